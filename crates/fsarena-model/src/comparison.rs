@@ -1,0 +1,198 @@
+//! The comparison: a run's figures and verdicts, ready to be printed. Its JSON form is the interface's `format` 1.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Check, Note, RoundFacts};
+use crate::{
+    Better, CacheState, Durability, DurablePoint, Environment, Label, Mode, Promise, Reading, Status, Validity,
+};
+
+/// The number of the JSON form described in `interface.md`.
+pub const FORMAT: u32 = 1;
+
+/// A run, decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The store's number.
+    pub run: i64,
+    /// Whether it came to its end.
+    pub status: Status,
+    /// The seed as a decimal string.
+    pub seed: String,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// The suite's name, if one was run.
+    pub suite: Option<String>,
+    /// The equivalence margin, 0 to 1.
+    pub margin: f64,
+    /// The SHA-256 of the plan.
+    pub plan_hash: String,
+    /// Rounds that were finished.
+    pub rounds: u32,
+    /// The machine.
+    pub environment: Environment,
+    /// In command-line order.
+    pub contenders: Vec<ContenderRow>,
+    /// In the suite's order.
+    pub workloads: Vec<WorkloadRow>,
+    /// By workload, then contender.
+    pub cells: Vec<Cell>,
+    /// By workload, then pair.
+    pub verdicts: Vec<PairVerdict>,
+    /// Checks that found damage.
+    pub damage: Vec<Check>,
+    /// The machine, round by round.
+    pub round_facts: Vec<RoundFacts>,
+    /// What has to be said.
+    pub notes: Vec<Note>,
+}
+
+/// A contender in a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContenderRow {
+    /// Its name.
+    pub label: Label,
+    /// Its kind.
+    pub kind: String,
+    /// The command that made it.
+    pub mkfs: Vec<String>,
+    /// As the kernel reports it; `None` if it was never mounted.
+    pub mount: Option<String>,
+    /// Its class; `None` if it was never mounted.
+    pub durability: Option<Durability>,
+    /// What it does beyond storing.
+    pub promises: Vec<Promise>,
+    /// Features as created.
+    pub features: Vec<String>,
+    /// Read-ahead, in KiB.
+    pub read_ahead_kib: Option<u64>,
+}
+
+/// A workload in a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadRow {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
+    /// The figure's name.
+    pub metric: String,
+    /// The figure's unit.
+    pub unit: String,
+    /// Which direction is better.
+    pub better: Better,
+    /// Sliced or whole.
+    pub mode: Mode,
+    /// What is made durable inside the timer.
+    pub durable: DurablePoint,
+    /// Where the data were.
+    pub cache: CacheState,
+    /// What the figure measures.
+    pub measures: String,
+    /// Why anybody should care.
+    pub why: String,
+}
+
+/// Contender × workload, over all rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// The figure's name.
+    pub metric: String,
+    /// The figure's unit.
+    pub unit: String,
+    /// The median over rounds.
+    pub median: Option<f64>,
+    /// The lower end of the pointwise 95 % interval of the median.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Rounds that gave a value.
+    pub rounds: u32,
+    /// Slices in all.
+    pub samples: u32,
+    /// Reasons to read it with care; empty: valid.
+    pub validity: Vec<Validity>,
+    /// Medians over rounds of what the probes read, per operation where that makes sense.
+    pub probes: BTreeMap<String, Reading>,
+    /// The value of each round, in the order of rounds; `None` where a round gave none.
+    pub by_round: Vec<Option<f64>>,
+}
+
+/// The decision on a pair of cells; it is `a`'s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairVerdict {
+    /// The workload's name.
+    pub workload: String,
+    /// The figure's name.
+    pub metric: String,
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other.
+    pub b: Label,
+    /// How many times better `a` is than `b`, whatever the metric's direction.
+    pub ratio: Option<f64>,
+    /// The lower end of the pointwise 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The lower end of the interval that the decision used.
+    pub decision_low: Option<f64>,
+    /// The upper end.
+    pub decision_high: Option<f64>,
+    /// The decision.
+    pub verdict: Verdict,
+    /// Why there is no other verdict, or what stands beside it; empty if nothing does.
+    pub reason: String,
+    /// Rounds that the decision rests on.
+    pub rounds: u32,
+    /// About how many rounds in all would settle an undecided pair.
+    pub needs_rounds: Option<u32>,
+}
+
+/// Who is faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Better beyond the margin or, if within it, not shown to be equivalent.
+    Faster,
+    /// Worse, likewise.
+    Slower,
+    /// The difference lies within the margin.
+    Equivalent,
+    /// The data do not say.
+    Undecided,
+    /// The data cannot say, or must not be compared.
+    Invalid,
+}
+
+impl Verdict {
+    /// The verdict of the pair's other half.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Undecided => "undecided",
+            Self::Invalid => "invalid",
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! Contenders: a file system with its mkfs and mount options, and how one is spelled on the command line.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name under which a contender appears in every table: the argument as typed, or what stood before `=`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Label(pub String);
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl From<&str> for Label {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// A file system with its options, or an existing directory (`kind` is then `dir`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Contender {
+    /// The unique name within a plan.
+    pub label: Label,
+    /// The kind's name, such as `ext4`, `btrfs`, `tmpfs` or `dir`.
+    pub kind: String,
+    /// Mount options as typed, comma-separated; empty for the kind's defaults.
+    pub mount: String,
+    /// Further arguments of the kind's mkfs.
+    pub mkfs: Vec<String>,
+    /// The existing directory of a `dir` contender.
+    pub path: Option<PathBuf>,
+}
+
+/// Why a contender's spelling was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContenderError {
+    /// The label has a character outside `[A-Za-z0-9._-]`, or none.
+    #[error("contender `{argument}`: the label `{label}` may only have letters, digits, `.`, `_` and `-`")]
+    BadLabel {
+        /// What was typed.
+        argument: String,
+        /// The part before `=`.
+        label: String,
+    },
+    /// Nothing stands where the kind should.
+    #[error("contender `{0}`: no file-system kind is named")]
+    NoKind(String),
+    /// `dir:` without a path.
+    #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
+    NoPath(String),
+}
+
+impl Contender {
+    /// The paths that `argument` names as a TOML file, if it does: what follows the label ends in `.toml`.
+    pub fn toml_file(argument: &str) -> Option<PathBuf> {
+        let (_, rest) = split_label(argument);
+        (rest.ends_with(".toml") && !rest.starts_with("dir:")).then(|| PathBuf::from(rest))
+    }
+
+    /// The same contender under another label, where `argument` gives one.
+    pub fn relabelled(mut self, argument: &str) -> Result<Self, ContenderError> {
+        if let (Some(label), _) = split_label(argument) {
+            self.label = checked_label(argument, label)?;
+        }
+        Ok(self)
+    }
+}
+
+/// `[LABEL=]KIND[:MOUNT-OPTIONS]` or `[LABEL=]dir:PATH`.
+impl FromStr for Contender {
+    type Err = ContenderError;
+
+    fn from_str(argument: &str) -> Result<Self, ContenderError> {
+        let (label, rest) = split_label(argument);
+        let label = match label {
+            Some(label) => checked_label(argument, label)?,
+            None => Label::from(argument),
+        };
+        let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
+        if kind.is_empty() {
+            return Err(ContenderError::NoKind(argument.to_owned()));
+        }
+        let is_directory = kind == "dir";
+        if is_directory && after.is_empty() {
+            return Err(ContenderError::NoPath(argument.to_owned()));
+        }
+        Ok(Self {
+            label,
+            kind: kind.to_owned(),
+            mount: if is_directory { String::new() } else { after.to_owned() },
+            mkfs: Vec::new(),
+            path: is_directory.then(|| PathBuf::from(after)),
+        })
+    }
+}
+
+/// A `=` makes a label only if it comes before the first `:` and the first `/`.
+fn split_label(argument: &str) -> (Option<&str>, &str) {
+    let end = argument.find([':', '/']).unwrap_or(argument.len());
+    match argument[..end].find('=') {
+        Some(at) => (Some(&argument[..at]), &argument[at + 1..]),
+        None => (None, argument),
+    }
+}
+
+fn checked_label(argument: &str, label: &str) -> Result<Label, ContenderError> {
+    let good = !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    match good {
+        true => Ok(Label::from(label)),
+        false => Err(ContenderError::BadLabel { argument: argument.to_owned(), label: label.to_owned() }),
+    }
+}
+
+/// What an fsync that returned is worth on a contender. Contenders of different classes are never ranked together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Durability {
+    /// What was synced is on the device, behind a flush of its cache.
+    Flushed,
+    /// What was synced was written, but no flush was sent (`barrier=0`, `nobarrier`).
+    Unflushed,
+    /// Nothing outlives the machine (tmpfs).
+    Volatile,
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Flushed => "flushed",
+            Self::Unflushed => "unflushed",
+            Self::Volatile => "volatile",
+        })
+    }
+}
+
+/// What a contender does for the data beyond storing them; it stands beside every verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Promise {
+    /// Metadata changes are journalled.
+    Journal,
+    /// Metadata blocks carry checksums.
+    MetadataChecksums,
+    /// Data blocks carry checksums, verified on reading.
+    DataChecksums,
+    /// Blocks in use are never overwritten in place.
+    CopyOnWrite,
+    /// Metadata are stored twice.
+    DuplicatedMetadata,
+    /// Data are compressed.
+    Compression,
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Journal => "journal",
+            Self::MetadataChecksums => "metadata checksums",
+            Self::DataChecksums => "data checksums",
+            Self::CopyOnWrite => "copy on write",
+            Self::DuplicatedMetadata => "duplicated metadata",
+            Self::Compression => "compression",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Contender {
+        text.parse().expect("a well-spelled contender")
+    }
+
+    #[test]
+    fn the_default_label_is_the_argument() {
+        let contender = parse("btrfs:compress=zstd");
+        assert_eq!(contender.label, Label::from("btrfs:compress=zstd"));
+        assert_eq!((contender.kind.as_str(), contender.mount.as_str()), ("btrfs", "compress=zstd"));
+    }
+
+    #[test]
+    fn a_label_comes_before_the_first_colon_and_slash() {
+        assert_eq!(parse("noatime=ext4:noatime").label, Label::from("noatime"));
+        assert_eq!(parse("dir:/mnt/a=b").path, Some(PathBuf::from("/mnt/a=b")));
+        assert_eq!(parse("nfs=dir:/mnt/a:b").path, Some(PathBuf::from("/mnt/a:b")));
+    }
+
+    #[test]
+    fn bad_spellings_are_refused() {
+        assert!(matches!("a b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
+        assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
+        assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
+        assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
+    }
+
+    #[test]
+    fn a_toml_file_is_recognised_and_may_be_relabelled() {
+        assert_eq!(Contender::toml_file("a=fast.toml"), Some(PathBuf::from("fast.toml")));
+        assert_eq!(Contender::toml_file("./x/fast.toml"), Some(PathBuf::from("./x/fast.toml")));
+        assert_eq!(Contender::toml_file("dir:/x.toml"), None);
+        let renamed = parse("ext4").relabelled("mine=fast.toml").expect("good label");
+        assert_eq!(renamed.label, Label::from("mine"));
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_never_panics(text in "\\PC*") {
+            let _ = text.parse::<Contender>();
+        }
+    }
+}

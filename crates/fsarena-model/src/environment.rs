@@ -1,0 +1,68 @@
+//! Where a run took place: machine, storage, tools, and the contenders as the kernel reports them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Durability, Label, Nanos, Promise};
+
+/// The machine and the place of the lanes, read once per run. What could not be read is `None`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Environment {
+    /// fsarena's own version.
+    pub fsarena: String,
+    /// `uname -r`.
+    pub kernel: Option<String>,
+    /// The processor's model name.
+    pub cpu: Option<String>,
+    /// Processors online.
+    pub cores: Option<u32>,
+    /// Physical memory.
+    pub memory: Option<Bytes>,
+    /// The hypervisor, where one says so.
+    pub hypervisor: Option<String>,
+    /// Where the lanes lie, in words.
+    pub storage: Option<String>,
+    /// The file system beneath the images, with its mount options.
+    pub host_file_system: Option<String>,
+    /// The block device beneath that.
+    pub device: Option<String>,
+    /// The host's flags of the lanes' queues, by setting (`rotational`, `scheduler`, `read_ahead_kb` …).
+    pub queue: BTreeMap<String, String>,
+    /// Versions of the tools that were used, by program.
+    pub tools: BTreeMap<String, String>,
+    /// What the lane itself costs, where lanes were used.
+    pub lane_cost: Option<LaneCost>,
+}
+
+/// What one 4 KiB write and flush costs on a bare lane, without any file system of a contender.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LaneCost {
+    /// Median time back to back.
+    pub back_to_back: Nanos,
+    /// Median time with a pause of 5 ms before each.
+    pub paced: Nanos,
+    /// Bytes that reached the device beneath the host's file system, per write and flush.
+    pub host_bytes: Option<f64>,
+    /// Flushes that reached the device beneath, per write and flush.
+    pub host_flushes: Option<f64>,
+}
+
+/// A contender as it really was, read back after mkfs and mount.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContenderFacts {
+    /// Which one.
+    pub label: Label,
+    /// The command that made it; empty where nothing was made.
+    pub mkfs: Vec<String>,
+    /// The file system's type and mount options as the kernel reports them.
+    pub mount: String,
+    /// The class by which it may be ranked.
+    pub durability: Durability,
+    /// What it does beyond storing.
+    pub promises: Vec<Promise>,
+    /// Features as created, by the file system's own tool.
+    pub features: Vec<String>,
+    /// Read-ahead of the mounted file system, in KiB.
+    pub read_ahead_kib: Option<u64>,
+}

@@ -1,0 +1,26 @@
+//! The vocabulary of fsarena as types, without any I/O.
+//!
+//! Every other crate speaks in these words: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*,
+//! which make *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
+
+pub mod comparison;
+pub mod contender;
+pub mod environment;
+pub mod event;
+pub mod plan;
+pub mod record;
+pub mod trial;
+pub mod units;
+pub mod validity;
+pub mod workload;
+
+pub use comparison::{Comparison, Verdict};
+pub use contender::{Contender, Durability, Label, Promise};
+pub use environment::{ContenderFacts, Environment, LaneCost};
+pub use event::{Event, Severity};
+pub use plan::{Budget, Medium, Plan, Rounds, Storage};
+pub use record::{RunRecord, Status};
+pub use trial::{Latency, Outcome, Reading, Slice, Trial};
+pub use units::{Bytes, Nanos, Share};
+pub use validity::{Validity, ValidityClass};
+pub use workload::{Better, CacheState, DurablePoint, Measure, Metric, Mode, StateOfFileSystem, Workload};

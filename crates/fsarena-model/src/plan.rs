@@ -1,0 +1,181 @@
+//! The plan: everything that a run will do, as a value that can be printed, hashed and repeated.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::{Bytes, Contender, Nanos, Share, Workload};
+
+/// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// In command-line order, labels unique.
+    pub contenders: Vec<Contender>,
+    /// In the suite's order.
+    pub workloads: Vec<Workload>,
+    /// The suite's name, where the workloads were not named one by one.
+    pub suite: Option<String>,
+    /// From which every random choice follows.
+    #[serde(with = "decimal")]
+    pub seed: u64,
+    /// When to stop.
+    pub rounds: Rounds,
+    /// The ratio within which two contenders count as equivalent.
+    pub margin: Share,
+    /// Where the lanes' images go.
+    pub storage: Storage,
+    /// The size of each lane.
+    pub lane_size: Bytes,
+    /// The medium that the lanes' queue settings imitate.
+    pub medium: Medium,
+}
+
+impl Plan {
+    /// The SHA-256 of the plan's JSON, in hexadecimal.
+    pub fn hash(&self) -> String {
+        let json = serde_json::to_vec(self).expect("a plan has only string keys and finite numbers");
+        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// When a run stops.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounds {
+    /// After so many.
+    Exactly(u32),
+    /// When all pairs are decided, or when no further round fits.
+    Within(Budget),
+}
+
+/// How long a run may take, set-up included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Budget(pub Nanos);
+
+impl Budget {
+    /// One minute per contender, at least three.
+    pub fn for_contenders(count: usize) -> Self {
+        Self(Nanos::seconds(60 * (count as u64).max(3)))
+    }
+}
+
+/// Where the lanes' images go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Storage {
+    /// Below this directory.
+    Directory(PathBuf),
+    /// On a tmpfs of the run's own.
+    Memory,
+    /// On parts of this block device.
+    Disk(PathBuf),
+}
+
+/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`.
+impl From<&str> for Storage {
+    fn from(text: &str) -> Self {
+        match text.strip_prefix("dir:") {
+            Some(path) => Self::Directory(path.into()),
+            None if text == "memory" => Self::Memory,
+            None if text.starts_with("/dev/") && !text.starts_with("/dev/shm") => Self::Disk(text.into()),
+            None => Self::Directory(text.into()),
+        }
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => write!(f, "images in {}", path.display()),
+            Self::Memory => write!(f, "images in memory"),
+            Self::Disk(path) => write!(f, "parts of {}", path.display()),
+        }
+    }
+}
+
+/// The medium that the lanes' queue settings imitate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Medium {
+    /// Not rotational, no write-back throttling to speak of.
+    #[default]
+    Nvme,
+    /// Not rotational.
+    Ssd,
+    /// Rotational: file systems that look choose their layout accordingly.
+    Hdd,
+}
+
+impl fmt::Display for Medium {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Nvme => "nvme",
+            Self::Ssd => "ssd",
+            Self::Hdd => "hdd",
+        })
+    }
+}
+
+/// A seed does not fit into a JSON number everywhere: it is written as a decimal string.
+mod decimal {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(seed)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(seed: u64) -> Plan {
+        Plan {
+            contenders: vec!["ext4".parse().expect("spelling"), "xfs".parse().expect("spelling")],
+            workloads: Vec::new(),
+            suite: Some("quick".to_owned()),
+            seed,
+            rounds: Rounds::Within(Budget::for_contenders(2)),
+            margin: Share(0.05),
+            storage: Storage::Memory,
+            lane_size: Bytes::gib(2),
+            medium: Medium::Nvme,
+        }
+    }
+
+    #[test]
+    fn the_hash_follows_the_content() {
+        assert_eq!(plan(1).hash(), plan(1).hash());
+        assert_ne!(plan(1).hash(), plan(2).hash());
+        assert_eq!(plan(1).hash().len(), 64);
+    }
+
+    #[test]
+    fn a_plan_survives_json() {
+        let original = plan(u64::MAX);
+        let json = serde_json::to_string(&original).expect("serializable");
+        assert!(json.contains(r#""seed":"18446744073709551615""#));
+        assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), original);
+    }
+
+    #[test]
+    fn the_default_budget_is_three_minutes_up_to_three_contenders() {
+        assert_eq!(Budget::for_contenders(2).0, Nanos::seconds(180));
+        assert_eq!(Budget::for_contenders(5).0, Nanos::seconds(300));
+    }
+
+    #[test]
+    fn storage_under_dev_is_a_disk() {
+        assert_eq!(Storage::from("/dev/sdb1"), Storage::Disk("/dev/sdb1".into()));
+        assert_eq!(Storage::from("dir:/dev/shm"), Storage::Directory("/dev/shm".into()));
+        assert_eq!(Storage::from("/srv"), Storage::Directory("/srv".into()));
+        assert_eq!(Storage::from("memory"), Storage::Memory);
+    }
+}

@@ -1,0 +1,77 @@
+//! The record of a run: all that the store keeps of it, and all that a report is made from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Check, Note, RoundFacts};
+use crate::{ContenderFacts, Environment, Event, Plan, Trial};
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// All that was planned.
+    Complete,
+    /// It was stopped, killed, or still runs.
+    Interrupted,
+}
+
+/// All that is known of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The store's number.
+    pub run: i64,
+    /// How far it has come.
+    pub status: Status,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// What was to be done.
+    pub plan: Plan,
+    /// The machine, once surveyed.
+    pub environment: Environment,
+    /// The contenders as they really were, in the plan's order as far as they were made.
+    pub contenders: Vec<ContenderFacts>,
+    /// Finished rounds.
+    pub rounds: Vec<RoundFacts>,
+    /// Trials in the order in which they ended.
+    pub trials: Vec<Trial>,
+    /// Checks in the order in which they were done.
+    pub checks: Vec<Check>,
+    /// What has to be said.
+    pub notes: Vec<Note>,
+}
+
+impl RunRecord {
+    /// The record of a run that has only just begun.
+    pub fn new(run: i64, plan: Plan, started: String) -> Self {
+        Self {
+            run,
+            status: Status::Interrupted,
+            started,
+            plan,
+            environment: Environment::default(),
+            contenders: Vec::new(),
+            rounds: Vec::new(),
+            trials: Vec::new(),
+            checks: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes in what happened.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Surveyed(environment) => self.environment = (**environment).clone(),
+            Event::Contender(facts) => self.contenders.push(facts.clone()),
+            Event::Trial(trial) => self.trials.push((**trial).clone()),
+            Event::Checked(check) => self.checks.push(check.clone()),
+            Event::RoundFinished(facts) => self.rounds.push(facts.clone()),
+            Event::Note(note) => self.notes.push(note.clone()),
+            Event::Finished(status) => self.status = *status,
+            Event::Started { .. }
+            | Event::Preparing(_)
+            | Event::RoundStarted { .. }
+            | Event::WorkloadStarted { .. }
+            | Event::Decided { .. } => {}
+        }
+    }
+}

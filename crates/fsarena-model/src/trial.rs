@@ -1,0 +1,103 @@
+//! Trials: one contender, one workload, one round, with its slices and what the probes read around them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Label, Nanos};
+
+/// A short run of operations on one contender: one sample.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Slice {
+    /// The place in the round's order of slices of this workload, from 0.
+    pub position: u32,
+    /// Operations done inside the timer.
+    pub operations: u64,
+    /// Bytes that the operations carried.
+    pub bytes: u64,
+    /// Time inside the timer.
+    pub elapsed: Nanos,
+    /// The workload's metric for this slice, in its unit.
+    pub value: f64,
+}
+
+/// What a probe read over a trial's timed slices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The figure; `None` where it could not be read, never 0 for that.
+    pub value: Option<f64>,
+    /// Its unit, such as `bytes` or `s`.
+    pub unit: String,
+}
+
+/// A distribution of latencies, to three significant digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// How many were recorded.
+    pub count: u64,
+    /// The arithmetic mean.
+    pub mean: Nanos,
+    /// Half were at or below.
+    pub p50: Nanos,
+    /// 90 of 100 were at or below.
+    pub p90: Nanos,
+    /// 99 of 100 were at or below.
+    pub p99: Nanos,
+    /// 999 of 1,000 were at or below.
+    pub p999: Nanos,
+    /// The longest.
+    pub max: Nanos,
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// All of its slices ran.
+    Finished,
+    /// It ended early, with the reason in words.
+    Failed(String),
+}
+
+/// One contender, one workload, one round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// From 1.
+    pub round: u32,
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// The lane's number from 0; `None` for contenders that need none.
+    pub lane: Option<u32>,
+    /// In the order in which they ran.
+    pub slices: Vec<Slice>,
+    /// Latencies by what was timed: `operation`, `fsync`, `syncfs`.
+    pub latencies: BTreeMap<String, Latency>,
+    /// Totals over the timed slices by the probe's name.
+    pub probes: BTreeMap<String, Reading>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl Trial {
+    /// Operations over all slices.
+    pub fn operations(&self) -> u64 {
+        self.slices.iter().map(|slice| slice.operations).sum()
+    }
+
+    /// Bytes over all slices.
+    pub fn bytes(&self) -> u64 {
+        self.slices.iter().map(|slice| slice.bytes).sum()
+    }
+
+    /// Timed seconds over all slices.
+    pub fn seconds(&self) -> f64 {
+        self.slices.iter().map(|slice| slice.elapsed.as_seconds()).sum()
+    }
+
+    /// What the probe `name` read, if it could.
+    pub fn probe(&self, name: &str) -> Option<f64> {
+        self.probes.get(name)?.value
+    }
+}
