@@ -3,17 +3,20 @@
 //! Every other crate speaks in these words: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*,
 //! which make *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
+pub mod blame;
 pub mod comparison;
 pub mod contender;
 pub mod environment;
 pub mod event;
 pub mod plan;
 pub mod record;
+pub mod seed;
 pub mod trial;
 pub mod units;
 pub mod validity;
 pub mod workload;
 
+pub use blame::{Blame, Explained};
 pub use comparison::{Comparison, Verdict};
 pub use contender::{Contender, Durability, Label, Promise};
 pub use environment::{ContenderFacts, Environment, LaneCost};

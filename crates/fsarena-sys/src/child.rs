@@ -1,0 +1,83 @@
+//! Child processes: tools such as mkfs, which end with us and whose words are kept.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus, Stdio};
+
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+/// What a tool said and how it ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output, as far as it is text.
+    pub stdout: String,
+    /// Its standard error, as far as it is text.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Both streams, trimmed, the error stream first: what a person would want to see of a failure.
+    pub fn words(&self) -> String {
+        let parts = [self.stderr.trim(), self.stdout.trim()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Runs a program to its end and keeps what it said.
+///
+/// It speaks English, reads nothing, is killed when we die, and does not see our Ctrl-C.
+///
+/// # Errors
+/// If it cannot be started; how it ended is not an error here.
+pub fn run<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Ended> {
+    let (program, arguments) = argv.split_first().expect("a command has a program");
+    let mut command = Command::new(program);
+    command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);
+    end_with_parent(&mut command);
+    let output = command.output()?;
+    Ok(Ended {
+        status: output.status,
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// Lets the kernel kill `command`'s process when the thread that starts it ends.
+pub fn end_with_parent(command: &mut Command) {
+    let die = || set_parent_process_death_signal(Some(Signal::KILL)).map_err(io::Error::from);
+    // SAFETY: between fork and exec the closure makes one system call and touches no lock and no allocator.
+    unsafe { command.pre_exec(die) };
+}
+
+/// `PATH` with the directories in which file-system tools live, which an ordinary user's may lack.
+pub fn search_path() -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{path}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin")
+}
+
+/// Where `program` lies on [`search_path`], if it does.
+pub fn find_program(program: &str) -> Option<std::path::PathBuf> {
+    search_path().split(':').map(|folder| std::path::Path::new(folder).join(program)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_status_are_kept() {
+        let ended = run(&["sh", "-c", "echo out; echo err >&2; exit 3"]).expect("sh starts");
+        assert_eq!(ended.status.code(), Some(3));
+        assert_eq!(ended.words(), "err\nout");
+    }
+
+    #[test]
+    fn a_missing_program_is_an_error() {
+        assert!(run(&["/no/such/program"]).is_err());
+        assert_eq!(find_program("no-such-program"), None);
+        assert!(find_program("sh").is_some());
+    }
+}

@@ -1,0 +1,29 @@
+//! The clock. Whoever schedules is given one, so that a test can pass in another.
+
+use std::time::Duration;
+
+use fsarena_model::Nanos;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Tells the time since some fixed moment.
+pub trait Clock {
+    /// The time now; never less than what an earlier call said.
+    fn now(&self) -> Nanos;
+}
+
+/// `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MonotonicClock;
+
+impl Clock for MonotonicClock {
+    fn now(&self) -> Nanos {
+        now()
+    }
+}
+
+/// `CLOCK_MONOTONIC` without a dynamic call, for inner loops: about 20 ns through the vDSO.
+#[inline]
+pub fn now() -> Nanos {
+    let time = clock_gettime(ClockId::Monotonic);
+    Nanos(Duration::new(time.tv_sec as u64, time.tv_nsec as u32).as_nanos() as u64)
+}

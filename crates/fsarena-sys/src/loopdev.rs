@@ -1,0 +1,190 @@
+//! Loop devices of our own: added under a free high number, configured with direct I/O, removed afterwards (loop(4)).
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use libc::{c_int, c_ulong};
+
+const LOOP_CLR_FD: c_ulong = 0x4C01;
+const LOOP_GET_STATUS64: c_ulong = 0x4C05;
+const LOOP_CONFIGURE: c_ulong = 0x4C0A;
+const LOOP_CTL_ADD: c_ulong = 0x4C80;
+const LOOP_CTL_REMOVE: c_ulong = 0x4C81;
+const LO_FLAGS_AUTOCLEAR: u32 = 4;
+const LO_FLAGS_DIRECT_IO: u32 = 16;
+
+/// The longest name that a loop device keeps, in bytes.
+pub const NAME_LIMIT: usize = 63;
+
+/// `struct loop_info64` of `linux/loop.h`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct LoopInfo {
+    device: u64,
+    inode: u64,
+    rdevice: u64,
+    offset: u64,
+    size_limit: u64,
+    number: u32,
+    encrypt_type: u32,
+    encrypt_key_size: u32,
+    flags: u32,
+    file_name: [u8; 64],
+    crypt_name: [u8; 64],
+    encrypt_key: [u8; 32],
+    init: [u64; 2],
+}
+
+/// `struct loop_config` of `linux/loop.h`.
+#[repr(C)]
+struct LoopConfig {
+    fd: u32,
+    block_size: u32,
+    info: LoopInfo,
+    reserved: [u64; 8],
+}
+
+/// What a bound loop device is bound to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The device number of the file system on which the backing file lies.
+    pub device: u64,
+    /// The backing file's inode.
+    pub inode: u64,
+    /// The name that was given when it was bound.
+    pub name: String,
+}
+
+/// A stretch of the backing file; a size of 0 is up to its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extent {
+    /// Bytes from the start.
+    pub offset: u64,
+    /// Bytes in length.
+    pub size: u64,
+}
+
+/// The path of loop device `number`.
+pub fn device_path(number: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/loop{number}"))
+}
+
+/// Adds the loop device `number`, which must not exist.
+///
+/// # Errors
+/// `EEXIST` if it exists; `EPERM` or `EACCES` without the right.
+pub fn add(number: u32) -> io::Result<()> {
+    control(LOOP_CTL_ADD, number)
+}
+
+/// Removes the loop device `number`, which must be bound to nothing.
+///
+/// # Errors
+/// `EBUSY` if it is bound or open, `ENODEV` if there is none.
+pub fn remove(number: u32) -> io::Result<()> {
+    control(LOOP_CTL_REMOVE, number)
+}
+
+fn control(request: c_ulong, number: u32) -> io::Result<()> {
+    let device = OpenOptions::new().read(true).write(true).open("/dev/loop-control")?;
+    // SAFETY: both requests take a device number by value.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), request, c_ulong::from(number)) })
+}
+
+/// Binds loop device `number` to `backing`, with direct I/O, logical blocks of `block_size` bytes and the given name.
+///
+/// The device frees itself when the last user is gone; the file that is returned is one.
+///
+/// # Errors
+/// Whatever the kernel says; also if it would do the I/O through the page cache.
+pub fn bind(number: u32, backing: &File, extent: Extent, block_size: u32, name: &str) -> io::Result<File> {
+    let device = OpenOptions::new().read(true).write(true).open(device_path(number))?;
+    let mut info = empty_info();
+    info.offset = extent.offset;
+    info.size_limit = extent.size;
+    info.flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO;
+    let name = &name.as_bytes()[..name.len().min(NAME_LIMIT)];
+    info.file_name[..name.len()].copy_from_slice(name);
+    let config = LoopConfig { fd: backing.as_raw_fd() as u32, block_size, info, reserved: [0; 8] };
+    // SAFETY: the request reads one `loop_config`, which lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &raw const config) })?;
+    Ok(device)
+}
+
+/// What loop device `number` is bound to; `None` if it is free or there is none.
+///
+/// # Errors
+/// Whatever else the kernel says.
+pub fn binding(number: u32) -> io::Result<Option<Binding>> {
+    let device = match File::open(device_path(number)) {
+        Ok(device) => device,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut info = empty_info();
+    // SAFETY: the request writes one `loop_info64`, for which `info` has room.
+    match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) }) {
+        Ok(()) => Ok(Some(Binding { device: info.device, inode: info.inode, name: text(&info.file_name) })),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Unbinds loop device `number`; the kernel does so once its last user is gone.
+///
+/// # Errors
+/// `ENXIO` if it is bound to nothing.
+pub fn unbind(number: u32) -> io::Result<()> {
+    let device = File::open(device_path(number))?;
+    // SAFETY: the request takes no argument.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) })
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENXIO | libc::ENODEV | libc::ENOENT))
+}
+
+fn check(result: c_int) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+fn empty_info() -> LoopInfo {
+    LoopInfo {
+        device: 0,
+        inode: 0,
+        rdevice: 0,
+        offset: 0,
+        size_limit: 0,
+        number: 0,
+        encrypt_type: 0,
+        encrypt_key_size: 0,
+        flags: 0,
+        file_name: [0; 64],
+        crypt_name: [0; 64],
+        encrypt_key: [0; 32],
+        init: [0; 2],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_structures_have_the_kernels_sizes() {
+        assert_eq!(size_of::<LoopInfo>(), 232);
+        assert_eq!(size_of::<LoopConfig>(), 304);
+    }
+
+    #[test]
+    fn a_loop_device_that_is_not_there_is_bound_to_nothing() {
+        assert_eq!(binding(1_048_000).ok().flatten(), None);
+    }
+}

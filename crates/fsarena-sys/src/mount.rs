@@ -1,0 +1,105 @@
+//! Mounting with fsopen, fsconfig and fsmount, so that the kernel's own words about a refusal are at hand.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
+    fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
+};
+
+/// Why the kernel refused a mount.
+#[derive(Debug, thiserror::Error)]
+#[error("{} ({errno})", self.said())]
+pub struct MountError {
+    /// The system call's error.
+    pub errno: Errno,
+    /// What the kernel wrote about it; often empty.
+    pub words: String,
+    /// What was being done.
+    pub step: String,
+}
+
+impl MountError {
+    fn said(&self) -> &str {
+        if self.words.is_empty() { &self.step } else { &self.words }
+    }
+}
+
+/// Mounts `source` as `kind` at the directory `point`, with comma-separated `options`.
+///
+/// # Errors
+/// With the kernel's own words where it has any, such as `ext4: Unknown parameter 'bogus'`.
+pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), MountError> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| MountError {
+        errno,
+        words: String::new(),
+        step: format!("the kernel does not know the file system `{kind}`"),
+    })?;
+    let failed = |step: &str, errno| MountError { errno, words: kernel_words(&context), step: step.to_owned() };
+    fsconfig_set_string(context.as_fd(), "source", source).map_err(|errno| failed("set the source", errno))?;
+    let mut attributes = MountAttrFlags::empty();
+    for option in options.split(',').filter(|option| !option.is_empty()) {
+        match attribute(option) {
+            Some(flag) => attributes |= flag,
+            None => configure(&context, option).map_err(|errno| failed(&format!("option `{option}`"), errno))?,
+        }
+    }
+    fsconfig_create(context.as_fd()).map_err(|errno| failed("read the file system", errno))?;
+    let mounted = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+        .map_err(|errno| failed("make the mount", errno))?;
+    move_mount(mounted.as_fd(), "", rustix::fs::CWD, point, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+        .map_err(|errno| failed(&format!("attach it at {}", point.display()), errno))
+}
+
+/// Takes away the mount at `point`; never lazily, since a lane must be free afterwards.
+///
+/// # Errors
+/// `EBUSY` while somebody uses it.
+pub fn unmount_plainly(point: &Path) -> Result<(), Errno> {
+    unmount(point, UnmountFlags::NOFOLLOW)
+}
+
+fn configure(context: &OwnedFd, option: &str) -> Result<(), Errno> {
+    match option.split_once('=') {
+        Some((key, value)) => fsconfig_set_string(context.as_fd(), key, value),
+        None => fsconfig_set_flag(context.as_fd(), option),
+    }
+}
+
+/// Options that belong to the mount and not to the file system.
+fn attribute(option: &str) -> Option<MountAttrFlags> {
+    Some(match option {
+        "noatime" => MountAttrFlags::MOUNT_ATTR_NOATIME,
+        "relatime" | "rw" | "suid" | "dev" | "exec" | "defaults" => MountAttrFlags::empty(),
+        "strictatime" => MountAttrFlags::MOUNT_ATTR_STRICTATIME,
+        "nodiratime" => MountAttrFlags::MOUNT_ATTR_NODIRATIME,
+        "nosuid" => MountAttrFlags::MOUNT_ATTR_NOSUID,
+        "nodev" => MountAttrFlags::MOUNT_ATTR_NODEV,
+        "noexec" => MountAttrFlags::MOUNT_ATTR_NOEXEC,
+        _ => return None,
+    })
+}
+
+/// What the kernel wrote into the context, without the letter for the kind of message.
+fn kernel_words(context: &OwnedFd) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut buffer = [0_u8; 1024];
+    while let Ok(length @ 1..) = rustix::io::read(context, &mut buffer) {
+        let line = String::from_utf8_lossy(&buffer[..length]);
+        words.push(line.trim_start_matches(['e', 'w', 'i']).trim().to_owned());
+    }
+    words.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mount_options_are_told_from_file_system_options() {
+        assert!(attribute("noatime").is_some());
+        assert!(attribute("compress=zstd").is_none());
+    }
+}

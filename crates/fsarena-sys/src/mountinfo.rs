@@ -1,0 +1,124 @@
+//! What is mounted where, from `/proc/PID/mountinfo` (proc_pid_mountinfo(5)).
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+
+/// One mount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// The kernel's number of the mount.
+    pub id: u64,
+    /// Where it is.
+    pub point: PathBuf,
+    /// The mount's own options, such as `rw,noatime`.
+    pub options: String,
+    /// The file system's type, such as `ext4`.
+    pub kind: String,
+    /// The device, or whatever name the file system has.
+    pub source: String,
+    /// The file system's own options.
+    pub super_options: String,
+}
+
+impl Mount {
+    /// Mount and file-system options as the kernel reports them, each once.
+    pub fn all_options(&self) -> String {
+        let mut seen: Vec<&str> = Vec::new();
+        for option in self.options.split(',').chain(self.super_options.split(',')) {
+            if !option.is_empty() && !seen.contains(&option) {
+                seen.push(option);
+            }
+        }
+        seen.join(",")
+    }
+}
+
+/// The mounts that this process sees.
+///
+/// # Errors
+/// If `/proc/self/mountinfo` cannot be read.
+pub fn mounts() -> io::Result<Vec<Mount>> {
+    Ok(parse(&std::fs::read_to_string("/proc/self/mountinfo")?))
+}
+
+/// The mount in which `path` lies.
+///
+/// # Errors
+/// If the path or the table cannot be read, or the kernel does not tell a path's mount.
+pub fn mount_of(path: &Path) -> io::Result<Mount> {
+    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID)?;
+    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("no mount is known for {}", path.display()));
+    mounts()?.into_iter().find(|mount| mount.id == found.stx_mnt_id).ok_or_else(missing)
+}
+
+/// The mounts in the text of a mountinfo file; lines that are none are left out.
+pub fn parse(text: &str) -> Vec<Mount> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<Mount> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut fields = before.split(' ');
+    let id = fields.next()?.parse().ok()?;
+    let point = PathBuf::from(unescape(fields.nth(3)?));
+    let options = fields.next()?.to_owned();
+    let mut fields = after.split(' ');
+    let kind = fields.next()?.to_owned();
+    let source = unescape(fields.next()?).to_string_lossy().into_owned();
+    let super_options = fields.next().unwrap_or_default().to_owned();
+    Some(Mount { id, point, options, kind, source, super_options })
+}
+
+/// Space, tab, newline and backslash are written as three octal digits.
+fn unescape(field: &str) -> OsString {
+    let bytes = field.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while index < bytes.len() {
+        let octal = (bytes[index] == b'\\').then(|| field.get(index + 1..index + 4)).flatten();
+        match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) => {
+                plain.push(byte);
+                index += 4;
+            }
+            None => {
+                plain.push(bytes[index]);
+                index += 1;
+            }
+        }
+    }
+    OsString::from_vec(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r"36 35 98:0 /mnt1 /mnt\0402 rw,noatime master:1 - ext3 /dev/root rw,errors=continue";
+
+    #[test]
+    fn a_line_is_taken_apart() {
+        let mounts = parse(LINE);
+        assert_eq!(mounts.len(), 1);
+        assert_eq!(mounts[0].id, 36);
+        assert_eq!(mounts[0].point, PathBuf::from("/mnt 2"));
+        assert_eq!(mounts[0].kind, "ext3");
+        assert_eq!(mounts[0].source, "/dev/root");
+        assert_eq!(mounts[0].all_options(), "rw,noatime,errors=continue");
+    }
+
+    #[test]
+    fn rubbish_is_left_out() {
+        assert!(parse("rubbish\n\n1 2 - ext4").is_empty());
+    }
+
+    #[test]
+    fn the_root_is_mounted() {
+        let root = mount_of(Path::new("/")).expect("the root has a mount");
+        assert_eq!(root.point, PathBuf::from("/"));
+    }
+}
