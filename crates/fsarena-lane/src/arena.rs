@@ -1,0 +1,296 @@
+//! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, Storage, seed};
+use fsarena_sys::child;
+
+use crate::kind::{Ground, Identity, Kind, kind};
+use crate::lane::Lane;
+use crate::ledger::{Ledger, Made, make_folder};
+use crate::site::Site;
+use crate::{KINDS, LaneError, cost, queue, site, storage};
+
+/// Where a contender works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The block device's name below `/sys/block`, where there is one of our own.
+    pub device: Option<String>,
+}
+
+/// What a checker found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckResult {
+    /// Nothing wrong.
+    pub clean: bool,
+    /// The checker's words if there was.
+    pub output: String,
+}
+
+/// Everything that a run makes on the machine.
+#[derive(Debug)]
+pub struct Arena {
+    plan: Plan,
+    folder: PathBuf,
+    lanes: Vec<Lane>,
+    spare: Option<Lane>,
+    sites: Vec<Option<Site>>,
+    ledger: Ledger,
+}
+
+impl Arena {
+    /// Refuses a plan that this machine or this user cannot run, before anything is made.
+    ///
+    /// # Errors
+    /// The first reason that is found.
+    pub fn require(plan: &Plan) -> Result<(), LaneError> {
+        for contender in &plan.contenders {
+            let kind = known(&contender.label.0, &contender.kind)?;
+            match kind.ground() {
+                Ground::Directory => require_directory(contender)?,
+                Ground::Lane | Ground::Memory => require_kind(kind, plan.lane_size)?,
+            }
+            if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
+                let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
+                return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+            }
+        }
+        let lanes = lane_count(plan);
+        match &plan.storage {
+            _ if lanes == 0 => Ok(()),
+            Storage::Directory(path) => {
+                let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+                storage::require_space(plan, existing, lanes + 1)
+            }
+            _ => storage::require_space(plan, Path::new("/"), lanes + 1),
+        }
+    }
+
+    /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one.
+    ///
+    /// `telling` is called with each step, in words.
+    ///
+    /// # Errors
+    /// If any of it fails; what was made by then is taken away.
+    pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str)) -> Result<Self, LaneError> {
+        let sites = plan.contenders.iter().map(|_| None).collect();
+        let mut arena = Self { plan, folder: PathBuf::new(), lanes: Vec::new(), spare: None, sites, ledger };
+        match arena.build(run, telling) {
+            Ok(()) => Ok(arena),
+            Err(error) => {
+                let _ = arena.close();
+                Err(error)
+            }
+        }
+    }
+
+    fn build(&mut self, run: i64, telling: &mut dyn FnMut(&str)) -> Result<(), LaneError> {
+        let count = lane_count(&self.plan);
+        if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
+            return Ok(());
+        }
+        self.folder = storage::make_place(&mut self.ledger, &self.plan, run, if count == 0 { 0 } else { count + 1 })?;
+        for index in 0..count {
+            telling(&format!("writing lane {} of {}", index + 1, count + 1));
+            self.lanes.push(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, index)?);
+        }
+        if count > 0 {
+            telling(&format!("writing lane {0} of {0}", count + 1));
+            self.spare = Some(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, count)?);
+        }
+        Ok(())
+    }
+
+    /// What a write and flush costs on the spare lane; `None` without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn lane_cost(&self) -> Result<Option<LaneCost>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        cost::measure(&spare.path(), spare.size()?, &self.folder, self.plan.seed).map(Some)
+    }
+
+    /// The lanes' queue settings, equal for all.
+    pub fn queue_settings(&self) -> BTreeMap<String, String> {
+        self.spare.as_ref().map(|lane| queue::settings(lane.number())).unwrap_or_default()
+    }
+
+    /// The folder with the images, where lanes were made.
+    pub fn image_folder(&self) -> Option<&Path> {
+        (!self.lanes.is_empty()).then_some(self.folder.as_path())
+    }
+
+    /// Makes contender `index` afresh on `lane` and mounts it; a `dir` contender gets a new subdirectory.
+    ///
+    /// # Errors
+    /// If mkfs or the mount fails.
+    pub fn make(
+        &mut self,
+        index: usize,
+        lane: Option<usize>,
+        round: u32,
+    ) -> Result<(Place, ContenderFacts), LaneError> {
+        let contender = self.plan.contenders[index].clone();
+        let kind = known(&contender.label.0, &contender.kind)?;
+        let site = match kind.ground() {
+            Ground::Directory => self.make_directory(&contender)?,
+            Ground::Lane | Ground::Memory => self.make_mount(index, lane, round, kind)?,
+        };
+        let device = lane.map(|lane| self.lanes[lane].name());
+        let facts = site::facts(&contender, kind, &site);
+        let place = Place { directory: site.directory.clone(), device };
+        self.sites[index] = Some(site);
+        Ok((place, facts?))
+    }
+
+    fn make_mount(
+        &mut self,
+        index: usize,
+        lane: Option<usize>,
+        round: u32,
+        kind: &dyn Kind,
+    ) -> Result<Site, LaneError> {
+        let point = self.folder.join(format!("contender-{index}"));
+        if !point.exists() {
+            fs::create_dir(&point).map_err(LaneError::io("create the folder", &point))?;
+            self.ledger.announce(Made::Mount { path: point.clone() })?;
+        }
+        let numbers = [u64::from(round), index as u64];
+        let identity = Identity {
+            uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
+            hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
+        };
+        let lane = lane.map(|lane| (lane, &self.lanes[lane]));
+        site::make(&self.plan.contenders[index], kind, lane, &identity, &point)
+    }
+
+    fn make_directory(&mut self, contender: &Contender) -> Result<Site, LaneError> {
+        require_directory(contender)?;
+        let parent = contender.path.as_deref().unwrap_or(Path::new("."));
+        let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
+        let index = self.plan.contenders.iter().position(|other| other.label == contender.label).unwrap_or(0);
+        let directory = parent.join(format!("fsarena-{}-{index}", self.ledger.token()));
+        if !directory.exists() {
+            self.ledger.announce(Made::Folder { path: directory.clone() })?;
+            make_folder(&directory, self.ledger.token())?;
+        }
+        Ok(Site::in_place(directory))
+    }
+
+    /// Mounts contender `index` again, so that its files are no longer in memory; `false` where that cannot be done.
+    ///
+    /// # Errors
+    /// If it stays busy or does not mount again.
+    pub fn remount(&mut self, index: usize) -> Result<bool, LaneError> {
+        let contender = &self.plan.contenders[index];
+        let kind = known(&contender.label.0, &contender.kind)?;
+        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(false) };
+        site::unmount(&site.directory)?;
+        site::mount_at(contender, kind, site.lane.map(|lane| &self.lanes[lane]), &site.directory)?;
+        Ok(true)
+    }
+
+    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
+    ///
+    /// # Errors
+    /// If it stays busy, or the checker cannot be started.
+    pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
+        let contender = &self.plan.contenders[index];
+        let kind = known(&contender.label.0, &contender.kind)?;
+        let Some(site) = self.sites[index].take() else { return Ok(None) };
+        if kind.ground() == Ground::Directory {
+            return Ok(None);
+        }
+        if let Err(error) = site::unmount(&site.directory) {
+            self.sites[index] = Some(site);
+            return Err(error);
+        }
+        site.lane.map(|lane| site::check(kind, &self.lanes[lane])).transpose()
+    }
+
+    /// Takes away everything that the run has made.
+    ///
+    /// # Errors
+    /// [`LaneError::Leftover`] if something stays.
+    pub fn close(mut self) -> Result<(), LaneError> {
+        for index in 0..self.sites.len() {
+            let _ = self.finish(index);
+        }
+        self.lanes.clear();
+        self.spare = None;
+        self.ledger.undo()
+    }
+}
+
+/// The versions of the tools that these kinds need, by program; one that does not start is left out.
+pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
+    let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name()));
+    let tools = kinds.flat_map(|kind| kind.tools());
+    tools
+        .filter_map(|tool| {
+            let words = child::run(&[tool.program, tool.version]).ok()?.words();
+            Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
+        })
+        .collect()
+}
+
+/// Contenders that need a lane.
+pub fn lane_count(plan: &Plan) -> usize {
+    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground() == Ground::Lane);
+    plan.contenders.iter().filter(|contender| needs(&contender.kind)).count()
+}
+
+fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError> {
+    kind(name).ok_or_else(|| LaneError::UnknownKind {
+        argument: argument.to_owned(),
+        kind: name.to_owned(),
+        known: KINDS.iter().map(|kind| kind.name()).collect(),
+    })
+}
+
+fn require_directory(contender: &Contender) -> Result<(), LaneError> {
+    let path = contender.path.clone().unwrap_or_default();
+    match path.is_dir() {
+        true => Ok(()),
+        false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
+    }
+}
+
+fn require_kind(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
+    let name = kind.name().to_owned();
+    if !rustix::process::geteuid().is_root() {
+        return Err(LaneError::NotRoot { kind: name });
+    }
+    if !kernel_has(&name) {
+        return Err(LaneError::KernelLacks { kind: name });
+    }
+    if let Some(tool) = missing_tool(kind) {
+        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
+        return Err(LaneError::ToolMissing { kind: name, program, package });
+    }
+    match lane_size >= kind.smallest_lane() {
+        true => Ok(()),
+        false => {
+            let needed = kind.smallest_lane();
+            Err(LaneError::LaneTooSmall { size: lane_size, wanted_by: format!("`{name}`"), needed })
+        }
+    }
+}
+
+/// Whether the running kernel has the file system, built in or as a module that can be loaded.
+pub fn kernel_has(kind: &str) -> bool {
+    let listed = || {
+        let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
+        text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
+    };
+    listed() || (child::run(&["modprobe", kind]).is_ok_and(|ended| ended.status.success()) && listed())
+}
+
+/// The first tool of a kind that is not installed.
+pub fn missing_tool(kind: &dyn Kind) -> Option<crate::Tool> {
+    kind.tools().iter().copied().find(|tool| child::find_program(tool.program).is_none())
+}

@@ -1,0 +1,224 @@
+//! What can go wrong with lanes, said with what was done to what.
+
+use std::io;
+use std::path::PathBuf;
+
+use fsarena_model::{Blame, Bytes, Explained};
+
+/// What can go wrong with lanes.
+#[derive(Debug, thiserror::Error)]
+pub enum LaneError {
+    /// A file or device refused.
+    #[error("{act} `{}`: {source}", path.display())]
+    Io {
+        /// What was being done, such as `create`.
+        act: &'static str,
+        /// To what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A kind that fsarena does not know.
+    #[error("contender `{argument}`: there is no kind `{kind}`")]
+    UnknownKind {
+        /// The contender.
+        argument: String,
+        /// The kind that was named.
+        kind: String,
+        /// Those that exist.
+        known: Vec<&'static str>,
+    },
+    /// The running kernel has no such file system.
+    #[error("this kernel has no `{kind}`")]
+    KernelLacks {
+        /// The file system.
+        kind: String,
+    },
+    /// A tool is not installed.
+    #[error("`{program}` is needed for `{kind}` and is not installed")]
+    ToolMissing {
+        /// The kind that needs it.
+        kind: String,
+        /// The program.
+        program: String,
+        /// The Debian package that has it.
+        package: String,
+    },
+    /// Lanes need rights that this user lacks.
+    #[error("`{kind}` needs root: fsarena makes loop devices and mounts for it")]
+    NotRoot {
+        /// The kind that needs lanes.
+        kind: String,
+    },
+    /// A lane is smaller than the kind or the workloads need.
+    #[error("a lane of {size} is too small for {wanted_by}, which needs {needed}")]
+    LaneTooSmall {
+        /// The lane's size.
+        size: Bytes,
+        /// Whatever needs more.
+        wanted_by: String,
+        /// How much that is.
+        needed: Bytes,
+    },
+    /// The storage has no room for the lanes.
+    #[error("{needed} are needed for {lanes} lanes in {place}, and {free} are free")]
+    NoSpace {
+        /// Where the lanes should go.
+        place: String,
+        /// How many lanes.
+        lanes: usize,
+        /// Bytes for all of them.
+        needed: Bytes,
+        /// Bytes that are there.
+        free: Bytes,
+    },
+    /// The directory of a `dir` contender is not there.
+    #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
+    NoDirectory {
+        /// The contender.
+        contender: String,
+        /// The directory.
+        path: PathBuf,
+    },
+    /// An option that this kind of contender cannot have.
+    #[error("contender `{contender}`: {what}")]
+    BadOption {
+        /// The contender.
+        contender: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// mkfs failed.
+    #[error("`{command}` failed: {words}")]
+    Mkfs {
+        /// The command.
+        command: String,
+        /// Its own words.
+        words: String,
+    },
+    /// A mount failed.
+    #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
+    Mount {
+        /// What was to be mounted.
+        source_device: String,
+        /// As what.
+        kind: String,
+        /// With which options.
+        options: String,
+        /// The kernel's words.
+        error: fsarena_sys::mount::MountError,
+    },
+    /// What is mounted is not what should be.
+    #[error("`{}` should be {expected}, and is {found}", path.display())]
+    WrongMount {
+        /// The mount point.
+        path: PathBuf,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A file system stayed busy.
+    #[error("unmount `{}`: {source}", path.display())]
+    Unmount {
+        /// The mount point.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A loop device does its I/O through the page cache.
+    #[error("loop device {number} does not do direct I/O to `{}`", path.display())]
+    NotDirect {
+        /// The loop device.
+        number: u32,
+        /// The backing file.
+        path: PathBuf,
+    },
+    /// A setting of a lane's queue did not take.
+    #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
+    Queue {
+        /// The setting.
+        path: PathBuf,
+        /// What it should be.
+        wanted: String,
+        /// What it is.
+        found: String,
+    },
+    /// A disk holds something, or is in use.
+    #[error("`{}` is not free: {why}", path.display())]
+    DiskInUse {
+        /// The disk.
+        path: PathBuf,
+        /// What was found on it.
+        why: String,
+    },
+    /// Another run has the machine.
+    #[error("another run of fsarena is using this machine")]
+    Busy,
+    /// Something that an earlier run made could not be taken away.
+    #[error("an earlier run left {what}, which cannot be cleared away: {why}")]
+    Leftover {
+        /// What was left.
+        what: String,
+        /// Why it stays.
+        why: String,
+    },
+    /// The user's state directory is unknown.
+    #[error("neither XDG_STATE_HOME nor HOME is set: there is no place for the ledger")]
+    NoHome,
+}
+
+impl LaneError {
+    /// An [`LaneError::Io`] about `path`, for `map_err`.
+    pub fn io(act: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { act, path, source }
+    }
+}
+
+impl Explained for LaneError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::UnknownKind { .. }
+            | Self::LaneTooSmall { .. }
+            | Self::NoDirectory { .. }
+            | Self::DiskInUse { .. }
+            | Self::BadOption { .. } => Blame::Use,
+            Self::Mkfs { .. } | Self::Mount { .. } | Self::WrongMount { .. } | Self::Unmount { .. } => Blame::Trial,
+            _ => Blame::Machine,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownKind { known, .. } => format!("the kinds are {}", known.join(", ")),
+            Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
+            Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
+            Self::NotRoot { .. } => {
+                "run it as root, or compare existing directories: fsarena compare dir:/a dir:/b".to_owned()
+            }
+            Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M", needed.0.div_ceil(1 << 20)),
+            Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
+            Self::DiskInUse { path, .. } => {
+                format!("fsarena only takes a disk without any signature; look at it: wipefs {}", path.display())
+            }
+            Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
+            Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
+            Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
+            Self::Busy => "wait for it, or leave out --no-wait".to_owned(),
+            Self::Leftover { .. } => "fsarena clean, once whatever uses it has ended".to_owned(),
+            Self::NoHome => "set HOME".to_owned(),
+            Self::Io { source, path, .. } => return io_hint(source, path),
+            _ => return None,
+        })
+    }
+}
+
+fn io_hint(source: &io::Error, path: &std::path::Path) -> Option<String> {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => Some(format!("the rights of {}, or root, are needed", path.display())),
+        io::ErrorKind::StorageFull => Some("name another place with --storage".to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Images: files of equal size, written in full with seeded random bytes, never sparse.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use fsarena_model::Bytes;
+use fsarena_sys::AlignedBuffer;
+use rand::Rng;
+use rustix::fs::{FallocateFlags, OFlags, fallocate};
+
+use crate::LaneError;
+use fsarena_model::seed::generator;
+
+const CHUNK: usize = 4 << 20;
+
+/// Writes an image of `size` bytes, whose content follows from `seed` and `number`, and syncs it.
+///
+/// # Errors
+/// If it exists, or there is no room.
+pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, LaneError> {
+    let file = create(path).map_err(LaneError::io("create", path))?;
+    // Where the host's file system can, the image gets its place in one go; where it cannot, writing does it.
+    let _ = fallocate(&file, FallocateFlags::empty(), 0, size.0);
+    fill(&file, size, seed, number).and_then(|()| file.sync_all()).map_err(LaneError::io("write", path))?;
+    Ok(file)
+}
+
+/// Direct where the host can, so that the image does not go through the page cache.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o600);
+    let direct = OFlags::DIRECT.bits() as i32;
+    match options.clone().custom_flags(direct).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => options.open(path),
+        other => other,
+    }
+}
+
+/// A host or a drive that looks for zeros or for repetition finds neither.
+fn fill(file: &File, size: Bytes, seed: u64, number: u32) -> io::Result<()> {
+    let mut random = generator(seed, "image", &[u64::from(number)]);
+    let mut buffer = AlignedBuffer::new(CHUNK);
+    let mut offset = 0;
+    while offset < size.0 {
+        random.fill_bytes(&mut buffer);
+        let length = (size.0 - offset).min(CHUNK as u64);
+        file.write_all_at(&buffer[..length as usize], offset)?;
+        offset += length;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    #[test]
+    fn an_image_is_full_and_follows_from_the_seed() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let path = |name: &str| place.path().join(name);
+        for (name, seed, number) in [("a", 1, 0), ("b", 1, 0), ("c", 1, 1)] {
+            write(&path(name), Bytes::mib(5), seed, number).expect("written");
+        }
+        let read = |name: &str| std::fs::read(path(name)).expect("readable");
+        assert_eq!(read("a"), read("b"));
+        assert_ne!(read("a"), read("c"));
+        let metadata = std::fs::metadata(path("a")).expect("there");
+        assert!(metadata.blocks() * 512 >= Bytes::mib(5).0, "it is not sparse");
+    }
+}

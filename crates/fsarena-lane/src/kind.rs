@@ -1,0 +1,134 @@
+//! File-system kinds. A new kind is one file below `kind/` and one line in [`KINDS`].
+
+mod btrfs;
+mod dir;
+mod ext;
+mod tmpfs;
+mod xfs;
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, Durability, Promise};
+
+/// All kinds, in the order in which they are listed.
+pub static KINDS: &[&dyn Kind] =
+    &[&ext::EXT2, &ext::EXT3, &ext::EXT4, &xfs::Xfs, &btrfs::Btrfs, &tmpfs::Tmpfs, &dir::Directory];
+
+/// The kind of that name.
+pub fn kind(name: &str) -> Option<&'static dyn Kind> {
+    KINDS.iter().copied().find(|kind| kind.name() == name)
+}
+
+/// A program that a kind needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// The program's name.
+    pub program: &'static str,
+    /// The Debian package that has it.
+    pub package: &'static str,
+    /// The argument that makes it print its version.
+    pub version: &'static str,
+}
+
+/// What a kind gives its contenders to stand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// A lane, which is made anew and mounted.
+    Lane,
+    /// Memory, mounted.
+    Memory,
+    /// A directory that is there.
+    Directory,
+}
+
+/// Identifiers for one mkfs, drawn from the seed so that nothing is left to chance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The file system's UUID.
+    pub uuid: String,
+    /// The seed of directory hashes, as a UUID.
+    pub hash_seed: String,
+}
+
+/// A kind of file system.
+pub trait Kind: Sync {
+    /// The name on the command line, which is also the kernel's name for it.
+    fn name(&self) -> &'static str;
+
+    /// One line about it.
+    fn about(&self) -> &'static str;
+
+    /// What its contenders stand on.
+    fn ground(&self) -> Ground {
+        Ground::Lane
+    }
+
+    /// The programs it needs.
+    fn tools(&self) -> &'static [Tool] {
+        &[]
+    }
+
+    /// The smallest lane on which its mkfs works.
+    fn smallest_lane(&self) -> Bytes {
+        Bytes(0)
+    }
+
+    /// The command that makes it on `device`.
+    fn mkfs(&self, _device: &Path, _identity: &Identity, _further: &[String]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The command that checks it on `device` without changing anything; exit code 0 means clean.
+    fn check(&self, _device: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The command that describes the file system on `device` as created.
+    fn describe(&self, _device: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The features named in what [`Kind::describe`] printed, or mkfs before it.
+    fn features(&self, _description: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What it promises, from its features and its mount options as the kernel reports them.
+    fn promises(&self, _features: &[String], _options: &str) -> Vec<Promise> {
+        Vec::new()
+    }
+
+    /// What an fsync is worth with these mount options.
+    fn durability(&self, options: &str) -> Durability {
+        let without = ["nobarrier", "barrier=0"];
+        match options.split(',').any(|option| without.contains(&option)) {
+            true => Durability::Unflushed,
+            false => Durability::Flushed,
+        }
+    }
+}
+
+fn strings<const N: usize>(parts: [&str; N]) -> Vec<String> {
+    parts.map(str::to_owned).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for wanted in KINDS {
+            assert_eq!(KINDS.iter().filter(|kind| kind.name() == wanted.name()).count(), 1);
+        }
+        assert!(kind("ext4").is_some());
+        assert!(kind("ntfs").is_none());
+    }
+
+    #[test]
+    fn mounting_without_barriers_costs_the_durability_class() {
+        let ext4 = kind("ext4").expect("ext4 is a kind");
+        assert_eq!(ext4.durability("rw,relatime"), Durability::Flushed);
+        assert_eq!(ext4.durability("rw,nobarrier"), Durability::Unflushed);
+    }
+}

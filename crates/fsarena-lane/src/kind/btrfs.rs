@@ -1,0 +1,107 @@
+//! Btrfs (mkfs.btrfs(8)).
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, Promise};
+
+use super::{Identity, Kind, Tool, strings};
+
+/// Btrfs.
+pub struct Btrfs;
+
+impl Kind for Btrfs {
+    fn name(&self) -> &'static str {
+        "btrfs"
+    }
+
+    fn about(&self) -> &'static str {
+        "copy on write, checksums of data, snapshots, compression"
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        &[
+            Tool { program: "mkfs.btrfs", package: "btrfs-progs", version: "--version" },
+            Tool { program: "btrfs", package: "btrfs-progs", version: "--version" },
+        ]
+    }
+
+    fn smallest_lane(&self) -> Bytes {
+        Bytes::mib(128)
+    }
+
+    fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
+        let mut argv = strings(["mkfs.btrfs", "-f", "-K", "-U", &identity.uuid]);
+        argv.extend_from_slice(further);
+        argv.push(device.display().to_string());
+        argv
+    }
+
+    fn check(&self, device: &Path) -> Vec<String> {
+        strings(["btrfs", "check", "--readonly", &device.display().to_string()])
+    }
+
+    fn describe(&self, device: &Path) -> Vec<String> {
+        strings(["btrfs", "inspect-internal", "dump-super", &device.display().to_string()])
+    }
+
+    /// The flags of the super block in lower case, the checksum, and the profiles that mkfs printed.
+    fn features(&self, description: &str) -> Vec<String> {
+        let mut features = Vec::new();
+        for line in description.lines().map(str::trim) {
+            features.extend(flag(line));
+            features.extend(line.strip_prefix("csum_type").map(|rest| format!("csum={}", checksum(rest))));
+            for profile in ["Data", "Metadata"] {
+                let rest = line.strip_prefix(profile).and_then(|rest| rest.strip_prefix(':'));
+                let name = rest.and_then(|rest| rest.split_whitespace().next());
+                features.extend(name.map(|name| format!("{}={}", profile.to_lowercase(), name.to_lowercase())));
+            }
+        }
+        features
+    }
+
+    fn promises(&self, features: &[String], options: &str) -> Vec<Promise> {
+        let option = |name: &str| options.split(',').any(|option| option == name);
+        let compressed = options.split(',').any(|option| option.starts_with("compress"));
+        let mut promises = vec![Promise::MetadataChecksums];
+        promises.extend((!option("nodatasum") && !option("nodatacow")).then_some(Promise::DataChecksums));
+        promises.extend((!option("nodatacow")).then_some(Promise::CopyOnWrite));
+        let duplicated = features.iter().any(|feature| feature == "metadata=dup");
+        promises.extend(duplicated.then_some(Promise::DuplicatedMetadata));
+        promises.extend(compressed.then_some(Promise::Compression));
+        promises
+    }
+}
+
+/// Flags stand one to a line, in capitals between `(`, `|` and `)`.
+fn flag(line: &str) -> Option<String> {
+    let word = line.trim_matches(['(', '|', ')', ' ']);
+    let is_flag = word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    is_flag.then(|| word.to_lowercase())
+}
+
+/// `0 (crc32c)` is crc32c.
+fn checksum(rest: &str) -> &str {
+    rest.split(['(', ')']).nth(1).unwrap_or(rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_read_from_mkfs_and_the_super_block() {
+        let text = "  Data:             single            8.00MiB\n  Metadata:         DUP             102.38MiB\n\
+                    csum_type\t\t0 (crc32c)\nincompat_flags\t\t0x341\n\t\t\t( MIXED_BACKREF |\n\t\t\t  EXTENDED_IREF |\n\t\t\t  NO_HOLES )";
+        let features = Btrfs.features(text);
+        assert!(features.contains(&"metadata=dup".to_owned()));
+        assert!(features.contains(&"csum=crc32c".to_owned()));
+        assert!(features.contains(&"mixed_backref".to_owned()) && features.contains(&"no_holes".to_owned()));
+    }
+
+    #[test]
+    fn without_checksums_they_are_not_promised() {
+        assert!(!Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::DataChecksums));
+        assert!(Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::CopyOnWrite));
+        assert!(!Btrfs.promises(&[], "rw,nodatacow").contains(&Promise::CopyOnWrite));
+    }
+}

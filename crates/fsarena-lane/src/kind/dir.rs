@@ -1,0 +1,20 @@
+//! An existing directory: whatever is mounted there, without mkfs and without root.
+
+use super::{Ground, Kind};
+
+/// `dir:PATH`.
+pub struct Directory;
+
+impl Kind for Directory {
+    fn name(&self) -> &'static str {
+        "dir"
+    }
+
+    fn about(&self) -> &'static str {
+        "an existing directory, as in dir:/mnt/share; needs no root"
+    }
+
+    fn ground(&self) -> Ground {
+        Ground::Directory
+    }
+}

@@ -1,0 +1,93 @@
+//! ext2, ext3 and ext4, made without lazy initialisation (mke2fs(8)).
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, Promise};
+
+use super::{Identity, Kind, Tool, strings};
+
+/// One of the three.
+pub struct Ext {
+    name: &'static str,
+    about: &'static str,
+}
+
+/// ext2: no journal.
+pub static EXT2: Ext = Ext { name: "ext2", about: "the second extended file system: no journal" };
+/// ext3: ext2 with a journal.
+pub static EXT3: Ext = Ext { name: "ext3", about: "ext2 with a journal" };
+/// ext4: extents, delayed allocation, journal checksums.
+pub static EXT4: Ext = Ext { name: "ext4", about: "extents, delayed allocation, a journal" };
+
+const TOOLS: &[Tool] = &[
+    Tool { program: "mke2fs", package: "e2fsprogs", version: "-V" },
+    Tool { program: "e2fsck", package: "e2fsprogs", version: "-V" },
+];
+
+impl Kind for Ext {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn tools(&self) -> &'static [Tool] {
+        TOOLS
+    }
+
+    fn smallest_lane(&self) -> Bytes {
+        Bytes::mib(16)
+    }
+
+    fn mkfs(&self, device: &Path, identity: &Identity, further: &[String]) -> Vec<String> {
+        let extended = format!("lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed={}", identity.hash_seed);
+        let mut argv = strings(["mke2fs", "-q", "-F", "-t", self.name, "-U", &identity.uuid, "-E", &extended]);
+        argv.extend_from_slice(further);
+        argv.push(device.display().to_string());
+        argv
+    }
+
+    fn check(&self, device: &Path) -> Vec<String> {
+        strings(["e2fsck", "-fn", &device.display().to_string()])
+    }
+
+    fn describe(&self, device: &Path) -> Vec<String> {
+        strings(["dumpe2fs", "-h", &device.display().to_string()])
+    }
+
+    fn features(&self, description: &str) -> Vec<String> {
+        let line = description.lines().find_map(|line| line.strip_prefix("Filesystem features:"));
+        line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn promises(&self, features: &[String], options: &str) -> Vec<Promise> {
+        let has = |name: &str| features.iter().any(|feature| feature == name);
+        let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
+        let mut promises = Vec::new();
+        promises.extend(journal.then_some(Promise::Journal));
+        promises.extend(has("metadata_csum").then_some(Promise::MetadataChecksums));
+        promises
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_options_come_before_the_device() {
+        let identity = Identity { uuid: "u".into(), hash_seed: "h".into() };
+        let argv = EXT4.mkfs(Path::new("/dev/loop9"), &identity, &strings(["-O", "^has_journal"]));
+        assert_eq!(argv[argv.len() - 3..], strings(["-O", "^has_journal", "/dev/loop9"]));
+    }
+
+    #[test]
+    fn features_are_read_from_dumpe2fs() {
+        let features =
+            EXT4.features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
+        assert_eq!(features, strings(["has_journal", "ext_attr", "metadata_csum"]));
+        assert_eq!(EXT4.promises(&features, "rw"), vec![Promise::Journal, Promise::MetadataChecksums]);
+    }
+}

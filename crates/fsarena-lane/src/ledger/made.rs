@@ -1,0 +1,146 @@
+//! What a run makes, and how each is taken away: only what bears the run's mark, never by number alone.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fsarena_sys::{loopdev, mountinfo};
+use serde::{Deserialize, Serialize};
+
+use crate::LaneError;
+
+/// How often a busy device is asked again, and how long in between: ten seconds in all.
+const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
+
+/// Something that a run makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Made {
+    /// A folder with all that is in it, marked by [`make_folder`].
+    Folder {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A mount in the run's own namespace, which ends with the run: there is nothing to clear after its death.
+    Mount {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A loop device, bound under a name with the run's token to a file.
+    Loop {
+        /// Its number.
+        number: u32,
+        /// The name under which it is bound.
+        name: String,
+        /// The backing file.
+        backing: PathBuf,
+    },
+}
+
+/// Makes a folder, which must not exist, for root and its owner only, and marks it as the run's.
+///
+/// # Errors
+/// If it exists, or cannot be made or marked.
+pub fn make_folder(path: &Path, token: &str) -> Result<(), LaneError> {
+    DirBuilder::new().mode(0o700).create(path).map_err(LaneError::io("create the folder", path))?;
+    let mark = mark_of(path, token);
+    File::create(&mark).map(drop).map_err(LaneError::io("create", &mark))
+}
+
+fn mark_of(folder: &Path, token: &str) -> PathBuf {
+    folder.join(format!(".fsarena-{token}"))
+}
+
+impl Made {
+    /// Takes it away if it is there and bears the run's mark; says what was taken away.
+    ///
+    /// # Errors
+    /// [`LaneError::Leftover`] if it is the run's and stays.
+    pub fn undo(&self, token: &str) -> Result<Option<String>, LaneError> {
+        let done = match self {
+            Self::Folder { path } => remove_folder(path, token),
+            Self::Mount { path } => unmount(path),
+            Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
+        };
+        done.map_err(|why| LaneError::Leftover { what: self.words(), why: why.to_string() })
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Folder { path } => format!("the folder {}", path.display()),
+            Self::Mount { path } => format!("the mount {}", path.display()),
+            Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
+        }
+    }
+}
+
+/// An unmarked folder is ours only if it is empty: we died between making and marking it.
+fn remove_folder(path: &Path, token: &str) -> io::Result<Option<String>> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    if !mark_of(path, token).exists() {
+        return Ok(fs::remove_dir(path).ok().map(|()| format!("the empty folder {}", path.display())));
+    }
+    if let Some(mount) = mountinfo::mounts()?.iter().find(|mount| mount.point.starts_with(path)) {
+        return Err(io::Error::other(format!("{} is mounted in it", mount.point.display())));
+    }
+    // The mark goes last: a removal that is cut short can be taken up again.
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false if entry.path() != mark_of(path, token) => fs::remove_file(entry.path())?,
+            false => {}
+        }
+    }
+    fs::remove_dir_all(path)?;
+    Ok(Some(format!("the folder {}", path.display())))
+}
+
+fn unmount(path: &Path) -> io::Result<Option<String>> {
+    if !mountinfo::mounts()?.iter().any(|mount| mount.point == path) {
+        return Ok(None);
+    }
+    patiently(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
+    Ok(Some(format!("the mount {}", path.display())))
+}
+
+/// A device that is bound to something else is not ours any more; one that is free goes.
+fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<String>> {
+    match loopdev::binding(number)? {
+        Some(binding) if !is_ours(&binding, name, backing) => return Ok(None),
+        Some(_) => {
+            let _ = loopdev::unbind(number);
+        }
+        None if !Path::new(&format!("/sys/block/loop{number}")).exists() => return Ok(None),
+        None => {}
+    }
+    patiently(|| match loopdev::remove(number) {
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => Ok(()),
+        other => other,
+    })?;
+    Ok(Some(format!("the loop device {number}")))
+}
+
+/// The name must match and, where the backing file is still there, device and inode as well.
+fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
+    let same_file = match fs::metadata(backing) {
+        Ok(file) => (binding.device, binding.inode) == (file.dev(), file.ino()),
+        Err(_) => true,
+    };
+    binding.name == name && same_file
+}
+
+fn patiently(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    let busy = rustix::io::Errno::BUSY.raw_os_error();
+    for _ in 0..PATIENCE.0 {
+        match act() {
+            Err(error) if error.raw_os_error() == Some(busy) => std::thread::sleep(PATIENCE.1),
+            other => return other,
+        }
+    }
+    act()
+}

@@ -1,0 +1,23 @@
+//! Lanes: the storage that each contender gets, the file systems made on it, and the ledger of what must be undone.
+//!
+//! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
+
+mod arena;
+mod cost;
+mod error;
+mod image;
+pub mod kind;
+mod lane;
+mod ledger;
+mod queue;
+mod site;
+mod space;
+mod storage;
+
+pub use arena::{Arena, CheckResult, Place, kernel_has, lane_count, missing_tool, tool_versions};
+pub use cost::flush_latency;
+pub use error::LaneError;
+pub use kind::{KINDS, Kind, Tool, kind};
+pub use ledger::{Cleared, Ledger, Wait, default_folder};
+pub use space::{available_memory, free_space};
+pub use storage::DEFAULT_FOLDER;

@@ -1,0 +1,66 @@
+//! A lane's queue settings: equal for all, as the named medium would have them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use fsarena_model::Medium;
+
+use crate::LaneError;
+
+/// Settings that are written; the rest is only read back.
+fn wanted(medium: Medium) -> [(&'static str, &'static str); 4] {
+    let (rotational, throttling) = match medium {
+        // The kernel's own defaults: 2 ms for devices that do not rotate, 75 ms for those that do.
+        Medium::Nvme | Medium::Ssd => ("0", "2000"),
+        Medium::Hdd => ("1", "75000"),
+    };
+    [("rotational", rotational), ("scheduler", "none"), ("wbt_lat_usec", throttling), ("discard_max_bytes", "0")]
+}
+
+const READ_BACK: [&str; 9] = [
+    "rotational",
+    "scheduler",
+    "wbt_lat_usec",
+    "discard_max_bytes",
+    "logical_block_size",
+    "physical_block_size",
+    "read_ahead_kb",
+    "write_cache",
+    "fua",
+];
+
+fn setting(device: u32, name: &str) -> PathBuf {
+    PathBuf::from(format!("/sys/block/loop{device}/queue/{name}"))
+}
+
+/// Sets a loop device's queue for `medium` and reads every setting back.
+///
+/// # Errors
+/// If a setting that exists does not take. One that this kernel lacks is skipped, and then not in what is read back.
+pub fn imitate(device: u32, medium: Medium) -> Result<(), LaneError> {
+    for (name, value) in wanted(medium) {
+        let path = setting(device, name);
+        if !path.exists() {
+            continue;
+        }
+        fs::write(&path, value).map_err(LaneError::io("set", &path))?;
+        let found = read(device, name).unwrap_or_default();
+        if found != value {
+            return Err(LaneError::Queue { path, wanted: value.to_owned(), found });
+        }
+    }
+    Ok(())
+}
+
+/// All settings that matter, as they are.
+pub fn settings(device: u32) -> BTreeMap<String, String> {
+    READ_BACK.into_iter().filter_map(|name| Some((name.to_owned(), read(device, name)?))).collect()
+}
+
+/// Of a choice such as `[none] mq-deadline` the chosen one.
+fn read(device: u32, name: &str) -> Option<String> {
+    let text = fs::read_to_string(setting(device, name)).ok()?;
+    let chosen = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+    Some(chosen.unwrap_or(text.trim()).to_owned())
+}

@@ -1,0 +1,166 @@
+//! Sites: a contender made, mounted and verified, ready for work, and its way back to a checked, free lane.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use fsarena_model::{Contender, ContenderFacts};
+use fsarena_sys::{child, mount, mountinfo};
+
+use crate::kind::{Ground, Identity, Kind};
+use crate::lane::Lane;
+use crate::{CheckResult, LaneError};
+
+/// How often an unmount that is busy is tried, and how long in between.
+const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
+
+/// A contender made and mounted.
+#[derive(Debug)]
+pub struct Site {
+    /// Where it is mounted, or the directory that is there.
+    pub directory: PathBuf,
+    /// The lane that it stands on.
+    pub lane: Option<usize>,
+    description: String,
+    mkfs: Vec<String>,
+}
+
+impl Site {
+    /// A directory that is there already.
+    pub fn in_place(directory: PathBuf) -> Self {
+        Self { directory, lane: None, description: String::new(), mkfs: Vec::new() }
+    }
+}
+
+/// Makes `contender` on `lane` and mounts it at `point`.
+///
+/// # Errors
+/// If mkfs or the mount fails, or the mount turns out to be something else.
+pub fn make(
+    contender: &Contender,
+    kind: &dyn Kind,
+    lane: Option<(usize, &Lane)>,
+    identity: &Identity,
+    point: &Path,
+) -> Result<Site, LaneError> {
+    let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned()) };
+    if let Some((_, lane)) = lane {
+        site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs);
+        site.description = run_tool(&site.mkfs)? + &run_tool(&kind.describe(&lane.path()))?;
+    }
+    mount_at(contender, kind, lane.map(|(_, lane)| lane), point)?;
+    Ok(site)
+}
+
+/// Runs a tool that has to succeed, and returns what it printed.
+fn run_tool(argv: &[String]) -> Result<String, LaneError> {
+    let command = argv.join(" ");
+    let ended = child::run(argv).map_err(LaneError::io("start", &argv[0]))?;
+    match ended.status.success() {
+        true => Ok(ended.stdout),
+        false => Err(LaneError::Mkfs { command, words: ended.words() }),
+    }
+}
+
+/// Mounts `contender` and verifies type and source of what is then there.
+pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, point: &Path) -> Result<(), LaneError> {
+    let source = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
+    mount::mount(kind.name(), &source, &contender.mount, point).map_err(|error| LaneError::Mount {
+        source_device: source.clone(),
+        kind: kind.name().to_owned(),
+        options: contender.mount.clone(),
+        error,
+    })?;
+    verify(kind, &source, point)
+}
+
+/// An ext3 image mounts as ext4 without a word, and statfs does not tell them apart: mountinfo does.
+fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> {
+    let found = mountinfo::mount_of(point).map_err(LaneError::io("look up the mount of", point))?;
+    match found.kind == kind.name() && found.source == source && found.point == point {
+        true => Ok(()),
+        false => Err(LaneError::WrongMount {
+            path: point.to_owned(),
+            expected: format!("{} from {source}", kind.name()),
+            found: format!("{} from {} at {}", found.kind, found.source, found.point.display()),
+        }),
+    }
+}
+
+/// Unmounts what is at `point`, waiting for a while if it is busy.
+///
+/// # Errors
+/// If it stays busy.
+pub fn unmount(point: &Path) -> Result<(), LaneError> {
+    let mut outcome = mount::unmount_plainly(point);
+    for _ in 0..PATIENCE.0 {
+        if outcome != Err(rustix::io::Errno::BUSY) {
+            break;
+        }
+        std::thread::sleep(PATIENCE.1);
+        outcome = mount::unmount_plainly(point);
+    }
+    outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
+}
+
+/// Lets the kind's own checker look at the unmounted file system, which it does not change.
+///
+/// # Errors
+/// If the checker cannot be started.
+pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<CheckResult, LaneError> {
+    let argv = kind.check(&lane.path());
+    let ended = child::run(&argv).map_err(LaneError::io("start", &argv[0]))?;
+    let clean = ended.status.success();
+    Ok(CheckResult { clean, output: if clean { String::new() } else { ended.words() } })
+}
+
+/// The contender as it really is.
+///
+/// # Errors
+/// If its mount cannot be looked up.
+pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<ContenderFacts, LaneError> {
+    let mount = mountinfo::mount_of(&site.directory);
+    let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
+    let options = mount.all_options();
+    let features = kind.features(&site.description);
+    let volatile = ["tmpfs", "ramfs"].contains(&mount.kind.as_str());
+    let ranked_as = if volatile { crate::kind::kind("tmpfs").unwrap_or(kind) } else { kind };
+    Ok(ContenderFacts {
+        label: contender.label.clone(),
+        mkfs: site.mkfs.clone(),
+        mount: format!("{} {options}", mount.kind),
+        durability: ranked_as.durability(&options),
+        promises: kind.promises(&features, &options),
+        features,
+        read_ahead_kib: read_ahead(&site.directory),
+    })
+}
+
+/// A mounted file system's own read-ahead, from its backing device info.
+fn read_ahead(directory: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let device = fs::metadata(directory).ok()?.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let info = format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb");
+    let text = fs::read_to_string(info).or_else(|_| fs::read_to_string(btrfs_info(directory)?)).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Btrfs has a device info of its own, below its UUID in sysfs.
+fn btrfs_info(directory: &Path) -> std::io::Result<PathBuf> {
+    let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let mount = mountinfo::mount_of(directory)?;
+    let name = mount.source.rsplit('/').next().ok_or_else(missing)?.to_owned();
+    for entry in fs::read_dir("/sys/fs/btrfs")? {
+        let folder = entry?.path();
+        if folder.join("devices").join(&name).exists() {
+            return Ok(folder.join("bdi/read_ahead_kb"));
+        }
+    }
+    Err(missing())
+}
+
+/// Whether work in this kind's directories can be made cold by mounting it again.
+pub fn can_remount(kind: &dyn Kind) -> bool {
+    kind.ground() == Ground::Lane
+}

@@ -1,0 +1,111 @@
+//! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_sys::loopdev::Extent;
+use fsarena_sys::{child, mountinfo};
+use rustix::fs::OFlags;
+
+use crate::lane::{Backing, Lane};
+use crate::ledger::{Ledger, Made, make_folder};
+use crate::{LaneError, image, space};
+
+/// What the images leave free on their file system.
+const RESERVE: Bytes = Bytes::mib(256);
+
+/// Where runs put their folders if nothing else is said.
+pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
+
+/// Makes the run's folder, named after the run, and what it needs to be as `storage` says.
+///
+/// # Errors
+/// If it exists, cannot be made, or is too small for `count` lanes of `size`.
+pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> Result<PathBuf, LaneError> {
+    let parent = match &plan.storage {
+        Storage::Directory(path) => path.clone(),
+        Storage::Memory | Storage::Disk(_) => DEFAULT_FOLDER.into(),
+    };
+    fs::create_dir_all(&parent).map_err(LaneError::io("create the folder", &parent))?;
+    let parent = parent.canonicalize().map_err(LaneError::io("look up", &parent))?;
+    require_space(plan, &parent, count)?;
+    let folder = parent.join(run.to_string());
+    ledger.announce(Made::Folder { path: folder.clone() })?;
+    make_folder(&folder, ledger.token())?;
+    if plan.storage == Storage::Memory && count > 0 {
+        mount_memory(ledger, &folder.join("images"), plan.lane_size, count)?;
+    }
+    Ok(folder)
+}
+
+/// Checks, before anything is made, that `count` lanes fit.
+///
+/// # Errors
+/// [`LaneError::NoSpace`] if not.
+pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
+    let free = match &plan.storage {
+        Storage::Directory(_) => space::free_space(parent).map_err(LaneError::io("look up", parent))?,
+        Storage::Memory => space::available_memory().unwrap_or_default(),
+        Storage::Disk(path) => disk_size(&open_disk(path)?, path)?,
+    };
+    let reserve = if matches!(plan.storage, Storage::Disk(_)) { 0 } else { RESERVE.0 };
+    let needed = Bytes(plan.lane_size.0 * count as u64 + reserve);
+    match count == 0 || free >= needed {
+        true => Ok(()),
+        false => Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes: count, needed, free }),
+    }
+}
+
+fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Result<(), LaneError> {
+    fs::create_dir(at).map_err(LaneError::io("create the folder", at))?;
+    let options = format!("size={}", size.0 * count as u64 + RESERVE.0);
+    ledger.announce(Made::Mount { path: at.to_owned() })?;
+    fsarena_sys::mount::mount("tmpfs", "fsarena", &options, at).map_err(|error| LaneError::Mount {
+        source_device: "tmpfs".to_owned(),
+        kind: "tmpfs".to_owned(),
+        options,
+        error,
+    })
+}
+
+/// Opens lane `index` of the plan's storage: an image that is written now, or a part of the disk.
+///
+/// # Errors
+/// If the image cannot be written or the kernel refuses the loop device.
+pub fn open_lane(ledger: &mut Ledger, plan: &Plan, folder: &Path, index: usize) -> Result<Lane, LaneError> {
+    if let Storage::Disk(path) = &plan.storage {
+        let disk = open_disk(path)?;
+        let extent = Extent { offset: plan.lane_size.0 * index as u64, size: plan.lane_size.0 };
+        return Lane::open(ledger, &Backing { file: &disk, path, extent }, plan.medium, index);
+    }
+    let images = if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() };
+    let path = images.join(format!("lane-{index}.img"));
+    let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
+    Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
+}
+
+/// Refuses a disk that is mounted, held by somebody, or bears the signature of anything.
+fn open_disk(path: &Path) -> Result<File, LaneError> {
+    let in_use = |why: String| LaneError::DiskInUse { path: path.to_owned(), why };
+    let mounts = mountinfo::mounts().map_err(LaneError::io("read the mounts for", path))?;
+    if let Some(mount) = mounts.iter().find(|mount| Path::new(&mount.source) == path) {
+        return Err(in_use(format!("it is mounted at {}", mount.point.display())));
+    }
+    let probe = child::run(&["blkid".as_ref(), "-p".as_ref(), path.as_os_str()]);
+    let probe = probe.map_err(LaneError::io("look for signatures on", path))?;
+    // blkid -p: 0 something was found, 2 nothing was found, 8 more than one thing was found.
+    if probe.status.code() != Some(2) {
+        return Err(in_use(format!("blkid finds {}", probe.words())));
+    }
+    let exclusive = OFlags::EXCL.bits() as i32;
+    let disk = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(path);
+    disk.map_err(|error| in_use(error.to_string()))
+}
+
+fn disk_size(disk: &File, path: &Path) -> Result<Bytes, LaneError> {
+    use std::io::{Seek, SeekFrom};
+    let mut disk = disk;
+    disk.seek(SeekFrom::End(0)).map(Bytes).map_err(LaneError::io("measure", path))
+}
