@@ -1,0 +1,64 @@
+//! What can go wrong in a workload.
+
+use std::io;
+
+use fsarena_model::{Blame, Explained};
+
+/// What can go wrong in a workload.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// No engine has that name.
+    #[error("workload `{workload}`: there is no engine `{engine}`")]
+    Unknown {
+        /// The workload.
+        workload: String,
+        /// The engine that it names.
+        engine: String,
+    },
+    /// A parameter is not understood.
+    #[error("workload `{workload}`: parameters: {what}")]
+    Parameters {
+        /// The workload.
+        workload: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file system refused.
+    #[error("{act}: {source}")]
+    Io {
+        /// What was being done, such as `write f00000012`.
+        act: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+impl EngineError {
+    /// An [`EngineError::Io`], for `map_err` on rustix' and the standard library's errors alike.
+    pub fn io<E: Into<io::Error>>(act: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let act = act.into();
+        move |error| Self::Io { act, source: error.into() }
+    }
+
+    /// An [`EngineError::Parameters`].
+    pub fn parameters(workload: &str, what: impl ToString) -> Self {
+        Self::Parameters { workload: workload.to_owned(), what: what.to_string() }
+    }
+}
+
+impl Explained for EngineError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Io { .. } => Blame::Trial,
+            _ => Blame::Use,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { .. } => Some("`fsarena list` shows the engines".to_owned()),
+            Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
+            Self::Io { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The loop of this engine: batches of one operation, each batch with its syncfs if it has one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::DurablePoint;
+use fsarena_sys::clock;
+
+use crate::folder;
+use crate::{EngineError, Job, Limit, Tally};
+
+/// How operations are grouped.
+#[derive(Debug, Clone, Copy)]
+pub struct Batching {
+    /// Operations in a batch.
+    pub size: u32,
+    /// What is made durable.
+    pub durable: DurablePoint,
+}
+
+/// One kind of operation.
+pub trait Step {
+    /// Makes what the whole workload needs.
+    fn prepare(&mut self, _directory: &Path) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Makes what the next slice uses up.
+    fn refill(&mut self, _directory: &Path) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Opens what the operations of a run need.
+    fn start(&mut self, directory: &Path, durable: DurablePoint) -> Result<File, EngineError>;
+
+    /// Whether there is something left to operate on.
+    fn is_left(&self) -> bool {
+        true
+    }
+
+    /// Does one operation in the folder that [`Step::start`] opened, and its fsync if it has one; says how many
+    /// bytes it carried.
+    fn operate(&mut self, folder: &File, tally: &mut Tally) -> Result<u64, EngineError>;
+
+    /// Closes what [`Step::start`] opened.
+    fn end(&mut self) {}
+}
+
+struct Batches<S> {
+    step: S,
+    directory: PathBuf,
+    batching: Batching,
+}
+
+/// A job that does `step` in `directory`.
+pub fn job<S: Step + 'static>(step: S, directory: PathBuf, batching: Batching) -> Box<dyn Job> {
+    Box::new(Batches { step, directory, batching })
+}
+
+impl<S: Step> Job for Batches<S> {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        self.step.prepare(&self.directory)
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        self.step.refill(&self.directory)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let folder = self.step.start(&self.directory, self.batching.durable)?;
+        let done = self.batches(&folder, limit, tally);
+        self.step.end();
+        done
+    }
+}
+
+impl<S: Step> Batches<S> {
+    fn batches(&mut self, folder: &File, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let start = clock::now();
+        let mut at = start;
+        while self.step.is_left() {
+            for _ in 0..self.batching.size {
+                if !self.step.is_left() {
+                    break;
+                }
+                tally.bytes += self.step.operate(folder, tally)?;
+                tally.operations += 1;
+                let end = clock::now();
+                tally.operation.record(end.saturating_sub(at));
+                at = end;
+            }
+            if self.batching.durable == DurablePoint::Syncfs {
+                folder::sync(folder)?;
+                let end = clock::now();
+                tally.sync.record(end.saturating_sub(at));
+                at = end;
+            }
+            if limit.is_reached(at.saturating_sub(start)) {
+                break;
+            }
+        }
+        tally.elapsed = tally.elapsed + at.saturating_sub(start);
+        Ok(())
+    }
+}

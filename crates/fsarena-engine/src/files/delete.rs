@@ -1,0 +1,58 @@
+//! Deleting files, which are made again before each slice.
+
+use std::fs::File;
+use std::path::Path;
+
+use fsarena_model::DurablePoint;
+use rustix::fs::{AtFlags, unlinkat};
+
+use super::Parameters;
+use super::batches::Step;
+use super::create::Create;
+use super::names::Name;
+use crate::{EngineError, Tally, folder};
+
+const FOLDER: &str = "old";
+
+/// Deletes one file after the other, until none is left.
+pub struct Delete {
+    name: Name,
+    next: u32,
+    parameters: Parameters,
+    seed: u64,
+}
+
+impl Delete {
+    /// On as many files as the parameters say.
+    pub fn new(parameters: &Parameters, seed: u64) -> Self {
+        Self { name: Name::new(b'f'), next: 0, parameters: parameters.clone(), seed }
+    }
+}
+
+impl Step for Delete {
+    fn refill(&mut self, directory: &Path) -> Result<(), EngineError> {
+        folder::renew(directory, FOLDER)?;
+        let folder = folder::open(&directory.join(FOLDER))?;
+        let mut creator = Create::new(&self.parameters, self.seed);
+        for _ in 0..self.parameters.files {
+            creator.create(&folder)?;
+        }
+        self.next = 0;
+        folder::sync(&folder)
+    }
+
+    fn start(&mut self, directory: &Path, _durable: DurablePoint) -> Result<File, EngineError> {
+        folder::open(&directory.join(FOLDER))
+    }
+
+    fn is_left(&self) -> bool {
+        self.next < self.parameters.files
+    }
+
+    #[inline]
+    fn operate(&mut self, folder: &File, _tally: &mut Tally) -> Result<u64, EngineError> {
+        unlinkat(folder, self.name.of(self.next), AtFlags::empty()).map_err(EngineError::io("unlink"))?;
+        self.next += 1;
+        Ok(0)
+    }
+}

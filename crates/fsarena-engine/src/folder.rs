@@ -1,0 +1,40 @@
+//! A folder that is open while a run lasts, and what is done to all of it.
+
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags, mkdirat, syncfs};
+
+use crate::EngineError;
+
+/// Opens the folder `path` for work relative to it.
+pub fn open(path: &Path) -> Result<File, EngineError> {
+    File::open(path).map_err(EngineError::io(format!("open {}", path.display())))
+}
+
+/// Writes everything of the file system in which `folder` lies to its device.
+pub fn sync(folder: impl AsFd) -> Result<(), EngineError> {
+    syncfs(folder).map_err(EngineError::io("syncfs"))
+}
+
+/// Makes an empty folder `name` in `parent`, taking away what was there.
+pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
+    let path = parent.join(name);
+    if path.exists() {
+        fs::remove_dir_all(&path).map_err(EngineError::io(format!("remove {name}")))?;
+    }
+    let parent = open(parent)?;
+    mkdirat(&parent, name, Mode::RWXU).map_err(EngineError::io(format!("mkdir {name}")))?;
+    sync(&parent)
+}
+
+/// How a file is opened to be created and written once.
+pub fn create_flags() -> OFlags {
+    OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC
+}
+
+/// How the user who runs this may use new files.
+pub fn file_mode() -> Mode {
+    Mode::RUSR | Mode::WUSR
+}

@@ -1,0 +1,86 @@
+//! The native load generators. A new one is one file and one line in [`ENGINES`].
+//!
+//! An [`Engine`] checks a workload's parameters and opens a [`Job`] on a directory; a job is prepared once, made ready
+//! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
+//! be unmounted at any time.
+
+mod data;
+mod error;
+mod files;
+mod folder;
+mod payload;
+mod tally;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_model::{Bytes, Nanos, Workload};
+
+pub use error::EngineError;
+pub use tally::{Recorder, Tally};
+
+/// All engines.
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data];
+
+/// The engine of that name.
+pub fn engine(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// Something that can do workloads.
+pub trait Engine: Sync {
+    /// The name that a workload gives.
+    fn name(&self) -> &'static str;
+
+    /// The most data that the workload keeps at a time.
+    ///
+    /// # Errors
+    /// If the workload's parameters are not understood, or contradict each other.
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError>;
+
+    /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
+    ///
+    /// # Errors
+    /// As [`Engine::demand`].
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
+}
+
+/// A workload at work in one directory.
+pub trait Job {
+    /// Makes what the workload needs, once; untimed.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn prepare(&mut self) -> Result<(), EngineError>;
+
+    /// Makes what the next slice uses up, and takes away what the last one left; untimed.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn refill(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Works until `limit` or until there is nothing left to do, and counts into `tally`.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
+}
+
+/// When a run ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit<'a> {
+    /// After so much time inside the timer; `None`: when the work is done.
+    pub time: Option<Nanos>,
+    /// As soon as this is set.
+    pub stop: &'a AtomicBool,
+}
+
+impl Limit<'_> {
+    /// Whether `elapsed` is enough, or somebody wants to stop.
+    #[inline]
+    pub fn is_reached(&self, elapsed: Nanos) -> bool {
+        self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,47 @@
+//! What is written: random bytes from the seed, so that nothing beneath can compress or merge them.
+
+use fsarena_model::seed::generator;
+use fsarena_sys::AlignedBuffer;
+use rand::Rng;
+
+const POOL: usize = 4 << 20;
+const STEP: usize = 4096;
+
+/// A pool of random bytes from which writes of up to 1 MiB are taken at ever other places, aligned for direct I/O.
+pub struct Payload {
+    pool: AlignedBuffer,
+    next: usize,
+}
+
+/// The longest piece, in bytes.
+pub const LONGEST_PIECE: usize = 1 << 20;
+
+impl Payload {
+    /// The pool that follows from `seed`.
+    pub fn new(seed: u64) -> Self {
+        let mut pool = AlignedBuffer::new(POOL + LONGEST_PIECE);
+        generator(seed, "payload", &[]).fill_bytes(&mut pool);
+        Self { pool, next: 0 }
+    }
+
+    /// The next `length` bytes, at most [`LONGEST_PIECE`].
+    #[inline]
+    pub fn piece(&mut self, length: usize) -> &[u8] {
+        self.next = (self.next + STEP) % POOL;
+        &self.pool[self.next..self.next + length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_differ_and_the_seed_decides() {
+        let (mut one, mut other) = (Payload::new(1), Payload::new(1));
+        let first = one.piece(1024).to_vec();
+        assert_eq!(first, other.piece(1024));
+        assert_ne!(first, one.piece(1024));
+        assert_eq!(one.piece(LONGEST_PIECE).as_ptr() as usize % 4096, 0);
+    }
+}

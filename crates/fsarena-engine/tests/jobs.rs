@@ -1,0 +1,143 @@
+//! Every operation of every engine, on whatever file system the temporary folder is on.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Limit, Tally, engine};
+use fsarena_model::{Nanos, Workload};
+use serde_json::json;
+
+fn workload(engine: &str, durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
+    serde_json::from_value(json!({
+        "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": engine,
+        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
+        "durable": durable, "cache": cache, "mode": "sliced", "parameters": parameters,
+    }))
+    .expect("a well-formed workload")
+}
+
+fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tally, EngineError> {
+    let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
+    let stop = AtomicBool::new(false);
+    let mut tally = Tally::default();
+    job.prepare()?;
+    for _ in 0..2 {
+        job.refill()?;
+        job.run(&Limit { time, stop: &stop }, &mut tally)?;
+    }
+    Ok(tally)
+}
+
+#[test]
+fn creates_are_there_in_full_and_each_was_synced() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let work = workload("files", "fsync", "warm", json!({ "operation": "create", "size": 1024 }));
+    let tally = run(&work, place.path(), Some(Nanos::millis(5))).expect("it works");
+    let files = std::fs::read_dir(place.path().join("new")).expect("there").map(|entry| entry.expect("there"));
+    let sizes: Vec<u64> = files.map(|file| file.metadata().expect("there").len()).collect();
+    assert!(!sizes.is_empty() && sizes.iter().all(|size| *size == 1024));
+    assert_eq!(tally.sync.summary().expect("synced").count, tally.operations);
+    assert_eq!(tally.bytes, tally.operations * 1024);
+    assert!(tally.elapsed >= Nanos::millis(10));
+}
+
+#[test]
+fn batches_have_one_syncfs_each() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let work = workload("files", "syncfs", "warm", json!({ "operation": "create", "size": 10, "batch": 50 }));
+    let tally = run(&work, place.path(), Some(Nanos(1))).expect("it works");
+    assert_eq!(tally.operations, 100, "two runs of one batch");
+    assert_eq!(tally.sync.summary().expect("synced").count, 2);
+}
+
+#[test]
+fn deletes_end_when_nothing_is_left_and_are_refilled() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let work = workload("files", "syncfs", "warm", json!({ "operation": "delete", "files": 120, "batch": 50 }));
+    let tally = run(&work, place.path(), None).expect("it works");
+    assert_eq!(tally.operations, 240);
+    assert_eq!(std::fs::read_dir(place.path().join("old")).expect("there").count(), 0);
+}
+
+#[test]
+fn renames_go_there_and_back() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let work = workload("files", "syncfs", "warm", json!({ "operation": "rename", "files": 50, "batch": 50 }));
+    run(&work, place.path(), Some(Nanos(1))).expect("it works");
+    assert!(place.path().join("f00000049").exists(), "two batches are there and back");
+    let stat = workload("files", "none", "warm", json!({ "operation": "stat", "files": 10, "batch": 10 }));
+    let place = tempfile::tempdir().expect("temporary folder");
+    assert_eq!(run(&stat, place.path(), Some(Nanos(1))).expect("it works").operations, 20);
+}
+
+#[test]
+fn appends_grow_the_log() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let work = workload("files", "fsync", "warm", json!({ "operation": "append", "size": 256 }));
+    let tally = run(&work, place.path(), Some(Nanos(1))).expect("it works");
+    let length = std::fs::metadata(place.path().join("log")).expect("there").len();
+    assert_eq!(length, tally.bytes);
+    assert_eq!(length, 512);
+}
+
+#[test]
+fn sequential_writes_are_bounded_and_removed_before_the_next_slice() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let parameters = json!({ "operation": "write", "pattern": "sequential", "file-size": 2 << 20, "block-size": 1 << 20, "files": 3 });
+    let work = workload("data", "fsync", "warm", parameters);
+    let tally = run(&work, place.path(), None).expect("it works");
+    assert_eq!(tally.bytes, 12 << 20);
+    assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 3);
+}
+
+#[test]
+fn reads_see_the_whole_file_and_random_work_stays_inside() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let read = json!({ "operation": "read", "pattern": "sequential", "file-size": 4 << 20, "block-size": 1 << 20 });
+    let tally = run(&workload("data", "none", "cold", read), place.path(), None).expect("it works");
+    assert_eq!((tally.operations, tally.bytes), (8, 8 << 20));
+    for operation in ["read", "write"] {
+        let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
+        let random = json!({ "operation": operation, "pattern": "random", "file-size": 1 << 20, "block-size": 4096 });
+        let tally =
+            run(&workload("data", "none", "direct", random), place.path(), Some(Nanos::millis(1))).expect("works");
+        assert!(tally.operations > 0);
+        assert_eq!(std::fs::metadata(place.path().join("data")).expect("there").len(), 1 << 20);
+    }
+}
+
+#[test]
+fn parameters_that_make_no_sense_are_refused_by_name() {
+    let refused = [
+        ("files", "none", "warm", json!({ "operation": "stat" }), "files"),
+        ("files", "none", "warm", json!({ "operation": "explode" }), "explode"),
+        ("files", "none", "warm", json!({ "operation": "create", "colour": 1 }), "colour"),
+        ("files", "fsync", "warm", json!({ "operation": "delete", "files": 1 }), "fsync"),
+        (
+            "data",
+            "none",
+            "direct",
+            json!({ "operation": "read", "pattern": "random", "file-size": 1000, "block-size": 1000 }),
+            "4096",
+        ),
+        (
+            "data",
+            "syncfs",
+            "warm",
+            json!({ "operation": "write", "pattern": "random", "file-size": 4096, "block-size": 4096 }),
+            "syncfs",
+        ),
+    ];
+    for (name, durable, cache, parameters, word) in refused {
+        let work = workload(name, durable, cache, parameters);
+        let error = engine(name).expect("the engine exists").demand(&work).expect_err("refused").to_string();
+        assert!(error.contains(word) && error.contains("under-test"), "{error}");
+    }
+}
+
+#[test]
+fn a_full_or_missing_place_is_an_error_with_the_act() {
+    let work = workload("files", "none", "warm", json!({ "operation": "append", "size": 1 }));
+    let error = run(&work, Path::new("/no/such/place"), None).expect_err("there is nothing").to_string();
+    assert!(error.contains("create the log"), "{error}");
+}
