@@ -1,0 +1,43 @@
+//! What reached the lane's block device (Documentation/block/stat.rst).
+
+use crate::{Counter, Probe};
+
+/// The lane's device.
+pub struct Device;
+
+const SECTOR: f64 = 512.0;
+const MILLISECOND: f64 = 1e-3;
+
+const COUNTERS: &[Counter] = &[
+    Counter { name: "device.reads", unit: "requests" },
+    Counter { name: "device.read", unit: "bytes" },
+    Counter { name: "device.writes", unit: "requests" },
+    Counter { name: "device.written", unit: "bytes" },
+    Counter { name: "device.merges", unit: "requests" },
+    Counter { name: "device.busy", unit: "s" },
+    Counter { name: "device.queue", unit: "s" },
+    Counter { name: "device.flushes", unit: "flushes" },
+];
+
+impl Probe for Device {
+    fn counters(&self) -> &'static [Counter] {
+        COUNTERS
+    }
+
+    fn read(&self, device: Option<&str>) -> Vec<Option<f64>> {
+        let text = device.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok());
+        let text = text.unwrap_or_default();
+        let fields: Vec<f64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        let at = |index: usize| fields.get(index).copied();
+        vec![
+            at(0),
+            at(2).map(|sectors| sectors * SECTOR),
+            at(4),
+            at(6).map(|sectors| sectors * SECTOR),
+            at(1).zip(at(5)).map(|(reads, writes)| reads + writes),
+            at(9).map(|time| time * MILLISECOND),
+            at(10).map(|time| time * MILLISECOND),
+            at(15),
+        ]
+    }
+}

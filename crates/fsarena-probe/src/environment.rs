@@ -1,0 +1,65 @@
+//! The machine, read once per run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fsarena_model::{Bytes, Environment};
+use fsarena_sys::mountinfo;
+
+/// The machine, and the file system beneath `images` if there are any.
+pub fn survey(images: Option<&Path>) -> Environment {
+    let beneath = images.and_then(|folder| mountinfo::mount_of(folder).ok());
+    let memory = read("/proc/meminfo").and_then(|text| total(&text));
+    Environment {
+        fsarena: env!("CARGO_PKG_VERSION").to_owned(),
+        kernel: read("/proc/sys/kernel/osrelease").map(|text| text.trim().to_owned()),
+        cpu: read("/proc/cpuinfo").and_then(|text| after_colon(&text, "model name")),
+        cores: std::thread::available_parallelism().ok().map(|count| count.get() as u32),
+        memory: memory.map(|kib| Bytes::kib(kib as u64)),
+        hypervisor: hypervisor(),
+        storage: None,
+        host_file_system: beneath.as_ref().map(|mount| {
+            let journal = journal_of(&mount.kind, &mount.source);
+            format!("{} ({}){journal}", mount.kind, mount.all_options())
+        }),
+        device: beneath.map(|mount| mount.source),
+        queue: BTreeMap::new(),
+        tools: BTreeMap::new(),
+        lane_cost: None,
+    }
+}
+
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+/// `MemTotal:  24 kB` has a unit behind the number.
+fn total(text: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn after_colon(text: &str, name: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn hypervisor() -> Option<String> {
+    let vendor = read("/sys/class/dmi/id/sys_vendor").map(|text| text.trim().to_owned());
+    let product = read("/sys/class/dmi/id/product_name").map(|text| text.trim().to_owned());
+    let is_virtual = after_colon(&read("/proc/cpuinfo")?, "flags")?.split(' ').any(|flag| flag == "hypervisor");
+    let named = [vendor, product].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    is_virtual.then(|| if named.is_empty() { "unnamed".to_owned() } else { named })
+}
+
+/// An ext file system shows its journal as a kernel thread's folder below `/proc/fs/jbd2`.
+fn journal_of(kind: &str, source: &str) -> &'static str {
+    let Some(device) = source.strip_prefix("/dev/").filter(|_| ["ext3", "ext4"].contains(&kind)) else { return "" };
+    let folders = std::fs::read_dir("/proc/fs/jbd2");
+    let Ok(mut folders) = folders else { return ", without a journal" };
+    let is_ours = |name: std::ffi::OsString| name.to_string_lossy().starts_with(&format!("{device}-"));
+    match folders.any(|folder| folder.is_ok_and(|folder| is_ours(folder.file_name()))) {
+        true => ", with a journal",
+        false => ", without a journal",
+    }
+}

@@ -1,0 +1,117 @@
+//! Probes: counters that are read before and after. A new one is one file and one line in [`PROBES`].
+//!
+//! A counter that could not be read is `None`, never 0, and so is every difference that it enters.
+
+mod device;
+mod environment;
+mod kernel_threads;
+mod machine;
+mod pages;
+mod process;
+
+use std::collections::BTreeMap;
+
+use fsarena_model::Reading;
+
+pub use environment::survey;
+
+/// All probes.
+static PROBES: &[&dyn Probe] =
+    &[&device::Device, &kernel_threads::KernelThreads, &machine::Machine, &pages::Pages, &process::Process];
+
+/// A figure that only grows (or, for a gauge, whose change is of interest).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counter {
+    /// Its name in reports, such as `device.flushes`.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+}
+
+/// Something that reads counters.
+trait Probe: Sync {
+    /// The counters that it reads.
+    fn counters(&self) -> &'static [Counter];
+
+    /// Their values now, as many as there are counters; `device` is a block device's name below `/sys/block`.
+    fn read(&self, device: Option<&str>) -> Vec<Option<f64>>;
+}
+
+/// All counters at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot(Vec<Option<f64>>);
+
+impl Snapshot {
+    /// Reads all counters; about a millisecond, so it is for outside timed regions.
+    pub fn take(device: Option<&str>) -> Self {
+        Self(PROBES.iter().flat_map(|probe| probe.read(device)).collect())
+    }
+}
+
+/// What counters grew by, summed over several stretches of time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Totals(Option<Vec<Option<f64>>>);
+
+impl Totals {
+    /// Adds what happened between two snapshots.
+    pub fn add(&mut self, before: &Snapshot, after: &Snapshot) {
+        let grown = before.0.iter().zip(&after.0).map(|(before, after)| Some((*after)? - (*before)?));
+        self.0 = Some(match self.0.take() {
+            None => grown.collect(),
+            Some(sums) => sums.into_iter().zip(grown).map(|(sum, more)| Some(sum? + more?)).collect(),
+        });
+    }
+
+    /// The sums by the counters' names.
+    pub fn readings(&self) -> BTreeMap<String, Reading> {
+        let Some(sums) = &self.0 else { return BTreeMap::new() };
+        let counters = PROBES.iter().flat_map(|probe| probe.counters());
+        let reading = |(counter, value): (&Counter, &Option<f64>)| {
+            (counter.name.to_owned(), Reading { value: *value, unit: counter.unit.to_owned() })
+        };
+        counters.zip(sums).map(reading).collect()
+    }
+}
+
+/// The number behind `name` in a text of lines `name value`.
+fn field(text: &str, name: &str) -> Option<f64> {
+    let of_line = |line: &str| line.strip_prefix(name)?.trim_start_matches(':').trim().parse().ok();
+    text.lines().find_map(of_line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_reads_as_many_as_it_names() {
+        for probe in PROBES {
+            assert_eq!(probe.counters().len(), probe.read(None).len());
+            assert_eq!(probe.counters().len(), probe.read(Some("no-such-device")).len());
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_absent() {
+        let mut totals = Totals::default();
+        let snapshot = Snapshot::take(Some("no-such-device"));
+        totals.add(&snapshot, &Snapshot::take(Some("no-such-device")));
+        assert_eq!(totals.readings()["device.flushes"].value, None);
+        assert!(totals.readings()["cpu.process"].value.is_some_and(|seconds| seconds >= 0.0));
+    }
+
+    #[test]
+    fn stretches_add_up() {
+        let (mut totals, at) = (Totals::default(), |value| Snapshot(vec![Some(value), None]));
+        totals.add(&at(1.0), &at(3.0));
+        totals.add(&at(10.0), &at(11.0));
+        assert_eq!(totals.0, Some(vec![Some(3.0), None]));
+    }
+
+    #[test]
+    fn fields_are_found_by_their_whole_name() {
+        assert_eq!(field("nr_dirtied 7\nnr_dirty 3\n", "nr_dirty "), Some(3.0));
+        assert_eq!(field("read_bytes: 4096\n", "read_bytes"), Some(4096.0));
+        assert_eq!(field("other 1\n", "nr_dirty "), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! What this process used: processor time, context switches, and bytes that storage served to it.
+
+use crate::{Counter, Probe, field};
+
+/// This process with all its threads.
+pub struct Process;
+
+const COUNTERS: &[Counter] = &[
+    Counter { name: "cpu.process", unit: "s" },
+    Counter { name: "switches", unit: "switches" },
+    Counter { name: "process.read", unit: "bytes" },
+    Counter { name: "process.written", unit: "bytes" },
+];
+
+impl Probe for Process {
+    fn counters(&self) -> &'static [Counter] {
+        COUNTERS
+    }
+
+    fn read(&self, _device: Option<&str>) -> Vec<Option<f64>> {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let voluntary = field(&status, "voluntary_ctxt_switches");
+        let forced = field(&status, "nonvoluntary_ctxt_switches");
+        let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+        vec![
+            Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9),
+            voluntary.zip(forced).map(|(voluntary, forced)| voluntary + forced),
+            field(&io, "read_bytes"),
+            field(&io, "write_bytes"),
+        ]
+    }
+}
