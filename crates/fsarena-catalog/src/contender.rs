@@ -1,0 +1,38 @@
+//! Contenders as typed on the command line, some of which are files.
+
+use std::path::PathBuf;
+
+use fsarena_model::{Contender, Label};
+use serde::Deserialize;
+
+use crate::{CatalogError, malformed, parse, read};
+
+/// What a contender's TOML file says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct File {
+    kind: String,
+    label: Option<String>,
+    #[serde(default)]
+    mount: String,
+    #[serde(default)]
+    mkfs: Vec<String>,
+    path: Option<PathBuf>,
+}
+
+/// The contender that `argument` spells or names.
+///
+/// # Errors
+/// If it is badly spelled, or the file cannot be read or is malformed.
+pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
+    let Some(path) = Contender::toml_file(argument) else { return Ok(argument.parse()?) };
+    let name = path.display().to_string();
+    let file: File = parse(&name, &read(&path)?)?;
+    if (file.kind == "dir") != file.path.is_some() {
+        return Err(malformed(&name, "`path` belongs to `kind = \"dir\"`, and only to that"));
+    }
+    let label = file.label.unwrap_or_else(|| argument.to_owned());
+    let contender =
+        Contender { label: Label(label), kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path };
+    Ok(contender.relabelled(argument)?)
+}

@@ -1,0 +1,186 @@
+//! The catalogue: workloads and suites as TOML data, embedded in the binary; and contenders read from TOML files.
+
+mod contender;
+
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Blame, Explained, Workload};
+use serde::Deserialize;
+
+pub use contender::contender;
+
+include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// What can be wrong with data.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// A file cannot be read.
+    #[error("read `{}`: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file does not say what it should.
+    #[error("`{name}`: {what}")]
+    Malformed {
+        /// The file, or the name in the catalogue.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// There is no such workload.
+    #[error("there is no workload `{0}`")]
+    NoWorkload(String),
+    /// There is no such suite.
+    #[error("there is no suite `{0}`")]
+    NoSuite(String),
+    /// A contender is badly spelled.
+    #[error(transparent)]
+    Contender(#[from] fsarena_model::contender::ContenderError),
+}
+
+impl Explained for CatalogError {
+    fn blame(&self) -> Blame {
+        Blame::Use
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoWorkload(_) | Self::NoSuite(_) => Some("`fsarena list` shows what there is".to_owned()),
+            Self::Malformed { .. } => Some("docs/guides/ describes these files".to_owned()),
+            Self::Contender(_) => Some("[LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file".to_owned()),
+            Self::Read { .. } => None,
+        }
+    }
+}
+
+/// A named list of workloads.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Suite {
+    /// The name, which is also the file's.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// Its workloads by name, in the order of the report.
+    pub workloads: Vec<String>,
+}
+
+/// The workload `name` of the catalogue, or the one in the file, if the name ends in `.toml`.
+///
+/// # Errors
+/// If there is none, or it is malformed.
+pub fn workload(name: &str) -> Result<Workload, CatalogError> {
+    if name.ends_with(".toml") {
+        let path = Path::new(name);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return parse_workload(&stem, &read(path)?);
+    }
+    let (name, text) = find(WORKLOADS, name).ok_or_else(|| CatalogError::NoWorkload(name.to_owned()))?;
+    parse_workload(name, text)
+}
+
+/// The suite `name` of the catalogue.
+///
+/// # Errors
+/// If there is none.
+pub fn suite(name: &str) -> Result<Suite, CatalogError> {
+    let (name, text) = find(SUITES, name).ok_or_else(|| CatalogError::NoSuite(name.to_owned()))?;
+    let suite: Suite = parse(name, text)?;
+    same_name(name, &suite.name).map(|()| suite)
+}
+
+/// All workloads of the catalogue, by name.
+///
+/// # Errors
+/// If one is malformed, which a test rules out.
+pub fn workloads() -> Result<Vec<Workload>, CatalogError> {
+    WORKLOADS.iter().map(|(name, text)| parse_workload(name, text)).collect()
+}
+
+/// All suites of the catalogue, by name.
+///
+/// # Errors
+/// If one is malformed, which a test rules out.
+pub fn suites() -> Result<Vec<Suite>, CatalogError> {
+    SUITES.iter().map(|(name, _)| suite(name)).collect()
+}
+
+fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &'static str)> {
+    entries.iter().copied().find(|(entry, _)| *entry == name)
+}
+
+fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
+    let workload: Workload = parse(name, text)?;
+    same_name(name, &workload.name)?;
+    match workload.slices == 0 || !workload.slices.is_multiple_of(2) {
+        true => Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced")),
+        false => Ok(workload),
+    }
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(name: &str, text: &str) -> Result<T, CatalogError> {
+    toml::from_str(text).map_err(|error| malformed(name, &error.to_string()))
+}
+
+fn same_name(file: &str, name: &str) -> Result<(), CatalogError> {
+    match file == name {
+        true => Ok(()),
+        false => Err(malformed(file, &format!("its name is `{name}`, and the file's must be the same"))),
+    }
+}
+
+fn malformed(name: &str, what: &str) -> CatalogError {
+    CatalogError::Malformed { name: name.to_owned(), what: what.trim_end().to_owned() }
+}
+
+fn read(path: &Path) -> Result<String, CatalogError> {
+    std::fs::read_to_string(path).map_err(|source| CatalogError::Read { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_embedded_is_well_formed() {
+        assert!(workloads().expect("well-formed").len() >= 10);
+        for suite in suites().expect("well-formed") {
+            for name in &suite.workloads {
+                assert!(workload(name).is_ok(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn quick_has_the_ten_of_the_interface() {
+        let expected = [
+            "create-syncfs",
+            "create-fsync",
+            "stat-tree",
+            "rename-syncfs",
+            "delete-syncfs",
+            "append-fsync",
+            "seqwrite-fsync",
+            "seqread-cold",
+            "randread-4k",
+            "randwrite-4k",
+        ];
+        assert_eq!(suite("quick").expect("there").workloads, expected);
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        assert!(matches!(workload("no-such"), Err(CatalogError::NoWorkload(name)) if name == "no-such"));
+        assert!(matches!(suite("no-such"), Err(CatalogError::NoSuite(_))));
+        assert!(matches!(workload("/no/such.toml"), Err(CatalogError::Read { .. })));
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_name() {
+        let error = parse_workload("x", "name = 'x'\ncolour = 'red'\n").expect_err("refused").to_string();
+        assert!(error.contains("colour"), "{error}");
+    }
+}
