@@ -61,6 +61,14 @@ pub trait Job {
         Ok(())
     }
 
+    /// Asks the kernel to drop the job's files from memory, for where they cannot be mounted again; it need not obey.
+    ///
+    /// # Errors
+    /// If a file cannot be opened.
+    fn chill(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Works until `limit` or until there is nothing left to do, and counts into `tally`.
     ///
     /// # Errors

@@ -42,6 +42,8 @@ pub struct LaneCost {
     pub back_to_back: Nanos,
     /// Median time with a pause of 5 ms before each.
     pub paced: Nanos,
+    /// Of the back-to-back time, what the device beneath the host's file system took.
+    pub device: Option<Nanos>,
     /// Bytes that reached the device beneath the host's file system, per write and flush.
     pub host_bytes: Option<f64>,
     /// Flushes that reached the device beneath, per write and flush.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::{DurablePoint, Nanos};
 use fsarena_sys::{AlignedBuffer, clock};
+use rustix::fs::{Advice, fadvise};
 
 use super::{Access, Parameters, lay_out, open_file};
 use crate::payload::Payload;
@@ -33,6 +34,11 @@ impl Reads {
 impl Job for Reads {
     fn prepare(&mut self) -> Result<(), EngineError> {
         lay_out(&self.directory, FILE, self.parameters.file_size, &mut self.payload)
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        let file = File::open(self.directory.join(FILE)).map_err(EngineError::io("open"))?;
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {

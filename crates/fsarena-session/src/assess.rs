@@ -1,0 +1,152 @@
+//! From a record to a comparison: cells, their validity, and the verdict of each pair.
+
+use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, PairVerdict, WorkloadRow};
+use fsarena_model::{Comparison, Contender, Label, Outcome, RunRecord, Trial, Validity, Verdict, Workload};
+use fsarena_stats::{Interval, cell_summary, round_value};
+
+use crate::evidence::{Standing, standing};
+use crate::{probes, validity};
+
+/// Decides what a record says. The same record always gives the same comparison.
+pub fn assess(record: &RunRecord) -> Comparison {
+    let plan = &record.plan;
+    let cells: Vec<Cell> = plan
+        .workloads
+        .iter()
+        .flat_map(|workload| plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label)))
+        .collect();
+    let verdicts = verdicts(record, &standing(record), &cells);
+    Comparison {
+        format: FORMAT,
+        run: record.run,
+        status: record.status,
+        seed: plan.seed.to_string(),
+        started: record.started.clone(),
+        suite: plan.suite.clone(),
+        margin: plan.margin.0,
+        plan_hash: plan.hash(),
+        rounds: record.rounds.len() as u32,
+        environment: record.environment.clone(),
+        contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
+        workloads: plan.workloads.iter().map(workload_row).collect(),
+        cells,
+        verdicts,
+        damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
+        round_facts: record.rounds.clone(),
+        notes: record.notes.clone(),
+    }
+}
+
+fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
+    let facts = record.contenders.iter().find(|facts| facts.label == contender.label);
+    ContenderRow {
+        label: contender.label.clone(),
+        kind: contender.kind.clone(),
+        mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
+        mount: facts.map(|facts| facts.mount.clone()),
+        durability: facts.map(|facts| facts.durability),
+        promises: facts.map(|facts| facts.promises.clone()).unwrap_or_default(),
+        features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
+        read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
+    }
+}
+
+fn workload_row(workload: &Workload) -> WorkloadRow {
+    WorkloadRow {
+        name: workload.name.clone(),
+        version: workload.version,
+        metric: workload.metric.name.clone(),
+        unit: workload.metric.unit.clone(),
+        better: workload.metric.better,
+        mode: workload.mode,
+        durable: workload.durable,
+        cache: workload.cache,
+        measures: workload.measures.clone(),
+        why: workload.why.clone(),
+    }
+}
+
+fn cell(record: &RunRecord, workload: &Workload, contender: &Label) -> Cell {
+    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
+    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let by_round: Vec<Option<f64>> = (1..=last).map(|round| value_of_round(&trials, round)).collect();
+    let values: Vec<f64> = by_round.iter().flatten().copied().collect();
+    let summary = cell_summary(&values);
+    Cell {
+        workload: workload.name.clone(),
+        contender: contender.clone(),
+        metric: workload.metric.name.clone(),
+        unit: workload.metric.unit.clone(),
+        median: summary.map(|summary| summary.median),
+        low: summary.and_then(|summary| summary.low),
+        high: summary.and_then(|summary| summary.high),
+        rounds: values.len() as u32,
+        samples: trials.iter().map(|trial| trial.slices.len() as u32).sum(),
+        validity: validity::of_cell(record, workload, &trials),
+        probes: probes::of_cell(&trials),
+        by_round,
+    }
+}
+
+fn value_of_round(trials: &[&Trial], round: u32) -> Option<f64> {
+    let trial = trials.iter().find(|trial| trial.round == round && trial.outcome == Outcome::Finished)?;
+    round_value(&trial.slices.iter().map(|slice| slice.value).collect::<Vec<f64>>())
+}
+
+fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
+    let count = record.plan.contenders.len();
+    let pairs = move || (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
+    let workloads = record.plan.workloads.iter().enumerate();
+    workloads
+        .flat_map(|(index, workload)| pairs().map(move |(a, b)| (index, workload, a, b)))
+        .map(|(index, workload, a, b)| {
+            let cell = |contender: usize| &cells[index * count + contender];
+            verdict(standing, workload, index, (a, cell(a)), (b, cell(b)))
+        })
+        .collect()
+}
+
+fn verdict(standing: &Standing, workload: &Workload, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
+    let pair = standing.pair(index, a.0, b.0);
+    let latest = pair.map(|pair| pair.standing.latest);
+    // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
+    let decided = pair.map(|pair| pair.standing.decided.unwrap_or(pair.standing.latest));
+    let pointwise = latest.and_then(|latest| latest.pointwise);
+    let decision = decided.and_then(|decided| decided.decision);
+    let (verdict, reason) = judge(pair.as_ref(), a.1, b.1);
+    let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
+    let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
+    PairVerdict {
+        workload: workload.name.clone(),
+        metric: workload.metric.name.clone(),
+        a: a.1.contender.clone(),
+        b: b.1.contender.clone(),
+        ratio: latest.and_then(|latest| latest.estimate).map(f64::exp),
+        low: low(pointwise),
+        high: high(pointwise),
+        decision_low: low(decision),
+        decision_high: high(decision),
+        verdict,
+        reason,
+        rounds: latest.map_or(0, |latest| latest.rounds),
+        needs_rounds: latest.and_then(|latest| latest.needs_rounds).filter(|_| verdict == Verdict::Undecided),
+    }
+}
+
+fn judge(pair: Option<&crate::evidence::Pair>, a: &Cell, b: &Cell) -> (Verdict, String) {
+    let flags: Vec<(&Label, &Validity)> =
+        [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
+    let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
+        let chosen = flags.iter().filter(|(_, flag)| chosen(flag));
+        chosen.map(|(label, flag)| format!("{label}: {}", flag.class)).collect::<Vec<_>>().join(", ")
+    };
+    let forbidden = reasons(&|flag| flag.class.forbids_verdict());
+    match pair {
+        _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
+        None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
+        None => (Verdict::Invalid, "different durability: never ranked with each other".to_owned()),
+        Some(pair) if pair.is_unsteady => (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned()),
+        Some(pair) => (pair.verdict(), reasons(&|_| true)),
+    }
+}

@@ -1,0 +1,59 @@
+//! What ends a whole run, as opposed to a part of it.
+
+use fsarena_engine::EngineError;
+use fsarena_lane::LaneError;
+use fsarena_model::{Blame, Explained};
+
+use crate::Trouble;
+
+/// What ends a run.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// A contender could not be made at all, before anything was measured.
+    #[error("contender `{contender}`: {trouble}")]
+    Contender {
+        /// Which one.
+        contender: String,
+        /// Why.
+        trouble: Trouble,
+    },
+    /// The machine refused before anything was measured.
+    #[error(transparent)]
+    Lane(#[from] LaneError),
+    /// A workload cannot be done as it is described.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Whoever listens could not keep what happened.
+    #[error("{0}")]
+    Listener(String),
+    /// The budget is too short for anything.
+    #[error("a budget of {budget} is too short: one round takes about {round}")]
+    Budget {
+        /// The budget.
+        budget: fsarena_model::Nanos,
+        /// What a round takes.
+        round: fsarena_model::Nanos,
+    },
+}
+
+impl Explained for SessionError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Contender { trouble, .. } => trouble.blame,
+            Self::Lane(error) => error.blame(),
+            Self::Engine(error) => error.blame(),
+            Self::Listener(_) => Blame::Machine,
+            Self::Budget { .. } => Blame::Use,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Contender { trouble, .. } => trouble.hint.clone(),
+            Self::Lane(error) => error.hint(),
+            Self::Engine(error) => error.hint(),
+            Self::Listener(_) => None,
+            Self::Budget { .. } => Some("give a longer --budget, or fewer workloads with --workload".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a record says to the statistics, and what they say of each pair.
+
+use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
+use fsarena_stats::{Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value};
+
+/// Rounds after which a workload without any pair to decide has been measured often enough.
+const ROUNDS_WITHOUT_PAIRS: usize = 4;
+
+/// Contenders that may be ranked with each other, in one workload.
+struct Field {
+    workload: usize,
+    /// As numbered in the plan.
+    members: Vec<usize>,
+    data: WorkloadData,
+}
+
+/// How all pairs stand.
+pub struct Standing {
+    fields: Vec<Field>,
+    verdicts: Verdicts,
+    lone_rounds: Vec<usize>,
+}
+
+/// How one pair stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// Of the contender with the lower number against the other.
+    pub standing: StandingPair,
+    /// Whether later rounds contradict it.
+    pub is_unsteady: bool,
+}
+
+/// The value of a trial: the median of its slices, turned so that larger is better, as a logarithm.
+fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
+    let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
+    let finished = trial.outcome == Outcome::Finished;
+    finished.then(|| round_value(&values)).flatten().map(|value| workload.metric.better.oriented_ln(value))
+}
+
+/// How the pairs of a record stand, with its looks after every round done over again.
+pub fn standing(record: &RunRecord) -> Standing {
+    let groups = groups(record);
+    let workloads = record.plan.workloads.iter().enumerate();
+    let fields: Vec<Field> = workloads
+        .flat_map(|(index, workload)| groups.iter().map(move |group| (index, workload, group)))
+        .map(|(index, workload, group)| field(record, index, workload, group))
+        .filter(|field| field.members.len() > 1)
+        .collect();
+    let data: Vec<WorkloadData> = fields.iter().map(|field| field.data.clone()).collect();
+    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
+    let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
+    let lone_rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, &workload.name)).collect();
+    Standing { fields, verdicts, lone_rounds }
+}
+
+fn rounds_of(record: &RunRecord, workload: &str) -> usize {
+    let rounds = record.trials.iter().filter(|trial| trial.workload == workload).map(|trial| trial.round);
+    rounds.collect::<std::collections::BTreeSet<_>>().len()
+}
+
+/// Contenders of one durability class each; one that was never made is in none.
+fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
+    let class = |label: &Label| record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability);
+    let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
+    for (index, contender) in record.plan.contenders.iter().enumerate() {
+        let Some(class) = class(&contender.label) else { continue };
+        match groups.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((class, vec![index])),
+        }
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+/// Those of `group` that never failed in the workload, over the rounds in which each of them has a value.
+fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize]) -> Field {
+    let label = |member: usize| &record.plan.contenders[member].label;
+    let of = |member: usize| record.trials.iter().filter(move |trial| is_of(trial, &workload.name, label(member)));
+    let failed = |member: usize| of(member).any(|trial| value(trial, workload).is_none());
+    let members: Vec<usize> = group.iter().copied().filter(|member| !failed(*member)).collect();
+    let mut observations: Vec<Observation> = Vec::new();
+    for (contender, member) in members.iter().enumerate() {
+        observations.extend(of(*member).filter_map(|trial| {
+            let lane = trial.lane.map(|lane| lane as usize);
+            Some(Observation { round: trial.round, contender, lane, y: value(trial, workload)? })
+        }));
+    }
+    let in_round = |round: u32| observations.iter().filter(|seen| seen.round == round).count();
+    let whole: Vec<Observation> =
+        observations.iter().filter(|seen| in_round(seen.round) == members.len()).copied().collect();
+    let data = WorkloadData { contenders: members.len(), observations: whole };
+    Field { workload: index, members, data }
+}
+
+fn is_of(trial: &Trial, workload: &str, contender: &Label) -> bool {
+    trial.workload == workload && trial.contender == *contender
+}
+
+impl Standing {
+    /// Pairs with a verdict, and pairs in all that could have one.
+    pub fn counts(&self) -> (u32, u32) {
+        let pairs = || self.verdicts.workloads().iter().flat_map(|workload| &workload.pairs);
+        (pairs().filter(|pair| pair.decided.is_some()).count() as u32, pairs().count() as u32)
+    }
+
+    /// Whether the workload needs no more rounds.
+    pub fn is_settled(&self, workload: usize) -> bool {
+        let mut fields = self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
+        let any = self.fields.iter().any(|field| field.workload == workload);
+        match any {
+            true => fields.all(|(_, standing)| standing.is_settled()),
+            false => self.lone_rounds[workload] >= ROUNDS_WITHOUT_PAIRS,
+        }
+    }
+
+    /// How two contenders of the plan stand in a workload, `a` before `b`; `None` where they may not be compared.
+    pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
+        let (field, standing) =
+            self.fields.iter().zip(self.verdicts.workloads()).find(|(field, _)| {
+                field.workload == workload && field.members.contains(&a) && field.members.contains(&b)
+            })?;
+        let place = |wanted| field.members.iter().position(|member| *member == wanted);
+        let (a, b) = (place(a)?, place(b)?);
+        let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == (a, b))?;
+        Some(Pair { standing, is_unsteady: standing.steadiness == Steadiness::Unsteady })
+    }
+}
+
+impl Pair {
+    /// The verdict in the report's words.
+    pub fn verdict(&self) -> fsarena_model::Verdict {
+        match self.standing.verdict() {
+            _ if self.is_unsteady => fsarena_model::Verdict::Invalid,
+            Decision::Better => fsarena_model::Verdict::Faster,
+            Decision::Worse => fsarena_model::Verdict::Slower,
+            Decision::Equivalent => fsarena_model::Verdict::Equivalent,
+            Decision::Undecided => fsarena_model::Verdict::Undecided,
+        }
+    }
+}

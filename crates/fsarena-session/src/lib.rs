@@ -1,0 +1,24 @@
+//! A comparison from plan to verdict: what runs when, what is kept of it, and what that says.
+//!
+//! [`run`] drives a [`Stage`] through rounds and tells [`Listener`]s what happens; [`assess`] makes a comparison of
+//! the record that they keep. Neither knows where the record is stored, or how a report looks.
+
+mod assess;
+mod error;
+mod evidence;
+mod machine;
+mod pace;
+mod probes;
+mod round;
+mod run;
+mod schedule;
+mod stage;
+mod validity;
+
+pub use assess::assess;
+pub use error::SessionError;
+pub use machine::Machine;
+pub use pace::{estimated_round, required_space};
+pub use run::{Listener, run};
+pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
+pub use stage::{Stage, Trouble};

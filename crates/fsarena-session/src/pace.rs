@@ -1,0 +1,80 @@
+//! How long things take, before and while they run.
+
+use fsarena_engine::EngineError;
+use fsarena_model::{Bytes, Mode, Nanos, Plan, Workload};
+
+/// What is kept of the budget for unmounting, checking and taking everything away.
+pub const CLOSING: Nanos = Nanos::seconds(3);
+/// What a workload takes beside its slices: making and removing its files, for one contender.
+const AROUND_A_WORKLOAD: Nanos = Nanos::millis(350);
+/// A slice that ends when its work is done, with what comes before it.
+const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
+/// Making, mounting and checking a contender.
+const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
+/// Writing a gigabyte of a lane.
+const GIGABYTE: Nanos = Nanos::millis(700);
+
+/// About how long a round takes, before anything was measured.
+pub fn estimated_round(plan: &Plan) -> Nanos {
+    let contenders = plan.contenders.len() as u64;
+    let workloads: u64 = plan.workloads.iter().map(|workload| around(workload).0).sum();
+    Nanos((workloads + AROUND_A_CONTENDER.0) * contenders)
+}
+
+/// About how long it takes to write the lanes.
+pub fn estimated_setup(plan: &Plan) -> Nanos {
+    let lanes = fsarena_lane::lane_count(plan) as u64;
+    let count = if lanes == 0 { 0 } else { lanes + 1 };
+    Nanos(GIGABYTE.0 * count * plan.lane_size.0 / Bytes::gib(1).0 + 1_000_000_000)
+}
+
+fn around(workload: &Workload) -> Nanos {
+    let slice = match workload.timed_ms {
+        0 => OPEN_ENDED_SLICE,
+        timed => Nanos::millis(workload.warm_up_ms + timed + 10),
+    };
+    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
+    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD
+}
+
+/// Whether a further round fits: the last one took `last` for `workloads_then`, and there are `workloads_now`.
+pub fn fits(left: Nanos, last: Nanos, workloads_then: usize, workloads_now: usize) -> bool {
+    left >= expected(last, workloads_then, workloads_now) + CLOSING
+}
+
+/// How long a further round will probably take, with a twentieth to spare.
+pub fn expected(last: Nanos, workloads_then: usize, workloads_now: usize) -> Nanos {
+    let share = workloads_now as f64 / workloads_then.max(1) as f64;
+    Nanos((last.0 as f64 * share.min(1.0) * 1.05) as u64)
+}
+
+/// The most data that any of the workloads keeps on a lane, with the one that does.
+///
+/// # Errors
+/// If a workload's parameters are not understood, or its engine does not exist.
+pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload)>, EngineError> {
+    let mut most = None;
+    for workload in workloads {
+        let engine = fsarena_engine::engine(&workload.engine).ok_or_else(|| EngineError::Unknown {
+            workload: workload.name.clone(),
+            engine: workload.engine.clone(),
+        })?;
+        let demand = engine.demand(workload)?;
+        if most.is_none_or(|(bytes, _)| demand > bytes) {
+            most = Some((demand, workload));
+        }
+    }
+    Ok(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_with_half_of_the_workloads_takes_half_as_long() {
+        assert!(fits(Nanos::seconds(14), Nanos::seconds(20), 10, 5));
+        assert!(!fits(Nanos::seconds(14), Nanos::seconds(20), 10, 10));
+        assert_eq!(expected(Nanos::seconds(20), 10, 10), Nanos::seconds(21));
+    }
+}

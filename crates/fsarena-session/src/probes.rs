@@ -1,0 +1,59 @@
+//! What probes read over a trial, turned into what a report shows of a cell.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::{Reading, Trial};
+
+/// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0, for the
+/// machine's own figure is in ticks.
+pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
+    let own = trial.probe("cpu.process")? + trial.probe("cpu.kernel")?;
+    Some((trial.probe("cpu.machine")? - own).max(0.0))
+}
+
+/// The medians over trials of what their probes read: shares and means over time as such, the rest per operation.
+pub fn of_cell(trials: &[&Trial]) -> BTreeMap<String, Reading> {
+    let each: Vec<BTreeMap<String, Reading>> = trials.iter().map(|trial| of_trial(trial)).collect();
+    let names: BTreeSet<&String> = each.iter().flat_map(BTreeMap::keys).collect();
+    names.into_iter().filter_map(|name| Some((name.clone(), median(&each, name)?))).collect()
+}
+
+/// The median of what could be read; absent altogether where it could be read in no trial but one names it.
+fn median(each: &[BTreeMap<String, Reading>], name: &str) -> Option<Reading> {
+    let unit = each.iter().find_map(|readings| Some(readings.get(name)?.unit.clone()))?;
+    let mut values: Vec<f64> = each.iter().filter_map(|readings| readings.get(name)?.value).collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let value = match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(values[middle]),
+        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
+    };
+    Some(Reading { value, unit })
+}
+
+fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
+    let (operations, seconds) = (trial.operations() as f64, trial.seconds());
+    let mut readings = BTreeMap::new();
+    for (name, reading) in &trial.probes {
+        let (name, divisor, unit) = match name.as_str() {
+            "cpu.machine" => continue,
+            "settle" => (name.as_str(), 1.0, "s".to_owned()),
+            "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
+            "device.busy" => (name.as_str(), seconds, "share".to_owned()),
+            "device.queue" => (name.as_str(), seconds, "requests".to_owned()),
+            _ => (name.as_str(), operations, format!("{}/op", reading.unit)),
+        };
+        let value = reading.value.map(|value| value / divisor).filter(|value| value.is_finite());
+        readings.insert(name.to_owned(), Reading { value, unit });
+    }
+    let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
+    readings.insert("cpu.foreign".to_owned(), Reading { value: foreign, unit: "cores".to_owned() });
+    for (name, latency) in &trial.latencies {
+        for (quantile, span) in [("p50", latency.p50), ("p99", latency.p99)] {
+            let reading = Reading { value: Some(span.as_seconds()), unit: "s".to_owned() };
+            readings.insert(format!("latency.{name}.{quantile}"), reading);
+        }
+    }
+    readings
+}

@@ -1,0 +1,138 @@
+//! One workload within one round: slices on the contenders in turn, and the trials that they make.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_engine::{Job, Limit, Tally};
+use fsarena_model::{CacheState, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
+
+use crate::schedule::{Assignment, slice_order};
+use crate::{Stage, Trouble};
+
+/// What a workload's run within a round needs to know.
+pub struct Setting<'a> {
+    /// The workload.
+    pub workload: &'a Workload,
+    /// Its place in the plan.
+    pub index: usize,
+    /// The round, from 1.
+    pub round: u32,
+    /// The contenders that take part, as numbered in the plan, with their labels.
+    pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
+    /// The lanes of all contenders of the plan.
+    pub lanes: &'a Assignment,
+    /// The plan's seed.
+    pub seed: u64,
+    /// Set when somebody wants to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// One contender at work.
+struct Player {
+    contender: usize,
+    job: Option<Box<dyn Job>>,
+    tally: Tally,
+    slices: Vec<Slice>,
+    settled: Option<Nanos>,
+    failure: Option<String>,
+}
+
+/// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
+pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
+    let mut players: Vec<Player> = setting.contenders.iter().map(|(index, _)| open(stage, setting, *index)).collect();
+    for contender in slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed)
+        .into_iter()
+        .enumerate()
+    {
+        let (position, contender) = contender;
+        let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
+        if player.failure.is_none() && !setting.stop.load(Ordering::Relaxed) {
+            player.failure = slice(stage, setting, player, position as u32).err().map(|trouble| trouble.text);
+        }
+    }
+    let trials = players.iter_mut().map(|player| close(stage, setting, player)).collect();
+    (!setting.stop.load(Ordering::Relaxed)).then_some(trials)
+}
+
+fn numbers(setting: &Setting<'_>) -> Vec<usize> {
+    setting.contenders.iter().map(|(index, _)| *index).collect()
+}
+
+fn slices(workload: &Workload) -> u32 {
+    if workload.mode == Mode::Whole { 1 } else { workload.slices }
+}
+
+/// Prepared and at rest, so that nobody pays for another's preparation.
+fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
+    let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
+    let job = stage.open(contender, setting.workload, seed);
+    let ready = job.and_then(|job| stage.settle(contender).map(|_| job));
+    let (job, failure) = match ready {
+        Ok(job) => (Some(job), None),
+        Err(trouble) => (None, Some(trouble.text)),
+    };
+    Player { contender, job, tally: Tally::default(), slices: Vec::new(), settled: None, failure }
+}
+
+/// Refill, remount or warm up untimed; then the timed part between two readings of the counters.
+fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
+    let workload = setting.workload;
+    let job = player.job.as_mut().expect("a player without a failure has a job");
+    job.refill()?;
+    if workload.cache == CacheState::Cold && !stage.remount(player.contender)? {
+        job.chill()?;
+    }
+    if workload.warm_up_ms > 0 && workload.mode == Mode::Sliced {
+        let limit = Limit { time: Some(Nanos::millis(workload.warm_up_ms)), stop: setting.stop };
+        job.run(&limit, &mut Tally::default())?;
+    }
+    let time = (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms));
+    let before = (player.tally.operations, player.tally.bytes, player.tally.elapsed);
+    stage.watch(player.contender);
+    let done = job.run(&Limit { time, stop: setting.stop }, &mut player.tally);
+    stage.count(player.contender);
+    done?;
+    let operations = player.tally.operations - before.0;
+    let bytes = player.tally.bytes - before.1;
+    let elapsed = player.tally.elapsed.saturating_sub(before.2);
+    let value = workload.metric.measure.of(operations, bytes, elapsed.as_seconds());
+    player.slices.extend(value.map(|value| Slice { position, operations, bytes, elapsed, value }));
+    Ok(())
+}
+
+/// What the slices left undone is brought to the device and timed apart; then everything is removed.
+fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+    player.job = None;
+    player.settled = stage.settle(player.contender).ok();
+    let cleared = stage.clear(player.contender, setting.workload);
+    player.failure = player.failure.take().or(cleared.err().map(|trouble| trouble.text));
+    if player.failure.is_none() && player.slices.is_empty() {
+        player.failure = Some("nothing was done within the time".to_owned());
+    }
+    trial(stage, setting, player)
+}
+
+fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+    let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
+    let recorders = [("operation", &player.tally.operation), (sync_name(setting.workload), &player.tally.sync)];
+    let latencies = recorders.into_iter().filter_map(|(name, recorder)| Some((name.to_owned(), recorder.summary()?)));
+    let mut probes = stage.totals(player.contender);
+    let settled = player.settled.map(Nanos::as_seconds);
+    probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
+    Trial {
+        round: setting.round,
+        workload: setting.workload.name.clone(),
+        contender: label.expect("every player is one of the setting's contenders").clone(),
+        lane: setting.lanes[player.contender].map(|lane| lane as u32),
+        slices: std::mem::take(&mut player.slices),
+        latencies: latencies.collect(),
+        probes,
+        outcome: player.failure.take().map_or(Outcome::Finished, Outcome::Failed),
+    }
+}
+
+fn sync_name(workload: &Workload) -> &'static str {
+    match workload.durable {
+        fsarena_model::DurablePoint::Syncfs => "syncfs",
+        _ => "fsync",
+    }
+}

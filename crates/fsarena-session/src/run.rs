@@ -1,0 +1,240 @@
+//! The run: rounds on a stage, until all pairs are decided or the budget is spent; and the events that it makes.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_model::event::{Check, Note, RoundFacts};
+use fsarena_model::{Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
+use fsarena_sys::Clock;
+
+use crate::evidence::standing;
+use crate::round::{self, Setting};
+use crate::schedule::{Assignment, lane_rounds, workload_order};
+use crate::{SessionError, Stage, pace, probes};
+
+/// The last round of a run within a budget; the rule plans its looks up to here.
+const LAST_ROUND: u32 = 12;
+
+/// Whoever wants to know what happens.
+pub trait Listener {
+    /// Takes in what happened.
+    ///
+    /// # Errors
+    /// If it could not be kept, in words: the run then ends.
+    fn hear(&mut self, event: &Event) -> Result<(), String>;
+}
+
+/// Runs `plan` on `stage` and tells `listener`; ends early once `stop` is set.
+///
+/// `started` is what the clock said when the preparation began: it counts against the budget.
+///
+/// # Errors
+/// What ends the whole run; a part that fails is an event, and the rest goes on.
+pub fn run(
+    plan: &Plan,
+    stage: &mut dyn Stage,
+    clock: &dyn Clock,
+    started: Nanos,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Status, SessionError> {
+    let record = RunRecord::new(0, plan.clone(), String::new());
+    let mut session = Session { plan, stage, clock, started, stop, listener, record };
+    let status = session.rounds()?;
+    session.tell(Event::Finished(status))?;
+    Ok(status)
+}
+
+struct Session<'a> {
+    plan: &'a Plan,
+    stage: &'a mut dyn Stage,
+    clock: &'a dyn Clock,
+    started: Nanos,
+    stop: &'a AtomicBool,
+    listener: &'a mut dyn Listener,
+    record: RunRecord,
+}
+
+impl Session<'_> {
+    fn rounds(&mut self) -> Result<Status, SessionError> {
+        self.tell(Event::Preparing("reading the machine".to_owned()))?;
+        match self.stage.survey() {
+            Ok(environment) => self.tell(Event::Surveyed(Box::new(environment)))?,
+            Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
+        }
+        let mut open: Vec<usize> = (0..self.plan.workloads.len()).collect();
+        let mut last = (pace::estimated_round(self.plan), open.len());
+        let mut round = 1;
+        while !self.stopped() && self.continues(round, &open, last) {
+            let before = self.clock.now();
+            self.round(round, &open, last)?;
+            last = (self.clock.now().saturating_sub(before), open.len());
+            open = self.still_open(&open)?;
+            round += 1;
+        }
+        Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
+    }
+
+    fn continues(&self, round: u32, open: &[usize], last: (Nanos, usize)) -> bool {
+        match self.plan.rounds {
+            Rounds::Exactly(count) => round <= count,
+            Rounds::Within(_) if open.is_empty() || round > LAST_ROUND => false,
+            Rounds::Within(_) if round == 1 => true,
+            Rounds::Within(budget) => {
+                let left = budget.0.saturating_sub(self.clock.now().saturating_sub(self.started));
+                pace::fits(left, last.0, last.1, open.len())
+            }
+        }
+    }
+
+    /// How many rounds there will be if nothing more is decided.
+    fn expected_rounds(&self, round: u32, open: usize, last: (Nanos, usize)) -> u32 {
+        match self.plan.rounds {
+            Rounds::Exactly(count) => count,
+            Rounds::Within(budget) => {
+                let spent = self.clock.now().saturating_sub(self.started) + pace::CLOSING;
+                let each = pace::expected(last.0, last.1, open).0.max(1);
+                let more = (budget.0.saturating_sub(spent).0 / each).max(1) as u32;
+                (round - 1 + more).min(LAST_ROUND)
+            }
+        }
+    }
+
+    fn round(&mut self, round: u32, open: &[usize], last: (Nanos, usize)) -> Result<(), SessionError> {
+        let before = self.clock.now();
+        let order: Vec<usize> = workload_order(self.plan.workloads.len(), round, self.plan.seed)
+            .into_iter()
+            .filter(|index| open.contains(index))
+            .collect();
+        let workloads = order.iter().map(|index| self.plan.workloads[*index].name.clone()).collect();
+        let expected = self.expected_rounds(round, open.len(), last);
+        self.tell(Event::RoundStarted { round, expected, workloads })?;
+        let first_trial = self.record.trials.len();
+        let (lanes, present) = self.make_all(round)?;
+        for index in order {
+            if self.stopped() {
+                break;
+            }
+            self.workload(round, index, &lanes, &present)?;
+        }
+        self.finish_all(round, &present)?;
+        let seconds = self.clock.now().saturating_sub(before).as_seconds();
+        let facts = facts(round, seconds, &self.record.trials[first_trial..]);
+        if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
+    }
+
+    /// In the first round a contender that cannot be made ends the run: nothing is lost yet, and the call was wrong.
+    fn make_all(&mut self, round: u32) -> Result<(Assignment, Vec<usize>), SessionError> {
+        let lanes = lane_rounds(&needs_lane(self.plan), round, self.plan.seed);
+        let mut present = Vec::new();
+        for index in 0..self.plan.contenders.len() {
+            let label = self.plan.contenders[index].label.clone();
+            match self.stage.make(index, lanes[index], round) {
+                Ok(facts) => {
+                    present.push(index);
+                    if round == 1 {
+                        self.tell(Event::Contender(facts))?;
+                    }
+                }
+                Err(trouble) if round == 1 => {
+                    return Err(SessionError::Contender { contender: label.to_string(), trouble });
+                }
+                Err(trouble) => self.absent(round, &label, lanes[index], &trouble.text)?,
+            }
+        }
+        Ok((lanes, present))
+    }
+
+    /// A contender that could not be made has not finished any workload of the round.
+    fn absent(&mut self, round: u32, label: &Label, lane: Option<usize>, why: &str) -> Result<(), SessionError> {
+        self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
+        for workload in &self.plan.workloads {
+            self.tell(Event::Trial(Box::new(Trial {
+                round,
+                workload: workload.name.clone(),
+                contender: label.clone(),
+                lane: lane.map(|lane| lane as u32),
+                slices: Vec::new(),
+                latencies: Default::default(),
+                probes: Default::default(),
+                outcome: Outcome::Failed(why.to_owned()),
+            })))?;
+        }
+        Ok(())
+    }
+
+    fn workload(&mut self, round: u32, index: usize, lanes: &Assignment, present: &[usize]) -> Result<(), SessionError> {
+        let workload = &self.plan.workloads[index];
+        self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
+        let contenders = present.iter().map(|number| (*number, &self.plan.contenders[*number].label)).collect();
+        let setting = Setting { workload, index, round, contenders, lanes, seed: self.plan.seed, stop: self.stop };
+        let trials = round::run(self.stage, &setting).unwrap_or_default();
+        for trial in trials {
+            if let Outcome::Failed(why) = &trial.outcome {
+                let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
+                self.note(Severity::Failure, text)?;
+            }
+            self.tell(Event::Trial(Box::new(trial)))?;
+        }
+        Ok(())
+    }
+
+    fn finish_all(&mut self, round: u32, present: &[usize]) -> Result<(), SessionError> {
+        for index in present {
+            let contender = self.plan.contenders[*index].label.clone();
+            match self.stage.finish(*index) {
+                Ok(None) => {}
+                Ok(Some(result)) => {
+                    self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;
+                }
+                Err(trouble) => {
+                    let text = format!("round {round}: {contender} could not be unmounted and checked: {trouble}");
+                    self.note(Severity::Failure, text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Workloads of which a pair is not decided; all of them where the number of rounds was given.
+    fn still_open(&mut self, open: &[usize]) -> Result<Vec<usize>, SessionError> {
+        let standing = standing(&self.record);
+        let (decided, pairs) = standing.counts();
+        self.tell(Event::Decided { decided, pairs })?;
+        Ok(match self.plan.rounds {
+            Rounds::Exactly(_) => open.to_vec(),
+            Rounds::Within(_) => open.iter().copied().filter(|index| !standing.is_settled(*index)).collect(),
+        })
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn note(&mut self, severity: Severity, text: String) -> Result<(), SessionError> {
+        self.tell(Event::Note(Note { severity, text }))
+    }
+
+    fn tell(&mut self, event: Event) -> Result<(), SessionError> {
+        self.record.apply(&event);
+        self.listener.hear(&event).map_err(SessionError::Listener)
+    }
+}
+
+fn needs_lane(plan: &Plan) -> Vec<bool> {
+    let needs = |kind: &str| fsarena_lane::kind(kind).is_some_and(|kind| kind.ground() == fsarena_lane::kind::Ground::Lane);
+    plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
+}
+
+fn facts(round: u32, seconds: f64, trials: &[Trial]) -> RoundFacts {
+    let timed: f64 = trials.iter().map(Trial::seconds).sum();
+    let cores = |of: fn(&Trial) -> Option<f64>| {
+        let total: Option<f64> = trials.iter().map(of).sum();
+        total.filter(|_| timed > 0.0).map(|total| total / timed)
+    };
+    RoundFacts {
+        round,
+        seconds,
+        foreign_cores: cores(probes::foreign_seconds),
+        steal_cores: cores(|trial| trial.probe("cpu.steal")),
+    }
+}

@@ -1,0 +1,92 @@
+//! The stage: everything of the outer world that a session touches. The real one is [`crate::Machine`]; tests have
+//! one that is exact.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fsarena_engine::{EngineError, Job};
+use fsarena_lane::{CheckResult, LaneError};
+use fsarena_model::{Blame, ContenderFacts, Environment, Explained, Nanos, Reading, Workload};
+
+/// Why a part of a run failed, in words.
+#[derive(Debug, Clone)]
+pub struct Trouble {
+    /// What happened.
+    pub text: String,
+    /// Who has to act.
+    pub blame: Blame,
+    /// The way out.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<LaneError> for Trouble {
+    fn from(error: LaneError) -> Self {
+        Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
+    }
+}
+
+impl From<EngineError> for Trouble {
+    fn from(error: EngineError) -> Self {
+        Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
+    }
+}
+
+/// Everything of the outer world that a session touches. Contenders are numbered as in the plan.
+pub trait Stage {
+    /// Reads the machine, and measures what its lanes cost; called once, before the first round.
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    fn survey(&mut self) -> Result<Environment, Trouble>;
+
+    /// Makes a contender afresh on a lane and mounts it.
+    ///
+    /// # Errors
+    /// If mkfs or mount fails.
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble>;
+
+    /// Opens a workload in a new directory of the contender, and prepares it.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble>;
+
+    /// Mounts the contender again, so that its files are on the device only; `false` where that cannot be done.
+    ///
+    /// # Errors
+    /// If it stays busy or does not mount again.
+    fn remount(&mut self, contender: usize) -> Result<bool, Trouble>;
+
+    /// Writes everything of the contender to its device, and says how long that took.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble>;
+
+    /// Removes the workload's directory with all that is in it.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble>;
+
+    /// Starts reading the contender's counters, until the next [`Stage::count`].
+    fn watch(&mut self, contender: usize);
+
+    /// Adds what the counters grew by since [`Stage::watch`] to the contender's totals.
+    fn count(&mut self, contender: usize);
+
+    /// The contender's totals since the last call, by the probes' names.
+    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+
+    /// Unmounts a contender and checks its file system; `None` where there is nothing to check.
+    ///
+    /// # Errors
+    /// If it stays busy, or the checker cannot be started.
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble>;
+}

@@ -1,0 +1,151 @@
+//! What a cell's figures can be trusted for: rules over what the probes read.
+
+use fsarena_model::{
+    Bytes, CacheState, ContenderFacts, Durability, DurablePoint, LaneCost, Nanos, Outcome, Promise, RunRecord, Trial,
+    Validity, ValidityClass, Workload,
+};
+
+/// The share of a cold or direct workload's bytes that the device has to have carried.
+const SERVED: f64 = 0.9;
+/// The share of a direct workload's bytes from which on the page cache has plainly been used.
+const THROUGH_THE_CACHE: f64 = 0.5;
+/// The share of a cell's time from which on the host beneath its lane decides the figure.
+const LANE_SHARE: f64 = 0.2;
+/// The flushes that a sync needs at least; a little under 1, for counters that lag.
+const FLUSHES_PER_SYNC: f64 = 0.9;
+const PAGE: f64 = 4096.0;
+
+/// All that the rules look at.
+struct Evidence<'a> {
+    workload: &'a Workload,
+    facts: Option<&'a ContenderFacts>,
+    lane_cost: Option<&'a LaneCost>,
+    trials: &'a [&'a Trial],
+}
+
+/// The reasons to read a cell with care, each once.
+pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
+    let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
+    let evidence = Evidence { workload, facts, lane_cost: record.environment.lane_cost.as_ref(), trials };
+    let rules: [fn(&Evidence<'_>) -> Option<Validity>; 5] =
+        [did_not_finish, cached, not_direct, without_flushes, lane_bound];
+    rules.iter().filter_map(|rule| rule(&evidence)).collect()
+}
+
+fn flag(class: ValidityClass, text: String) -> Option<Validity> {
+    Some(Validity { class, text })
+}
+
+impl Evidence<'_> {
+    /// The sum of a probe over all trials; `None` if it could not be read in one of them.
+    fn sum(&self, name: &str) -> Option<f64> {
+        let finished = self.trials.iter().filter(|trial| trial.outcome == Outcome::Finished);
+        finished.map(|trial| trial.probe(name)).sum()
+    }
+
+    /// On a lane of our own its device tells; elsewhere what the kernel accounts to this process.
+    fn carried(&self, of_device: &str, of_process: &str) -> Option<f64> {
+        self.sum(of_device).or_else(|| self.sum(of_process))
+    }
+
+    fn bytes(&self) -> f64 {
+        self.trials.iter().filter(|trial| trial.outcome == Outcome::Finished).map(|trial| trial.bytes() as f64).sum()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.trials.iter().map(|trial| trial.seconds()).sum()
+    }
+
+    fn is_compressed(&self) -> bool {
+        self.facts.is_some_and(|facts| facts.promises.contains(&Promise::Compression))
+    }
+}
+
+fn did_not_finish(evidence: &Evidence<'_>) -> Option<Validity> {
+    let reason = |trial: &&Trial| match &trial.outcome {
+        Outcome::Failed(why) => Some(format!("round {}: {why}", trial.round)),
+        Outcome::Finished => None,
+    };
+    let reasons: Vec<String> = evidence.trials.iter().filter_map(reason).collect();
+    let first = reasons.first()?;
+    let text = format!("did not finish in {} of {} rounds ({first})", reasons.len(), evidence.trials.len());
+    flag(ValidityClass::DidNotFinish, text)
+}
+
+fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
+    let read = evidence.carried("device.read", "process.read");
+    let carried = match evidence.workload.cache {
+        CacheState::Warm => return None,
+        CacheState::Cold => read?,
+        CacheState::Direct => read? + evidence.carried("device.written", "process.written")?,
+    };
+    let wanted = evidence.bytes();
+    if wanted == 0.0 || carried >= SERVED * wanted || evidence.is_compressed() {
+        return None;
+    }
+    let text = format!(
+        "the device carried {} of the {} that the workload asked for: the rest came from memory",
+        Bytes(carried as u64),
+        Bytes(wanted as u64)
+    );
+    flag(ValidityClass::Cached, text)
+}
+
+fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
+    if evidence.workload.cache != CacheState::Direct {
+        return None;
+    }
+    let pages = evidence.sum("pages.dirtied")?.max(evidence.sum("pages.cached")?);
+    let bytes = evidence.bytes();
+    if bytes == 0.0 || pages * PAGE < THROUGH_THE_CACHE * bytes {
+        return None;
+    }
+    let text = format!(
+        "direct I/O went through the page cache: {} pages of 4 KiB were dirtied or cached for {}; \
+         on btrfs `nodatasum` makes it direct",
+        pages as u64,
+        Bytes(bytes as u64)
+    );
+    flag(ValidityClass::NotDirect, text)
+}
+
+/// A sync that reached no flush cannot have made anything durable on a contender that promises it.
+fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
+    let promised = evidence.facts.is_some_and(|facts| facts.durability == Durability::Flushed);
+    if !promised || evidence.workload.durable == DurablePoint::None {
+        return None;
+    }
+    let flushes = evidence.sum("device.flushes")?;
+    let count = |trial: &&Trial| {
+        let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
+        (of("fsync") + of("syncfs")) as f64
+    };
+    let syncs: f64 = evidence.trials.iter().map(count).sum();
+    if flushes >= FLUSHES_PER_SYNC * syncs {
+        return None;
+    }
+    let text = format!("{syncs} syncs reached the device with {flushes} flushes: they cannot have been durable");
+    flag(ValidityClass::Impossible, text)
+}
+
+fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+    let cost = evidence.lane_cost?;
+    let host = host_part(cost);
+    let seconds = evidence.seconds();
+    let share = evidence.sum("device.flushes")? * host.as_seconds() / seconds;
+    if seconds == 0.0 || share <= LANE_SHARE {
+        return None;
+    }
+    let text = format!(
+        "the host's file system beneath the lane takes {host} of each write and flush ({} with the device), about \
+         {:.0} % of this cell's time; put the lanes on a partition or another host file system",
+        cost.back_to_back,
+        (share * 100.0).min(100.0)
+    );
+    flag(ValidityClass::LaneBound, text)
+}
+
+/// What a write and flush costs beyond the device beneath.
+pub fn host_part(cost: &LaneCost) -> Nanos {
+    cost.back_to_back.saturating_sub(cost.device.unwrap_or_default())
+}

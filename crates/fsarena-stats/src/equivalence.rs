@@ -1,0 +1,8 @@
+//! Whether a difference is too small to matter: two one-sided tests (recipe, step 11; Schuirmann 1987).
+
+use crate::evidence::Evidence;
+
+/// Whether the difference is proved to lie inside ±`margin` (a logarithm), each side at `tail`.
+pub(crate) fn is_equivalent(evidence: &Evidence, margin: f64, tail: f64) -> bool {
+    evidence.estimate.abs() + evidence.half_width(evidence.equivalence, tail) < margin
+}
