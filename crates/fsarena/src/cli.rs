@@ -1,0 +1,158 @@
+//! What can be typed. What will be done is the plan's matter.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use fsarena_model::{Bytes, Medium, Nanos, Share};
+
+/// Which file system, with which options, for this work, on this machine?
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// For every command.
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Options of every command, before or after its name.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+    /// No live progress line
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+    /// Say what happens, on stderr
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compare contenders and decide who is faster
+    Compare(Compare),
+    /// Show a run again, in any format
+    Report(Report),
+    /// List the runs in the store
+    Runs,
+    /// List kinds, workloads and suites, and what is missing for each
+    List(List),
+    /// Say what this machine can do, how noisy it is, and where lanes are best
+    Doctor(Doctor),
+    /// Take away what killed runs have left behind
+    Clean,
+}
+
+/// `fsarena compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file
+    #[arg(required = true, value_name = "CONTENDER")]
+    pub contenders: Vec<String>,
+    /// The workloads to run, by the name of their list
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
+    pub suite: String,
+    /// A single workload, or a .toml file with one; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub workload: Vec<String>,
+    /// Exactly so many rounds, whatever is decided
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
+    pub rounds: Option<u32>,
+    /// How long it may take, as in 90s, 3m, 1h [default: one minute per contender, at least three]
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// From which every random choice follows [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
+    pub storage: String,
+    /// The size of each lane
+    #[arg(long, value_name = "SIZE", default_value = "2G")]
+    pub lane_size: Bytes,
+    /// The medium that the lanes imitate
+    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
+    pub medium: Medium,
+    /// Print the plan, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+/// `fsarena report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+    pub format: String,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only this
+    #[arg(value_name = "WHAT")]
+    pub what: Option<Listed>,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// File systems.
+    Kinds,
+    /// Workloads.
+    Workloads,
+    /// Lists of workloads.
+    Suites,
+}
+
+/// `fsarena doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Where the lanes would lie
+    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
+    pub storage: String,
+}
+
+fn formats() -> clap::builder::PossibleValuesParser {
+    fsarena_report::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
+}
+
+fn medium(text: &str) -> Result<Medium, String> {
+    match text {
+        "nvme" => Ok(Medium::Nvme),
+        "ssd" => Ok(Medium::Ssd),
+        "hdd" => Ok(Medium::Hdd),
+        _ => Err("one of nvme, ssd, hdd".to_owned()),
+    }
+}

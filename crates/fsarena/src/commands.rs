@@ -1,0 +1,36 @@
+//! The commands, one to a file.
+
+mod clean;
+mod compare;
+mod doctor;
+mod list;
+mod report;
+mod runs;
+
+use anyhow::Result;
+
+use crate::cli::{Arguments, Command};
+use crate::exit::Ended;
+
+/// Does what was asked.
+pub fn run(arguments: &Arguments) -> Result<Ended> {
+    let global = &arguments.global;
+    match &arguments.command {
+        Command::Compare(options) => compare::run(global, options),
+        Command::Report(options) => report::run(global, options),
+        Command::Runs => runs::run(global),
+        Command::List(options) => list::run(options),
+        Command::Doctor(options) => doctor::run(options),
+        Command::Clean => clean::run(),
+    }
+}
+
+/// Writes data to stdout; whoever stops reading early, as `head` does, is no error.
+fn print(text: &str) -> Result<()> {
+    use std::io::Write;
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}

@@ -1,0 +1,24 @@
+//! `fsarena clean`: takes away what killed runs have left behind.
+
+use anyhow::Result;
+use fsarena_lane::{Cleared, Ledger, Wait, default_folder};
+
+use crate::exit::Ended;
+
+/// Clears up, unless a run is under way.
+pub fn run() -> Result<Ended> {
+    let (ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, || ())?;
+    ledger.undo()?;
+    match cleared.is_empty() {
+        true => eprintln!("nothing was left behind"),
+        false => tell(&cleared),
+    }
+    Ok(Ended::Well)
+}
+
+/// Says what of an earlier run was taken away.
+pub fn tell(cleared: &Cleared) {
+    for what in cleared {
+        eprintln!("cleared away, left by an earlier run: {what}");
+    }
+}

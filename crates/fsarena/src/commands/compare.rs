@@ -1,0 +1,106 @@
+//! `fsarena compare`: from arguments to a verdict.
+
+mod dry;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use fsarena_lane::{Arena, Ledger, Wait, default_folder};
+use fsarena_model::{Comparison, Event, Outcome, Plan, RunRecord, Status};
+use fsarena_session::{Machine, assess};
+use fsarena_store::Store;
+use fsarena_sys::{MonotonicClock, clock, namespace};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::print;
+use crate::cli::{Compare, Global};
+use crate::exit::{Ended, Refusal};
+use crate::listen::Listeners;
+use crate::progress::Progress;
+use crate::{places, plan};
+
+/// Runs the comparison and prints its verdicts.
+pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
+    let plan = plan::plan(options)?;
+    if options.dry_run {
+        return dry::run(&plan);
+    }
+    plan::require(&plan)?;
+    let mut store = places::store(global)?;
+    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let (run, status) = measure(global, &plan, &mut store, wait)?;
+    let record = store.load(run)?;
+    let comparison = assess(&record);
+    print(&fsarena_report::text(&comparison, places::style(global)))?;
+    farewell(&comparison);
+    Ok(ended(&record, status))
+}
+
+/// Everything that touches the machine; it is as before when this returns.
+fn measure(global: &Global, plan: &Plan, store: &mut Store, wait: Wait) -> Result<(i64, Status)> {
+    enter_namespace(plan)?;
+    let stop = stop_flag()?;
+    let mut progress = Progress::new(global);
+    let (ledger, cleared) = Ledger::open(&default_folder()?, wait, || eprintln!("waiting for another run to end"))?;
+    super::clean::tell(&cleared);
+    // Only now: time spent waiting for another run is not this one's.
+    let started = clock::now();
+    let began = now();
+    let run = store.begin(plan, &began)?;
+    store.apply(run, &Event::Started { plan: Box::new(plan.clone()), started: began })?;
+    let arena = Arena::open(plan.clone(), run, ledger, &mut |what| progress.prepare(what))?;
+    let mut machine = Machine::new(plan.clone(), arena);
+    let mut listeners = Listeners { store, run, progress: &mut progress };
+    let status = fsarena_session::run(plan, &mut machine, &MonotonicClock, started, &stop, &mut listeners);
+    progress.prepare("taking everything away");
+    let closed = machine.close();
+    progress.end();
+    let status = status?;
+    closed?;
+    Ok((run, status))
+}
+
+/// Mounts are made only for kinds that need one, and only by root, who may have a namespace.
+fn enter_namespace(plan: &Plan) -> Result<()> {
+    if plan.contenders.iter().all(|contender| contender.kind == "dir") {
+        return Ok(());
+    }
+    namespace::enter_private_mounts().map_err(|errno| {
+        let text = format!("a mount namespace of its own: {errno}");
+        Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b").into()
+    })
+}
+
+/// Ctrl-C and SIGTERM end the run cleanly; a second one ends it at once, and the next start clears up.
+fn stop_flag() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
+        flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn farewell(comparison: &Comparison) {
+    let run = comparison.run;
+    if comparison.status == Status::Interrupted {
+        eprintln!("interrupted; what was measured is kept: fsarena report {run}");
+    }
+    eprintln!("run {run}; as a page: fsarena report {run} --format html -o fsarena-report.html");
+}
+
+fn ended(record: &RunRecord, status: Status) -> Ended {
+    let unfinished = record.trials.iter().any(|trial| trial.outcome != Outcome::Finished);
+    let damaged = record.checks.iter().any(|check| !check.clean);
+    match status {
+        Status::Interrupted => Ended::Interrupted,
+        Status::Complete if unfinished || damaged => Ended::WithFailures,
+        Status::Complete => Ended::Well,
+    }
+}

@@ -1,0 +1,55 @@
+//! `--dry-run`: the plan, how long it takes, and the space it needs.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use fsarena_lane::lane_count;
+use fsarena_model::{Bytes, Mode, Plan, Rounds};
+use fsarena_session::{estimated_round, estimated_setup};
+
+use crate::commands::print;
+use crate::exit::Ended;
+
+/// Prints the plan and does nothing.
+pub fn run(plan: &Plan) -> Result<Ended> {
+    let mut text = String::new();
+    write_plan(&mut text, plan)?;
+    print(&text)?;
+    Ok(Ended::Well)
+}
+
+fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
+    writeln!(text, "plan {}, seed {}", &plan.hash()[..12], plan.seed)?;
+    writeln!(text, "\ncontenders")?;
+    for contender in &plan.contenders {
+        let mount = if contender.mount.is_empty() { "default options" } else { &contender.mount };
+        let further = contender.mkfs.join(" ");
+        writeln!(text, "  {}: {}, {mount}{}{further}", contender.label, contender.kind, if further.is_empty() { "" } else { ", mkfs " })?;
+    }
+    writeln!(text, "\nworkloads")?;
+    for workload in &plan.workloads {
+        let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
+        writeln!(text, "  {} (version {}), {mode}: {}", workload.name, workload.version, workload.measures)?;
+    }
+    let (round, setup) = (estimated_round(plan), estimated_setup(plan));
+    writeln!(text, "\nduration")?;
+    match plan.rounds {
+        Rounds::Exactly(count) => {
+            let total = fsarena_model::Nanos(setup.0 + round.0 * u64::from(count));
+            writeln!(text, "  {count} rounds of about {round}, about {total} in all")?;
+        }
+        Rounds::Within(budget) => {
+            let count = (budget.0.saturating_sub(setup).0 / round.0.max(1)).min(12);
+            writeln!(text, "  at most {}: up to {count} rounds of about {round}, fewer if all is decided", budget.0)?;
+        }
+    }
+    let lanes = lane_count(plan);
+    writeln!(text, "\nspace")?;
+    match lanes {
+        0 => writeln!(text, "  no lanes: only what the workloads write"),
+        _ => {
+            let total = Bytes(plan.lane_size.0 * (lanes as u64 + 1));
+            writeln!(text, "  {} lanes of {} and a spare one: {total}, {}", lanes, plan.lane_size, plan.storage)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `fsarena list`: kinds, workloads and suites, and what is missing for each.
+
+use anyhow::Result;
+use comfy_table::{Table, presets};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{KINDS, Kind, kernel_has, missing_tool};
+
+use super::print;
+use crate::cli::{List, Listed};
+use crate::exit::Ended;
+
+/// Lists what was asked for, or everything.
+pub fn run(options: &List) -> Result<Ended> {
+    let wanted = |what: Listed| options.what.is_none_or(|only| only == what);
+    let mut parts = Vec::new();
+    if wanted(Listed::Kinds) {
+        parts.push(kinds());
+    }
+    if wanted(Listed::Workloads) {
+        parts.push(workloads()?);
+    }
+    if wanted(Listed::Suites) {
+        parts.push(suites()?);
+    }
+    print(&parts.join("\n"))?;
+    Ok(Ended::Well)
+}
+
+fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    format!("{}\n", table.trim_fmt())
+}
+
+fn kinds() -> String {
+    let row = |kind: &&dyn Kind| [kind.name().to_owned(), availability(*kind), kind.about().to_owned()];
+    table(["kind", "here", "about"], KINDS.iter().map(row))
+}
+
+/// Whether a kind can be used here, and if not, how that can be changed.
+pub fn availability(kind: &dyn Kind) -> String {
+    if kind.ground() == Ground::Directory {
+        return "yes".to_owned();
+    }
+    if !kernel_has(kind.name()) {
+        return "no: this kernel lacks it".to_owned();
+    }
+    match missing_tool(kind) {
+        Some(tool) => format!("no: apt-get install {}", tool.package),
+        None if !rustix::process::geteuid().is_root() => "as root".to_owned(),
+        None => "yes".to_owned(),
+    }
+}
+
+fn workloads() -> Result<String> {
+    let workloads = fsarena_catalog::workloads()?;
+    let rows = workloads.into_iter().map(|workload| {
+        let here = match fsarena_engine::engine(&workload.engine) {
+            Some(_) => "yes".to_owned(),
+            None => format!("no: there is no engine `{}`", workload.engine),
+        };
+        [workload.name, here, workload.metric.unit, workload.measures]
+    });
+    Ok(table(["workload", "here", "unit", "measures"], rows))
+}
+
+fn suites() -> Result<String> {
+    let suites = fsarena_catalog::suites()?;
+    let rows = suites.into_iter().map(|suite| [suite.name, suite.workloads.join(" "), suite.about]);
+    Ok(table(["suite", "workloads", "about"], rows))
+}

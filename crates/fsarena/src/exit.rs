@@ -1,0 +1,100 @@
+//! From errors to words and exit codes.
+
+use std::process::ExitCode;
+
+use fsarena_model::{Blame, Explained};
+use fsarena_store::StoreError;
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// All is well, also with undecided pairs.
+    Well,
+    /// A trial did not finish, or a check found damage.
+    WithFailures,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+impl From<Ended> for ExitCode {
+    fn from(ended: Ended) -> Self {
+        Self::from(match ended {
+            Ended::Well => 0,
+            Ended::WithFailures => 3,
+            Ended::Interrupted => 130,
+        })
+    }
+}
+
+/// An error of the binary itself, with its way out.
+#[derive(Debug)]
+pub struct Refusal {
+    text: String,
+    blame: Blame,
+    hint: Option<String>,
+}
+
+impl Refusal {
+    /// The call was wrong.
+    pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), blame: Blame::Use, hint: Some(hint.into()) }
+    }
+
+    /// This machine cannot.
+    pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { text: text.into(), blame: Blame::Machine, hint: Some(hint.into()) }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Explained for Refusal {
+    fn blame(&self) -> Blame {
+        self.blame
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
+}
+
+/// Prints an error once, with its way out, and gives its exit code.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    let (blame, hint) = explain(error);
+    if let Some(hint) = hint {
+        eprintln!("hint: {hint}");
+    }
+    ExitCode::from(match blame {
+        Blame::Use => 2,
+        Blame::Trial => 3,
+        Blame::Machine => 4,
+    })
+}
+
+/// An error that nobody explains is the machine's.
+fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
+    fn of<E: Explained + std::error::Error + Send + Sync + 'static>(
+        error: &anyhow::Error,
+    ) -> Option<(Blame, Option<String>)> {
+        error.downcast_ref::<E>().map(|error| (error.blame(), error.hint()))
+    }
+    of::<Refusal>(error)
+        .or_else(|| of::<fsarena_catalog::CatalogError>(error))
+        .or_else(|| of::<fsarena_lane::LaneError>(error))
+        .or_else(|| of::<fsarena_engine::EngineError>(error))
+        .or_else(|| of::<fsarena_session::SessionError>(error))
+        .or_else(|| error.downcast_ref::<StoreError>().map(of_store))
+        .unwrap_or((Blame::Machine, None))
+}
+
+fn of_store(error: &StoreError) -> (Blame, Option<String>) {
+    let blame = if matches!(error, StoreError::NoSuchRun { .. }) { Blame::Use } else { Blame::Machine };
+    (blame, error.hint())
+}

@@ -1,0 +1,43 @@
+//! Where fsarena keeps things, and whether it may use colour.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use fsarena_store::Store;
+
+use crate::cli::{Color, Global};
+use crate::exit::Refusal;
+
+/// Opens the store that the options name, or the user's.
+pub fn store(global: &Global) -> Result<Store> {
+    let path = match &global.store {
+        Some(path) => path.clone(),
+        None => data_folder()?.join("fsarena/store.sqlite"),
+    };
+    Ok(Store::open(&path)?)
+}
+
+fn data_folder() -> Result<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
+    let folder = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
+    folder.ok_or_else(|| {
+        Refusal::machine("neither XDG_DATA_HOME nor HOME is set: there is no place for the store", "name one with --store")
+            .into()
+    })
+}
+
+/// How text on stdout may look.
+pub fn style(global: &Global) -> fsarena_report::Style {
+    let terminal = std::io::stdout().is_terminal();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let color = match global.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => terminal && !plain,
+    };
+    let columns = rustix::termios::tcgetwinsize(std::io::stdout()).map(|size| usize::from(size.ws_col));
+    let width = columns.ok().filter(|columns| *columns > 0).unwrap_or(120);
+    fsarena_report::Style { color, width }
+}

@@ -1,0 +1,95 @@
+//! From what was typed to what will be done.
+
+use anyhow::Result;
+
+use fsarena_lane::{Arena, LaneError, lane_count};
+use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Storage, Workload};
+use fsarena_session::{estimated_round, estimated_setup, required_space};
+
+use crate::cli::Compare;
+use crate::exit::Refusal;
+
+/// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
+const FILL: f64 = 0.6;
+
+/// The plan that `arguments` ask for, complete and possible.
+pub fn plan(arguments: &Compare) -> Result<Plan> {
+    let plan = Plan {
+        contenders: contenders(&arguments.contenders)?,
+        workloads: workloads(arguments)?,
+        suite: arguments.workload.is_empty().then(|| arguments.suite.clone()),
+        seed: arguments.seed.unwrap_or_else(drawn_seed),
+        rounds: match (arguments.rounds, arguments.budget) {
+            (Some(count), _) => Rounds::Exactly(count),
+            (None, Some(time)) => Rounds::Within(Budget(time)),
+            (None, None) => Rounds::Within(Budget::for_contenders(arguments.contenders.len())),
+        },
+        margin: arguments.margin,
+        storage: Storage::from(arguments.storage.as_str()),
+        lane_size: arguments.lane_size,
+        medium: arguments.medium,
+    };
+    require_work(&plan)?;
+    Ok(plan)
+}
+
+/// Refuses what this machine or this user cannot do; nothing is made yet.
+pub fn require(plan: &Plan) -> Result<()> {
+    Ok(Arena::require(plan)?)
+}
+
+fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
+    let mut contenders: Vec<Contender> = Vec::new();
+    for argument in arguments {
+        let contender = fsarena_catalog::contender(argument)?;
+        if contenders.iter().any(|other| other.label == contender.label) {
+            let text = format!("two contenders have the label `{}`", contender.label);
+            let hint = format!("give one of them another: a={} b={}", argument, argument);
+            return Err(Refusal::wrong_use(text, hint).into());
+        }
+        contenders.push(contender);
+    }
+    Ok(contenders)
+}
+
+fn workloads(arguments: &Compare) -> Result<Vec<Workload>> {
+    let names = match arguments.workload.is_empty() {
+        true => fsarena_catalog::suite(&arguments.suite)?.workloads,
+        false => arguments.workload.clone(),
+    };
+    let mut workloads: Vec<Workload> = Vec::new();
+    for name in names {
+        let workload = fsarena_catalog::workload(&name)?;
+        if workloads.iter().any(|other| other.name == workload.name) {
+            let text = format!("the workload `{}` is named twice", workload.name);
+            return Err(Refusal::wrong_use(text, "name it once").into());
+        }
+        workloads.push(workload);
+    }
+    Ok(workloads)
+}
+
+/// The workloads are understood, fit on a lane, and a round of them fits into the budget.
+fn require_work(plan: &Plan) -> Result<()> {
+    if let Some((data, workload)) = required_space(&plan.workloads)? {
+        let needed = Bytes((data.0 as f64 / FILL).ceil() as u64);
+        if lane_count(plan) > 0 && needed > plan.lane_size {
+            let wanted_by = format!("the workload `{}`", workload.name);
+            return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
+        }
+    }
+    if let Rounds::Within(budget) = plan.rounds {
+        let round = estimated_round(plan) + estimated_setup(plan);
+        if round > budget.0 {
+            return Err(fsarena_session::SessionError::Budget { budget: budget.0, round }.into());
+        }
+    }
+    Ok(())
+}
+
+
+fn drawn_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    // Short enough to be typed again.
+    now.as_nanos() as u64 % 1_000_000_007
+}

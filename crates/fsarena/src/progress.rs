@@ -1,0 +1,114 @@
+//! The live progress line: what is running, what is decided, how long it will take. On a terminal only.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use fsarena_model::{Event, Nanos, Outcome};
+use fsarena_sys::clock;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::Global;
+
+/// Shows events to a person, on stderr.
+pub struct Progress {
+    bar: ProgressBar,
+    verbose: bool,
+    round: u32,
+    expected: u32,
+    round_start: Nanos,
+    round_length: Option<f64>,
+    workloads: usize,
+    done: usize,
+    decided: String,
+}
+
+impl Progress {
+    /// As the options want it.
+    pub fn new(global: &Global) -> Self {
+        let visible = std::io::stderr().is_terminal() && !global.no_progress;
+        let bar = if visible { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        bar.set_style(style);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self {
+            bar,
+            verbose: global.verbose > 0,
+            round: 0,
+            expected: 0,
+            round_start: Nanos(0),
+            round_length: None,
+            workloads: 0,
+            done: 0,
+            decided: String::new(),
+        }
+    }
+
+    /// Says what is being prepared.
+    pub fn prepare(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+        self.log(what);
+    }
+
+    /// Shows what happened.
+    pub fn show(&mut self, event: &Event) {
+        match event {
+            Event::Preparing(what) => self.prepare(what),
+            Event::RoundStarted { round, expected, workloads } => {
+                (self.round, self.expected) = (*round, *expected);
+                (self.workloads, self.done) = (workloads.len(), 0);
+                self.round_start = clock::now();
+            }
+            Event::WorkloadStarted { workload, .. } => {
+                self.bar.set_message(self.line(workload));
+                self.done += 1;
+                self.log(&format!("round {}: {workload}", self.round));
+            }
+            Event::Trial(trial) => {
+                if let Outcome::Failed(why) = &trial.outcome {
+                    self.say(&format!("{} on {} did not finish: {why}", trial.workload, trial.contender));
+                }
+            }
+            Event::Checked(check) if !check.clean => {
+                self.say(&format!("{} is damaged after round {}", check.contender, check.round));
+            }
+            Event::RoundFinished(facts) => {
+                self.round_length = Some(facts.seconds);
+                self.log(&format!("round {} took {:.1} s", facts.round, facts.seconds));
+            }
+            Event::Decided { decided, pairs } => {
+                self.decided = format!(" · {decided} of {pairs} pairs decided");
+                self.log(&format!("{decided} of {pairs} pairs decided"));
+            }
+            Event::Note(note) => self.log(&note.text),
+            Event::Finished(_) => self.bar.finish_and_clear(),
+            Event::Started { .. } | Event::Surveyed(_) | Event::Contender(_) | Event::Checked(_) => {}
+        }
+    }
+
+    /// Clears the line for whatever is printed next.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn line(&self, workload: &str) -> String {
+        format!("round {} of {} · {workload}{} · {}", self.round, self.expected.max(self.round), self.decided, self.eta())
+    }
+
+    /// What is left of this round, and the further ones; unknown in the first round.
+    fn eta(&self) -> String {
+        let Some(length) = self.round_length else { return "first round".to_owned() };
+        let here = length * (1.0 - self.done as f64 / self.workloads.max(1) as f64);
+        let left = here + length * f64::from(self.expected.saturating_sub(self.round));
+        format!("{} left at most", Nanos((left * 1e9) as u64))
+    }
+
+    fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
+    fn log(&self, text: &str) {
+        if self.verbose {
+            self.say(text);
+        }
+    }
+}
