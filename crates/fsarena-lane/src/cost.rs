@@ -31,7 +31,8 @@ pub fn measure(device: &Path, size: Bytes, host_folder: &Path, seed: u64) -> Res
         let (before, after) = (before.as_ref()?, after.as_ref()?);
         Some((after.get(index)? - before.get(index)?) * scale / WRITES as f64)
     };
-    let device = per_write(7, 1e6).zip(per_write(16, 1e6)).map(|(writing, flushing)| Nanos((writing + flushing) as u64));
+    let device =
+        per_write(7, 1e6).zip(per_write(16, 1e6)).map(|(writing, flushing)| Nanos((writing + flushing) as u64));
     Ok(LaneCost { back_to_back, paced, device, host_bytes: per_write(6, 512.0), host_flushes: per_write(15, 1.0) })
 }
 

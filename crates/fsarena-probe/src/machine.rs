@@ -5,8 +5,7 @@ use crate::{Counter, Probe};
 /// All processors together.
 pub struct Machine;
 
-const COUNTERS: &[Counter] =
-    &[Counter { name: "cpu.machine", unit: "s" }, Counter { name: "cpu.steal", unit: "s" }];
+const COUNTERS: &[Counter] = &[Counter { name: "cpu.machine", unit: "s" }, Counter { name: "cpu.steal", unit: "s" }];
 
 /// `USER_HZ`, which is 100 on every architecture that fsarena runs on.
 const TICK: f64 = 0.01;

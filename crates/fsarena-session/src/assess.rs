@@ -107,7 +107,13 @@ fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<Pair
         .collect()
 }
 
-fn verdict(standing: &Standing, workload: &Workload, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
+fn verdict(
+    standing: &Standing,
+    workload: &Workload,
+    index: usize,
+    a: (usize, &Cell),
+    b: (usize, &Cell),
+) -> PairVerdict {
     let pair = standing.pair(index, a.0, b.0);
     let latest = pair.map(|pair| pair.standing.latest);
     // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
@@ -146,7 +152,9 @@ fn judge(pair: Option<&crate::evidence::Pair>, a: &Cell, b: &Cell) -> (Verdict, 
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
         None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
         None => (Verdict::Invalid, "different durability: never ranked with each other".to_owned()),
-        Some(pair) if pair.is_unsteady => (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned()),
+        Some(pair) if pair.is_unsteady => {
+            (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
+        }
         Some(pair) => (pair.verdict(), reasons(&|_| true)),
     }
 }

@@ -1,7 +1,9 @@
 //! What a record says to the statistics, and what they say of each pair.
 
 use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
-use fsarena_stats::{Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value};
+use fsarena_stats::{
+    Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
+};
 
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
@@ -60,7 +62,8 @@ fn rounds_of(record: &RunRecord, workload: &str) -> usize {
 
 /// Contenders of one durability class each; one that was never made is in none.
 fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
-    let class = |label: &Label| record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability);
+    let class =
+        |label: &Label| record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability);
     let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
     for (index, contender) in record.plan.contenders.iter().enumerate() {
         let Some(class) = class(&contender.label) else { continue };
@@ -105,7 +108,8 @@ impl Standing {
 
     /// Whether the workload needs no more rounds.
     pub fn is_settled(&self, workload: usize) -> bool {
-        let mut fields = self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
+        let mut fields =
+            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
         let any = self.fields.iter().any(|field| field.workload == workload);
         match any {
             true => fields.all(|(_, standing)| standing.is_settled()),
@@ -115,10 +119,9 @@ impl Standing {
 
     /// How two contenders of the plan stand in a workload, `a` before `b`; `None` where they may not be compared.
     pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
-        let (field, standing) =
-            self.fields.iter().zip(self.verdicts.workloads()).find(|(field, _)| {
-                field.workload == workload && field.members.contains(&a) && field.members.contains(&b)
-            })?;
+        let (field, standing) = self.fields.iter().zip(self.verdicts.workloads()).find(|(field, _)| {
+            field.workload == workload && field.members.contains(&a) && field.members.contains(&b)
+        })?;
         let place = |wanted| field.members.iter().position(|member| *member == wanted);
         let (a, b) = (place(a)?, place(b)?);
         let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == (a, b))?;

@@ -55,10 +55,8 @@ pub fn expected(last: Nanos, workloads_then: usize, workloads_now: usize) -> Nan
 pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload)>, EngineError> {
     let mut most = None;
     for workload in workloads {
-        let engine = fsarena_engine::engine(&workload.engine).ok_or_else(|| EngineError::Unknown {
-            workload: workload.name.clone(),
-            engine: workload.engine.clone(),
-        })?;
+        let engine = fsarena_engine::engine(&workload.engine)
+            .ok_or_else(|| EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() })?;
         let demand = engine.demand(workload)?;
         if most.is_none_or(|(bytes, _)| demand > bytes) {
             most = Some((demand, workload));

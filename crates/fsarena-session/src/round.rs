@@ -39,9 +39,10 @@ struct Player {
 /// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
 pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
     let mut players: Vec<Player> = setting.contenders.iter().map(|(index, _)| open(stage, setting, *index)).collect();
-    for contender in slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed)
-        .into_iter()
-        .enumerate()
+    for contender in
+        slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed)
+            .into_iter()
+            .enumerate()
     {
         let (position, contender) = contender;
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };

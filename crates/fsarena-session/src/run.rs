@@ -162,7 +162,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn workload(&mut self, round: u32, index: usize, lanes: &Assignment, present: &[usize]) -> Result<(), SessionError> {
+    fn workload(
+        &mut self,
+        round: u32,
+        index: usize,
+        lanes: &Assignment,
+        present: &[usize],
+    ) -> Result<(), SessionError> {
         let workload = &self.plan.workloads[index];
         self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
         let contenders = present.iter().map(|number| (*number, &self.plan.contenders[*number].label)).collect();
@@ -221,7 +227,8 @@ impl Session<'_> {
 }
 
 fn needs_lane(plan: &Plan) -> Vec<bool> {
-    let needs = |kind: &str| fsarena_lane::kind(kind).is_some_and(|kind| kind.ground() == fsarena_lane::kind::Ground::Lane);
+    let needs =
+        |kind: &str| fsarena_lane::kind(kind).is_some_and(|kind| kind.ground() == fsarena_lane::kind::Ground::Lane);
     plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
 }
 

@@ -4,8 +4,8 @@ mod cli;
 mod commands;
 mod exit;
 mod listen;
-mod plan;
 mod places;
+mod plan;
 mod progress;
 
 use std::process::ExitCode;

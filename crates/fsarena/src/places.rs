@@ -23,8 +23,11 @@ fn data_folder() -> Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
     folder.ok_or_else(|| {
-        Refusal::machine("neither XDG_DATA_HOME nor HOME is set: there is no place for the store", "name one with --store")
-            .into()
+        Refusal::machine(
+            "neither XDG_DATA_HOME nor HOME is set: there is no place for the store",
+            "name one with --store",
+        )
+        .into()
     })
 }
 

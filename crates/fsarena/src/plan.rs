@@ -87,7 +87,6 @@ fn require_work(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-
 fn drawn_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed again.

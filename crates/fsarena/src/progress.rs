@@ -27,7 +27,8 @@ impl Progress {
     pub fn new(global: &Global) -> Self {
         let visible = std::io::stderr().is_terminal() && !global.no_progress;
         let bar = if visible { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style =
+            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
         Self {
@@ -91,7 +92,13 @@ impl Progress {
     }
 
     fn line(&self, workload: &str) -> String {
-        format!("round {} of {} · {workload}{} · {}", self.round, self.expected.max(self.round), self.decided, self.eta())
+        format!(
+            "round {} of {} · {workload}{} · {}",
+            self.round,
+            self.expected.max(self.round),
+            self.decided,
+            self.eta()
+        )
     }
 
     /// What is left of this round, and the further ones; unknown in the first round.

@@ -69,7 +69,8 @@ fn enter_namespace(plan: &Plan) -> Result<()> {
     }
     namespace::enter_private_mounts().map_err(|errno| {
         let text = format!("a mount namespace of its own: {errno}");
-        Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b").into()
+        Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b")
+            .into()
     })
 }
 

@@ -36,6 +36,7 @@ fn number(store: &Store, run: &str) -> Result<i64> {
         return store.last()?.ok_or_else(|| Refusal::wrong_use("there is no run in the store yet", hint).into());
     }
     run.parse().map_err(|_| {
-        Refusal::wrong_use(format!("`{run}` is not a run's number"), "`fsarena runs` lists them; `last` is the last").into()
+        Refusal::wrong_use(format!("`{run}` is not a run's number"), "`fsarena runs` lists them; `last` is the last")
+            .into()
     })
 }

@@ -24,7 +24,13 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     for contender in &plan.contenders {
         let mount = if contender.mount.is_empty() { "default options" } else { &contender.mount };
         let further = contender.mkfs.join(" ");
-        writeln!(text, "  {}: {}, {mount}{}{further}", contender.label, contender.kind, if further.is_empty() { "" } else { ", mkfs " })?;
+        writeln!(
+            text,
+            "  {}: {}, {mount}{}{further}",
+            contender.label,
+            contender.kind,
+            if further.is_empty() { "" } else { ", mkfs " }
+        )?;
     }
     writeln!(text, "\nworkloads")?;
     for workload in &plan.workloads {

@@ -1,0 +1,21 @@
+//! Prints a made-up comparison in a format, to look at while one works on it:
+//! `cargo run -p fsarena-report --example fixture -- html > /tmp/report.html`.
+
+#[path = "../tests/report/fixture/mod.rs"]
+#[allow(dead_code)]
+mod fixture;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_else(|| "text".to_owned());
+    let comparison = match arguments.next().as_deref() {
+        Some("two") => fixture::only(&["ext4", "xfs"]),
+        Some("tmpfs") => fixture::with_tmpfs(),
+        Some("interrupted") => fixture::interrupted(),
+        _ => fixture::fixture(),
+    };
+    match fsarena_report::format(&name) {
+        Some(format) => print!("{}", (format.render)(&comparison)),
+        None => eprintln!("no format `{name}`"),
+    }
+}

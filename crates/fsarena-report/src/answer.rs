@@ -1,0 +1,171 @@
+//! The answer in one paragraph of plain words: who wins where, how many ties, which differences are largest.
+
+use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::{Comparison, Label, Status, Verdict};
+
+use crate::group::{Group, groups};
+use crate::ranking::Ranking;
+use crate::remark::{counted, labels, listed, rounds};
+use crate::{look_up, number, outcome, words};
+
+/// How many of the largest differences are named.
+const LARGEST: usize = 3;
+
+/// The sentences, each complete.
+pub fn answer(comparison: &Comparison) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for group in groups(comparison).iter().filter(|group| group.contenders.len() > 1) {
+        sentences.extend(winners(comparison, group));
+        sentences.extend(largest(comparison, group));
+        sentences.push(count(comparison, group));
+    }
+    sentences.extend(apart(comparison));
+    sentences.extend(damaged(comparison));
+    if comparison.status == Status::Interrupted {
+        sentences.push(format!("The run was interrupted after {}.", rounds(comparison.rounds)));
+    }
+    sentences
+}
+
+/// The ranking of a group's contenders in `workload`.
+pub fn ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, workload: &str) -> Ranking<'a> {
+    let labels: Vec<_> = group.contenders.iter().map(|row| &row.label).collect();
+    Ranking::new(&labels, |a, b| look_up::verdict(comparison, workload, a, b))
+}
+
+/// A workload and the ranking in it.
+type Ranked<'a> = (&'a str, Ranking<'a>);
+
+/// Who leads a workload.
+enum Lead<'a> {
+    One(&'a Label),
+    Several,
+    Open,
+    Invalid,
+}
+
+fn lead<'a>(ranking: &Ranking<'a>) -> Lead<'a> {
+    match ranking.leaders() {
+        Some([one]) => Lead::One(one),
+        Some(_) => Lead::Several,
+        None if ranking.tiers.is_empty() => Lead::Invalid,
+        None => Lead::Open,
+    }
+}
+
+fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
+    let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
+    let mut parts = won(&rankings, group);
+    let is_won = !parts.is_empty();
+    parts.extend(joint(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Several))));
+    parts.extend(open(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Open))));
+    parts.extend(invalid(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Invalid))));
+    let text = parts.join("; ");
+    match (rankings.len(), is_won) {
+        (0, _) => None,
+        (_, true) => Some(format!("{text}.")),
+        (total, false) => Some(format!("Of {}, {text}.", counted(total, "workload"))),
+    }
+}
+
+fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a WorkloadRow) -> Ranked<'a> {
+    (row.name.as_str(), ranking(comparison, group, &row.name))
+}
+
+/// Who leads alone, the most successful first, with the workloads.
+fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
+    let led_by = |label: &Label| names(rankings, |ranking| matches!(lead(ranking), Lead::One(one) if one == label));
+    let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
+    won.retain(|(_, names)| !names.is_empty());
+    won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let superlative = if group.contenders.len() == 2 { "faster" } else { "fastest" };
+    let total = counted(rankings.len(), "workload");
+    let part = |(index, (label, names)): (usize, &(&Label, Vec<String>))| match index {
+        0 => format!("{label} is the {superlative} in {} of {total} ({})", names.len(), names.join(", ")),
+        _ => format!("{label} in {} ({})", names.len(), names.join(", ")),
+    };
+    won.iter().enumerate().map(part).collect()
+}
+
+/// The workloads whose ranking is as wanted; who is invalid there is said.
+fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<String> {
+    let name = |(name, ranking): &(&str, Ranking<'_>)| match ranking.invalid.is_empty() || ranking.tiers.is_empty() {
+        true => (*name).to_owned(),
+        false => format!("{name} without {}", listed(&ranking.invalid)),
+    };
+    rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
+}
+
+fn joint(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("in {} the best are equivalent ({})", names.len(), names.join(", ")))
+}
+
+fn open(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("in {} no one is shown to lead ({})", names.len(), names.join(", ")))
+}
+
+fn invalid(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("in {} no figures can be compared ({})", names.len(), names.join(", ")))
+}
+
+/// The verdicts between contenders of a group, by workload.
+pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {
+    let of = |name| look_up::verdicts(comparison, name, &group.contenders);
+    comparison.workloads.iter().flat_map(|row| of(&row.name)).collect()
+}
+
+fn largest(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
+    let decided = |pair: &&PairVerdict| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
+    let towards = |pair| Some((pair, outcome::better(pair, outcome::ratio(pair)?).1));
+    let mut pairs: Vec<_> = pairs(comparison, group).into_iter().filter(decided).filter_map(towards).collect();
+    pairs.sort_by(|(_, left), (_, right)| right.middle.total_cmp(&left.middle));
+    let mut named: Vec<&str> = Vec::new();
+    pairs.retain(|(pair, _)| {
+        !named.contains(&pair.workload.as_str()) && {
+            named.push(&pair.workload);
+            true
+        }
+    });
+    let name = |(pair, ratio): &(&PairVerdict, number::Ratio)| {
+        let (winner, loser) = if pair.verdict == Verdict::Faster { (&pair.a, &pair.b) } else { (&pair.b, &pair.a) };
+        let interval = ratio.interval().map(|interval| format!(" {interval}")).unwrap_or_default();
+        format!("{}{interval} in {} ({winner} over {loser})", ratio.times(), pair.workload)
+    };
+    let largest: Vec<_> = pairs.iter().take(LARGEST).map(name).collect();
+    (!largest.is_empty()).then(|| match largest.len() {
+        1 => format!("The largest difference is {}.", largest[0]),
+        _ => format!("The largest differences are {}.", listed(&largest)),
+    })
+}
+
+fn count(comparison: &Comparison, group: &Group<'_>) -> String {
+    let pairs = pairs(comparison, group);
+    let of = |wanted: &[Verdict]| pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
+    let margin = number::percent(comparison.margin);
+    let parts = [
+        (of(&[Verdict::Faster, Verdict::Slower]), "with a difference shown".to_owned()),
+        (of(&[Verdict::Equivalent]), format!("equivalent within {margin}")),
+        (of(&[Verdict::Undecided]), "undecided".to_owned()),
+        (of(&[Verdict::Invalid]), "invalid".to_owned()),
+    ];
+    let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+    match pairs.len() {
+        0 => "No pair could be compared.".to_owned(),
+        total => format!("Of {}: {}.", counted(total, "comparison"), listed(parts)),
+    }
+}
+
+fn apart(comparison: &Comparison) -> Option<String> {
+    let groups = groups(comparison);
+    let names = |group: &Group<'_>| {
+        Some(format!("{} ({})", listed(labels(&group.contenders)), words::durability(group.durability?)))
+    };
+    let apart: Vec<_> = groups.iter().skip(1).filter_map(names).collect();
+    (!apart.is_empty()).then(|| format!("Shown apart, for another durability: {}.", apart.join("; ")))
+}
+
+fn damaged(comparison: &Comparison) -> Option<String> {
+    let is_damaged = |row: &&ContenderRow| comparison.damage.iter().any(|check| check.contender == row.label);
+    let labels = labels(&comparison.contenders.iter().filter(is_damaged).collect::<Vec<_>>());
+    (!labels.is_empty()).then(|| format!("A check found damage on {}.", listed(labels)))
+}

@@ -1,0 +1,125 @@
+//! CSV in one long form (RFC 4180 with line feeds), so that any program reads it in one go and filters by `kind`:
+//!
+//! | kind | one row is | `value` is |
+//! |---|---|---|
+//! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
+//! | `round` | the same in one round | that round's value |
+//! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
+//! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
+//!
+//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point.
+
+use fsarena_model::Comparison;
+use fsarena_model::comparison::{Cell, PairVerdict};
+
+const COLUMNS: [&str; 18] = [
+    "kind",
+    "workload",
+    "contender",
+    "against",
+    "round",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "decision_low",
+    "decision_high",
+    "verdict",
+    "rounds",
+    "samples",
+    "needs_rounds",
+    "validity",
+    "reason",
+];
+
+/// The comparison as CSV.
+pub fn render(comparison: &Comparison) -> String {
+    let cells = comparison.cells.iter().flat_map(cell_rows);
+    let verdicts = comparison.verdicts.iter().map(verdict_row);
+    let lines = cells.chain(verdicts).map(|fields| line(&fields));
+    std::iter::once(line(&head())).chain(lines).collect()
+}
+
+/// A row's fields by the names of their columns.
+type Fields = Vec<(&'static str, String)>;
+
+fn head() -> Fields {
+    COLUMNS.iter().map(|column| (*column, (*column).to_owned())).collect()
+}
+
+fn cell_rows(cell: &Cell) -> Vec<Fields> {
+    let mut rows = vec![cell_row(cell)];
+    for (index, value) in cell.by_round.iter().enumerate() {
+        let mut row = base("round", cell, &cell.metric, &cell.unit);
+        row.extend([("round", (index + 1).to_string()), ("value", number(*value))]);
+        rows.push(row);
+    }
+    for (name, reading) in &cell.probes {
+        let mut row = base("probe", cell, name, &reading.unit);
+        row.push(("value", number(reading.value)));
+        rows.push(row);
+    }
+    rows
+}
+
+fn base(kind: &str, cell: &Cell, metric: &str, unit: &str) -> Fields {
+    vec![
+        ("kind", kind.to_owned()),
+        ("workload", cell.workload.clone()),
+        ("contender", cell.contender.to_string()),
+        ("metric", metric.to_owned()),
+        ("unit", unit.to_owned()),
+    ]
+}
+
+fn cell_row(cell: &Cell) -> Fields {
+    let mut row = base("cell", cell, &cell.metric, &cell.unit);
+    let classes: Vec<_> = cell.validity.iter().map(|validity| validity.class.to_string()).collect();
+    let texts: Vec<_> = cell.validity.iter().map(|validity| validity.text.as_str()).collect();
+    row.extend([
+        ("value", number(cell.median)),
+        ("low", number(cell.low)),
+        ("high", number(cell.high)),
+        ("rounds", cell.rounds.to_string()),
+        ("samples", cell.samples.to_string()),
+        ("validity", classes.join(" ")),
+        ("reason", texts.join(" ")),
+    ]);
+    row
+}
+
+fn verdict_row(pair: &PairVerdict) -> Fields {
+    vec![
+        ("kind", "verdict".to_owned()),
+        ("workload", pair.workload.clone()),
+        ("contender", pair.a.to_string()),
+        ("against", pair.b.to_string()),
+        ("metric", pair.metric.clone()),
+        ("value", number(pair.ratio)),
+        ("low", number(pair.low)),
+        ("high", number(pair.high)),
+        ("decision_low", number(pair.decision_low)),
+        ("decision_high", number(pair.decision_high)),
+        ("verdict", pair.verdict.to_string()),
+        ("rounds", pair.rounds.to_string()),
+        ("needs_rounds", pair.needs_rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
+        ("reason", pair.reason.clone()),
+    ]
+}
+
+fn number(value: Option<f64>) -> String {
+    value.filter(|value| value.is_finite()).map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn line(fields: &Fields) -> String {
+    let of = |column: &&str| fields.iter().find(|(name, _)| name == column).map_or("", |(_, text)| text.as_str());
+    COLUMNS.iter().map(|column| quoted(of(column))).collect::<Vec<_>>().join(",") + "\n"
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

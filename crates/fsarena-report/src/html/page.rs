@@ -1,0 +1,100 @@
+//! The page's values, ready to be put into the template.
+
+use fsarena_model::{Comparison, Status, Verdict};
+use serde::Serialize;
+
+use super::matrix::{Matrix, matrices};
+use super::place::{Contender, Note, Place, contenders, notes, place};
+use super::repeat::{Repeat, repeat};
+use super::section::{Section, sections};
+use crate::words::{self, Term};
+use crate::{answer, group, number, probe, remark};
+
+/// Everything on the page.
+#[derive(Serialize)]
+pub struct Page<'a> {
+    title: String,
+    comparison: &'a Comparison,
+    facts: Vec<String>,
+    is_interrupted: bool,
+    answer: String,
+    tiles: Vec<Tile>,
+    margin: String,
+    matrices: Vec<Matrix>,
+    sections: Vec<Section>,
+    promises: Vec<String>,
+    contenders: Vec<Contender>,
+    place: Place,
+    damage: Vec<String>,
+    notes: Vec<Note<'a>>,
+    noise_only: &'static str,
+    biases: &'static [&'static str],
+    verdict_terms: &'static [Term],
+    figure_terms: &'static [Term],
+    probe_terms: Vec<Term>,
+    repeat: Repeat,
+}
+
+/// How many pairs have a verdict.
+#[derive(Serialize)]
+struct Tile {
+    class: &'static str,
+    count: usize,
+    words: &'static str,
+}
+
+impl<'a> Page<'a> {
+    /// The page of a comparison.
+    pub fn new(comparison: &'a Comparison) -> Self {
+        let labels = remark::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+        Self {
+            title: format!("{} compared", remark::listed(labels)),
+            comparison,
+            facts: facts(comparison),
+            is_interrupted: comparison.status == Status::Interrupted,
+            answer: answer::answer(comparison).join(" "),
+            tiles: tiles(comparison),
+            margin: number::percent(comparison.margin),
+            matrices: matrices(comparison),
+            sections: sections(comparison),
+            promises: group::groups(comparison).iter().filter_map(remark::promises).collect(),
+            contenders: contenders(comparison),
+            place: place(comparison),
+            damage: comparison.damage.iter().map(remark::damage).collect(),
+            notes: notes(comparison),
+            noise_only: words::NOISE_ONLY,
+            biases: words::BIASES,
+            verdict_terms: words::VERDICTS,
+            figure_terms: words::FIGURES,
+            probe_terms: probe::terms(&comparison.cells),
+            repeat: repeat(comparison),
+        }
+    }
+}
+
+fn facts(comparison: &Comparison) -> Vec<String> {
+    let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
+    let rest = [
+        remark::rounds(comparison.rounds),
+        format!("started {}", comparison.started),
+        words::status(comparison.status).to_owned(),
+        format!("fsarena {}", comparison.environment.fsarena),
+    ];
+    [format!("run {}", comparison.run)].into_iter().chain(suite).chain(rest).collect()
+}
+
+/// Only pairs within a group count.
+fn tiles(comparison: &Comparison) -> Vec<Tile> {
+    let groups = group::groups(comparison);
+    let pairs: Vec<_> = groups.iter().flat_map(|group| answer::pairs(comparison, group)).collect();
+    let tile = |class, wanted: &[Verdict], words| {
+        let count = pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count();
+        Tile { class, count, words }
+    };
+    vec![
+        tile("faster", &[Verdict::Faster, Verdict::Slower], "a difference shown"),
+        tile("equivalent", &[Verdict::Equivalent], "equivalent"),
+        tile("undecided", &[Verdict::Undecided], "undecided"),
+        tile("invalid", &[Verdict::Invalid], "invalid"),
+    ]
+}

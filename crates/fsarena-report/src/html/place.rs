@@ -1,0 +1,117 @@
+//! Contenders, machine, rounds and notes for the page.
+
+use fsarena_model::Comparison;
+use fsarena_model::comparison::ContenderRow;
+use fsarena_model::event::RoundFacts;
+use serde::Serialize;
+
+use super::repeat::shell;
+use crate::number::{DASH, three_digits};
+use crate::{remark, words};
+
+/// A contender as it really was.
+#[derive(Serialize)]
+pub struct Contender {
+    label: String,
+    kind: String,
+    facts: Vec<Fact>,
+}
+
+/// Something named; `is_code` if it is for a machine to read.
+#[derive(Serialize)]
+pub struct Fact {
+    name: String,
+    value: String,
+    is_code: bool,
+}
+
+/// The machine and its course.
+#[derive(Serialize)]
+pub struct Place {
+    facts: Vec<Fact>,
+    lane: Option<String>,
+    rounds: Vec<Round>,
+}
+
+#[derive(Serialize)]
+struct Round {
+    round: u32,
+    seconds: String,
+    foreign: String,
+    steal: String,
+}
+
+/// A note with its severity.
+#[derive(Serialize)]
+pub struct Note<'a> {
+    severity: &'static str,
+    text: &'a str,
+}
+
+fn fact(name: &str, value: Option<String>) -> Option<Fact> {
+    value.filter(|value| !value.is_empty()).map(|value| Fact { name: name.to_owned(), value, is_code: false })
+}
+
+fn code(name: &str, value: Option<String>) -> Option<Fact> {
+    fact(name, value).map(|fact| Fact { is_code: true, ..fact })
+}
+
+/// The contenders in command-line order.
+pub fn contenders(comparison: &Comparison) -> Vec<Contender> {
+    comparison.contenders.iter().map(contender).collect()
+}
+
+fn contender(row: &ContenderRow) -> Contender {
+    let mkfs = row.mkfs.iter().map(|argument| shell(argument)).collect::<Vec<_>>().join(" ");
+    let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
+    let facts = [
+        code("Made by", Some(mkfs)),
+        code("Mounted as", Some(row.mount.clone().unwrap_or_else(|| "never mounted".to_owned()))),
+        fact("Durability", durability),
+        fact("Promises", Some(remark::listed(&row.promises))),
+        fact("Features", Some(row.features.join(", "))),
+        fact("Read-ahead", row.read_ahead_kib.map(|size| format!("{size} KiB"))),
+    ];
+    Contender { label: row.label.to_string(), kind: row.kind.clone(), facts: facts.into_iter().flatten().collect() }
+}
+
+/// The machine; what could not be read is missing.
+pub fn place(comparison: &Comparison) -> Place {
+    let environment = &comparison.environment;
+    let pairs = |map: &std::collections::BTreeMap<String, String>| {
+        map.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    };
+    let facts = [
+        fact("Kernel", environment.kernel.clone().map(|kernel| format!("Linux {kernel}"))),
+        fact("Processor", environment.cpu.clone()),
+        fact("Cores", environment.cores.map(|cores| cores.to_string())),
+        fact("Memory", environment.memory.map(|memory| memory.to_string())),
+        fact("Hypervisor", environment.hypervisor.clone()),
+        fact("Lanes", environment.storage.clone()),
+        fact("Host file system", environment.host_file_system.clone()),
+        fact("Device beneath", environment.device.clone()),
+        fact("Queue of the lanes", Some(pairs(&environment.queue))),
+        fact("Tools", Some(pairs(&environment.tools))),
+        fact("fsarena", Some(environment.fsarena.clone())),
+    ];
+    Place {
+        facts: facts.into_iter().flatten().collect(),
+        lane: environment.lane_cost.as_ref().map(remark::lane),
+        rounds: comparison.round_facts.iter().map(round).collect(),
+    }
+}
+
+fn round(facts: &RoundFacts) -> Round {
+    let cores = |value: Option<f64>| value.map_or(DASH.to_owned(), |cores| format!("{cores:.2}"));
+    Round {
+        round: facts.round,
+        seconds: three_digits(facts.seconds),
+        foreign: cores(facts.foreign_cores),
+        steal: cores(facts.steal_cores),
+    }
+}
+
+/// The notes, the gravest first.
+pub fn notes(comparison: &Comparison) -> Vec<Note<'_>> {
+    remark::notes(comparison).into_iter().map(|(severity, note)| Note { severity, text: &note.text }).collect()
+}

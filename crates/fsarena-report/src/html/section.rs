@@ -1,0 +1,175 @@
+//! A workload's section: what it is, drawings, figures, pairs, probes, and reasons to read it with care.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
+use fsarena_model::{Comparison, ValidityClass, Verdict};
+use serde::Serialize;
+
+use super::matrix::anchor;
+use crate::group::{Group, groups};
+use crate::number::{self, DASH};
+use crate::probe::ProbeRow;
+use crate::svg::{medians, ratios};
+use crate::{answer, look_up, outcome, probe, remark, view, words};
+
+/// A workload on the page.
+#[derive(Serialize)]
+pub struct Section {
+    anchor: String,
+    name: String,
+    version: u32,
+    metric: String,
+    unit: String,
+    measures: String,
+    why: String,
+    facts: Vec<&'static str>,
+    parts: Vec<Part>,
+    labels: Vec<String>,
+    probes: Vec<ProbeRow>,
+    cares: Vec<Care>,
+}
+
+/// The contenders of one durability class within a section.
+#[derive(Serialize)]
+struct Part {
+    apart: Option<String>,
+    medians: Option<String>,
+    ratios: Option<String>,
+    figures: Vec<FigureRow>,
+    pairs: Vec<PairRow>,
+}
+
+#[derive(Serialize)]
+struct FigureRow {
+    contender: String,
+    leads: bool,
+    median: String,
+    interval: String,
+    rounds: u32,
+    samples: u32,
+    validity: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct PairRow {
+    class: String,
+    name: String,
+    ratio: String,
+    interval: String,
+    decision: String,
+    words: String,
+    reason: String,
+    rounds: u32,
+}
+
+/// A reason to read some cells with care.
+#[derive(Serialize)]
+struct Care {
+    class: String,
+    meaning: &'static str,
+    contenders: String,
+    text: String,
+}
+
+/// The sections in the suite's order.
+pub fn sections(comparison: &Comparison) -> Vec<Section> {
+    let groups = groups(comparison);
+    let section = |(index, workload)| section(comparison, &groups, index, workload);
+    comparison.workloads.iter().enumerate().map(section).collect()
+}
+
+fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload: &WorkloadRow) -> Section {
+    let cells: Vec<_> = comparison
+        .contenders
+        .iter()
+        .map(|contender| look_up::cell(comparison, &workload.name, &contender.label))
+        .collect();
+    let part = |(index, group)| part(comparison, group, index, workload);
+    Section {
+        anchor: anchor(index),
+        name: workload.name.clone(),
+        version: workload.version,
+        metric: workload.metric.clone(),
+        unit: workload.unit.clone(),
+        measures: workload.measures.clone(),
+        why: workload.why.clone(),
+        facts: vec![
+            words::better(workload.better),
+            words::durable(workload.durable),
+            words::cache(workload.cache),
+            words::mode(workload.mode),
+        ],
+        parts: groups.iter().enumerate().map(part).collect(),
+        labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
+        probes: probe::rows(&cells),
+        cares: cares(&cells),
+    }
+}
+
+fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Part {
+    let name = &workload.name;
+    let cells: Vec<_> = group.contenders.iter().filter_map(|row| look_up::cell(comparison, name, &row.label)).collect();
+    let pairs: Vec<_> = look_up::verdicts(comparison, name, &group.contenders).collect();
+    let ranking = (group.contenders.len() > 1).then(|| answer::ranking(comparison, group, name));
+    let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
+    let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
+    let dots: Vec<_> =
+        cells.iter().map(|cell| medians::Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
+    Part {
+        apart: (index > 0).then(|| remark::apart(group)).flatten(),
+        medians: medians::draw(&dots, &workload.unit, workload.better),
+        ratios: ratios::draw(&pairs, comparison.margin),
+        figures: cells.iter().map(|cell| figure(cell, &workload.unit, leads(cell))).collect(),
+        pairs: pairs.iter().map(|pair| pair_row(pair)).collect(),
+    }
+}
+
+fn is_plausible(cell: &Cell) -> bool {
+    !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
+}
+
+fn figure(cell: &Cell, unit: &str, leads: bool) -> FigureRow {
+    let end = |value: Option<f64>| value.map(|value| number::value(value, unit));
+    let interval = end(cell.low).zip(end(cell.high)).filter(|_| is_plausible(cell));
+    FigureRow {
+        contender: cell.contender.to_string(),
+        leads,
+        median: view::median(cell, unit),
+        interval: interval.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]")),
+        rounds: cell.rounds,
+        samples: cell.samples,
+        validity: cell.validity.iter().map(|validity| validity.class.to_string()).collect(),
+    }
+}
+
+fn pair_row(pair: &PairVerdict) -> PairRow {
+    let valid = |ratio| Some(ratio).filter(|_| pair.verdict != Verdict::Invalid).flatten();
+    PairRow {
+        class: pair.verdict.to_string(),
+        name: outcome::name(pair),
+        ratio: outcome::times(valid(outcome::ratio(pair))),
+        interval: outcome::interval(valid(outcome::ratio(pair))),
+        decision: outcome::interval(valid(outcome::decision(pair))),
+        words: outcome::words(pair),
+        reason: pair.reason.clone(),
+        rounds: pair.rounds,
+    }
+}
+
+/// The same reason of several contenders is said once.
+fn cares(cells: &[Option<&Cell>]) -> Vec<Care> {
+    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for cell in cells.iter().flatten() {
+        for validity in &cell.validity {
+            found.entry(validity).or_default().push(&cell.contender);
+        }
+    }
+    let care = |(validity, contenders): (&fsarena_model::Validity, Vec<_>)| Care {
+        class: validity.class.to_string(),
+        meaning: words::validity(validity.class),
+        contenders: remark::listed(contenders),
+        text: validity.text.clone(),
+    };
+    found.into_iter().map(care).collect()
+}

@@ -1,0 +1,104 @@
+//! Markdown (GitHub's tables) for issues, pull requests and articles.
+
+use fsarena_model::Comparison;
+
+use crate::view::{Figure, GroupView, PairLine, Row, View};
+use crate::{answer, group, remark, words};
+
+/// The report as Markdown.
+pub fn render(comparison: &Comparison) -> String {
+    let view = View::new(comparison);
+    let labels = remark::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+    let mut blocks = vec![
+        format!("# {} compared", escaped(&remark::listed(labels))),
+        escaped(&answer::answer(comparison).join(" ")),
+        escaped(&format!("{}.", remark::head(comparison))),
+    ];
+    for group in &view.groups {
+        blocks.extend(group.apart.as_deref().map(escaped));
+        blocks.push(figures(group));
+        blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs)));
+    }
+    blocks.extend(list("Read with care", &footnotes(&view)));
+    blocks.extend(list("What happened", &incidents(comparison)));
+    blocks.extend(list("Promises", &group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>()));
+    blocks.extend(list("What the intervals do not cover", &biases()));
+    blocks.extend(list("Where", &place(comparison)));
+    blocks.join("\n\n") + "\n"
+}
+
+fn figures(group: &GroupView) -> String {
+    let titles: &[&str] = match group.contenders.len() {
+        0 | 1 => &[],
+        2 => &["verdict [95 %]", "decision"],
+        _ => &["ranking"],
+    };
+    let mut head = vec!["workload".to_owned(), "unit".to_owned()];
+    head.extend(group.contenders.iter().cloned());
+    head.extend(titles.iter().map(|title| (*title).to_owned()));
+    table(&head, group.rows.iter().map(figure_row))
+}
+
+fn figure_row(row: &Row) -> Vec<String> {
+    let figures = row.cells.iter().chain(&row.outcome).map(marked);
+    [row.workload.clone(), row.unit.clone()].into_iter().chain(figures).collect()
+}
+
+fn pairs(pairs: &[PairLine]) -> String {
+    let head = ["workload", "pair", "ratio", "95 %", "decision", "verdict on the first"].map(str::to_owned);
+    let row = |line: &PairLine| {
+        let texts = [&line.workload, &line.name, &line.ratio, &line.interval, &line.decision];
+        texts.into_iter().cloned().chain([marked(&line.outcome)]).collect()
+    };
+    table(&head, pairs.iter().map(row))
+}
+
+fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line =
+        |cells: &[String]| format!("| {} |", cells.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" | "));
+    let rule = format!("|{}", "---|".repeat(head.len()));
+    [line(head), rule].into_iter().chain(rows.map(|cells| line(&cells))).collect::<Vec<_>>().join("\n")
+}
+
+/// The text and its footnotes as `(1)`: raised digits are hard to read in a browser's table.
+fn marked(figure: &Figure) -> String {
+    let marks: String = figure.marks.iter().map(|mark| format!(" ({mark})")).collect();
+    format!("{}{marks}", figure.text)
+}
+
+fn footnotes(view: &View) -> Vec<String> {
+    view.footnotes.iter().enumerate().map(|(index, text)| format!("({}) {text}", index + 1)).collect()
+}
+
+fn incidents(comparison: &Comparison) -> Vec<String> {
+    let notes = remark::notes(comparison).into_iter().map(|(word, note)| format!("{word}: {}", note.text));
+    comparison.damage.iter().map(remark::damage).chain(notes).collect()
+}
+
+fn biases() -> Vec<String> {
+    [words::NOISE_ONLY].iter().chain(words::BIASES).map(|text| (*text).to_owned()).collect()
+}
+
+fn place(comparison: &Comparison) -> Vec<String> {
+    let lane = comparison.environment.lane_cost.as_ref().map(remark::lane);
+    [remark::environment(comparison)].into_iter().chain(lane).collect()
+}
+
+fn list(title: &str, items: &[String]) -> Option<String> {
+    let items: Vec<_> = items.iter().map(|item| format!("- {}", escaped(item))).collect();
+    (!items.is_empty()).then(|| format!("## {title}\n\n{}", items.join("\n")))
+}
+
+/// What Markdown or HTML would take for markup stands behind a backslash or as an entity; lines are joined.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::new(), |mut escaped, c| {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\r' => escaped.push(' '),
+            '|' | '*' | '_' | '`' | '\\' | '#' | '~' => escaped.extend(['\\', c]),
+            _ => escaped.push(c),
+        }
+        escaped
+    })
+}

@@ -1,0 +1,161 @@
+//! Figures as a person would write them: three significant digits, a unit, a spread.
+
+use fsarena_model::units::significant;
+
+/// What stands where a figure could not be read.
+pub const DASH: &str = "–";
+
+/// `value` without its unit: `31.2k` for a rate, `412` otherwise.
+pub fn value(value: f64, unit: &str) -> String {
+    match takes_prefix(unit) {
+        true => prefixed(value),
+        false => three_digits(value),
+    }
+}
+
+/// A rate of things takes `k` and `M`; a rate of bytes has its multiple in the unit, a time in its unit, too.
+fn takes_prefix(unit: &str) -> bool {
+    unit.strip_suffix("/s").is_some_and(|things| things != "B" && !things.ends_with("iB") && !things.ends_with("bytes"))
+}
+
+fn prefixed(value: f64) -> String {
+    match value.abs() {
+        1e9.. => three_digits(value / 1e9) + "G",
+        999_500.0.. => three_digits(value / 1e6) + "M",
+        999.5.. => three_digits(value / 1e3) + "k",
+        _ => three_digits(value),
+    }
+}
+
+/// Rounded before it is printed, so that 9.996 becomes 10.0 and not 10.00.
+pub fn three_digits(value: f64) -> String {
+    let rounded = format!("{value:.2e}").parse().unwrap_or(value);
+    significant(rounded, 3)
+}
+
+/// Half of the interval's width, relative to the middle: `±1.3 %`.
+pub fn spread(middle: f64, low: Option<f64>, high: Option<f64>) -> Option<String> {
+    let half = (high? - low?) / 2.0 / middle.abs();
+    half.is_finite().then(|| format!("±{} %", significant(half * 100.0, 2)))
+}
+
+/// A share in percent, to two digits: `5 %`, `0.45 %`, `12 %`.
+pub fn percent(share: f64) -> String {
+    let digits = significant(share * 100.0, 2);
+    format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
+}
+
+/// Seconds in the unit that suits them: `77.4 µs`.
+pub fn seconds(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0 s".to_owned(),
+        1.0.. => format!("{} s", three_digits(value)),
+        1e-3.. => format!("{} ms", three_digits(value * 1e3)),
+        1e-6.. => format!("{} µs", three_digits(value * 1e6)),
+        _ => format!("{} ns", three_digits(value * 1e9)),
+    }
+}
+
+/// Bytes in binary multiples: `5.30 KiB`.
+pub fn bytes(value: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB"];
+    let index = units.iter().enumerate().skip(1).take_while(|(n, _)| value.abs() >= 1024f64.powi(*n as i32)).count();
+    format!("{} {}", three_digits(value / 1024f64.powi(index as i32)), units[index])
+}
+
+/// A ratio with its interval, in so many decimals as the interval's width makes worth while.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// The estimate.
+    pub middle: f64,
+    /// The interval's lower end.
+    pub low: Option<f64>,
+    /// Its upper end.
+    pub high: Option<f64>,
+}
+
+impl Ratio {
+    /// The same seen from the other side.
+    pub fn inverted(self) -> Self {
+        let turn = |end: Option<f64>| end.map(f64::recip);
+        Self { middle: self.middle.recip(), low: turn(self.high), high: turn(self.low) }
+    }
+
+    /// `1.18×`.
+    pub fn times(&self) -> String {
+        format!("{}×", self.print(self.middle))
+    }
+
+    /// `[1.15, 1.21]`, or nothing where there is no interval.
+    pub fn interval(&self) -> Option<String> {
+        Some(format!("[{}, {}]", self.print(self.low?), self.print(self.high?)))
+    }
+
+    /// Whether two decimals would hide the interval, or on which side of 1 it ends.
+    fn needs_thousandths(&self) -> bool {
+        let is_narrow = self.low.zip(self.high).is_some_and(|(low, high)| (high / low).ln() < 0.01);
+        let ends_at_one = [self.low, self.high].into_iter().flatten().any(|end| (end - 1.0).abs() < 0.005);
+        is_narrow || ends_at_one
+    }
+
+    fn print(&self, value: f64) -> String {
+        match value {
+            0.2..10.0 if self.needs_thousandths() => format!("{value:.3}"),
+            0.2..10.0 => format!("{value:.2}"),
+            _ => three_digits(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_things_take_a_prefix() {
+        assert_eq!(value(31_234.0, "files/s"), "31.2k");
+        assert_eq!(value(1_280.0, "ops/s"), "1.28k");
+        assert_eq!(value(999_700.0, "ops/s"), "1.00M");
+        assert_eq!(value(812.4, "files/s"), "812");
+    }
+
+    #[test]
+    fn other_units_take_none() {
+        assert_eq!(value(1_412.3, "MiB/s"), "1410");
+        assert_eq!(value(77.42, "µs"), "77.4");
+        assert_eq!(value(0.5, ""), "0.500");
+    }
+
+    #[test]
+    fn three_digits_stay_three() {
+        assert_eq!(three_digits(9.996), "10.0");
+        assert_eq!(three_digits(0.0), "0");
+        assert_eq!(three_digits(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn spreads_are_relative() {
+        assert_eq!(spread(100.0, Some(98.7), Some(101.3)).as_deref(), Some("±1.3 %"));
+        assert_eq!(spread(100.0, None, Some(101.3)), None);
+        assert_eq!(percent(0.05), "5 %");
+    }
+
+    #[test]
+    fn times_and_sizes_find_their_unit() {
+        assert_eq!(seconds(77.4e-6), "77.4 µs");
+        assert_eq!(seconds(0.0), "0 s");
+        assert_eq!(bytes(5427.2), "5.30 KiB");
+        assert_eq!(bytes(12.0), "12.0 B");
+    }
+
+    #[test]
+    fn ratios_show_what_their_interval_is_worth() {
+        let wide = Ratio { middle: 1.18, low: Some(1.15), high: Some(1.21) };
+        assert_eq!((wide.times(), wide.interval()), ("1.18×".to_owned(), Some("[1.15, 1.21]".to_owned())));
+        let narrow = Ratio { middle: 1.004, low: Some(1.002), high: Some(1.006) };
+        assert_eq!(narrow.interval().as_deref(), Some("[1.002, 1.006]"));
+        let close = Ratio { middle: 1.06, low: Some(1.004), high: Some(1.11) };
+        assert_eq!(close.interval().as_deref(), Some("[1.004, 1.110]"));
+        assert_eq!(wide.inverted().interval().as_deref(), Some("[0.83, 0.87]"));
+    }
+}

@@ -1,0 +1,97 @@
+//! What probes read: title, order, print and explanation of each. A new probe is one line in [`PROBES`].
+
+use std::collections::BTreeSet;
+
+use fsarena_model::Reading;
+use fsarena_model::comparison::Cell;
+
+use crate::number::{DASH, bytes, percent, seconds, three_digits, value};
+use crate::words::Term;
+
+/// A figure that stands beside the metric and explains it.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    name: &'static str,
+    title: &'static str,
+    print: fn(f64) -> String,
+    explanation: &'static str,
+}
+
+const fn probe(name: &'static str, title: &'static str, print: fn(f64) -> String, explanation: &'static str) -> Probe {
+    Probe { name, title, print, explanation }
+}
+
+/// Those that are known, in the order in which they are shown.
+#[rustfmt::skip]
+const PROBES: &[Probe] = &[
+    probe("device.read", "Device reads, bytes/op", bytes, "Bytes that the lane's device served. Zero for a cold read means that it was none."),
+    probe("device.written", "Device writes, bytes/op", bytes, "Bytes that reached the lane's device. More than the data itself is journal, log, metadata, or copy on write."),
+    probe("device.reads", "Read requests/op", three_digits, "Requests after merging."),
+    probe("device.writes", "Write requests/op", three_digits, "Requests after merging. Many small ones cost more than few large ones."),
+    probe("device.merges", "Merged requests/op", three_digits, "Requests that the block layer joined to neighbours."),
+    probe("device.flushes", "Flushes/op", three_digits, "Flushes of the device's cache. Durable work needs them; on most devices they are the dearest part."),
+    probe("device.busy", "Device busy", percent, "Share of the time with at least one request in flight."),
+    probe("device.queue", "Requests in flight", hundredths, "Mean over the timed part. Below 1, the device waited for the file system."),
+    probe("cpu.process", "CPU of the process/op", seconds, "User and system time of the process that did the work."),
+    probe("cpu.kernel", "CPU of kernel threads/op", seconds, "Time of the threads that worked for the contender: journal, write-back, loop device."),
+    probe("cpu.foreign", "Foreign CPU, cores", hundredths, "Cores that other programs kept busy meanwhile: disturbance, not cost."),
+    probe("cpu.steal", "Stolen CPU, cores", hundredths, "Cores' worth of time that the hypervisor gave to others: disturbance, not cost."),
+    probe("switches", "Context switches/op", three_digits, "How often the work waited or was interrupted."),
+    probe("pages.dirtied", "Pages dirtied/op", three_digits, "Pages of the page cache that were changed."),
+    probe("pages.cached", "Pages cached/op", three_digits, "Pages that were added to the page cache. Direct I/O should add none."),
+    probe("latency.operation.p50", "Operation, median", seconds, "Half of the operations took no longer."),
+    probe("latency.operation.p99", "Operation, 99th percentile", seconds, "One operation in a hundred took longer."),
+    probe("latency.fsync.p50", "fsync, median", seconds, "Half of the fsyncs took no longer."),
+    probe("latency.fsync.p99", "fsync, 99th percentile", seconds, "One fsync in a hundred took longer."),
+    probe("latency.syncfs.p50", "syncfs, median", seconds, "Half of the syncfs calls took no longer."),
+    probe("latency.syncfs.p99", "syncfs, 99th percentile", seconds, "One syncfs in a hundred took longer."),
+    probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left to later."),
+];
+
+/// For what is near 0 or near 1 and not exact.
+fn hundredths(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// What the known probes of `cells` mean, in their order.
+pub fn terms(cells: &[Cell]) -> Vec<Term> {
+    let is_present = |probe: &&Probe| cells.iter().any(|cell| cell.probes.contains_key(probe.name));
+    PROBES.iter().filter(is_present).map(|probe| (probe.title, probe.explanation)).collect()
+}
+
+/// One probe over some cells.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ProbeRow {
+    /// What is shown.
+    pub title: String,
+    /// What it means; empty for an unknown probe.
+    pub explanation: &'static str,
+    /// One figure per cell.
+    pub values: Vec<String>,
+}
+
+/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name.
+pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
+    let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
+    let present: BTreeSet<&str> = names().collect();
+    let known = PROBES.iter().filter(|probe| present.contains(probe.name)).map(|probe| known_row(probe, cells));
+    let is_known = |name: &str| PROBES.iter().any(|probe| probe.name == name);
+    let unknown = present.iter().filter(|name| !is_known(name)).map(|name| unknown_row(name, cells));
+    known.chain(unknown).collect()
+}
+
+fn known_row(probe: &Probe, cells: &[Option<&Cell>]) -> ProbeRow {
+    let values = values(probe.name, cells, |value, _| (probe.print)(value));
+    ProbeRow { title: probe.title.to_owned(), explanation: probe.explanation, values }
+}
+
+fn unknown_row(name: &str, cells: &[Option<&Cell>]) -> ProbeRow {
+    let unit = cells.iter().flatten().find_map(|cell| cell.probes.get(name)).map_or("", |reading| &reading.unit);
+    ProbeRow { title: format!("{name}, {unit}"), explanation: "", values: values(name, cells, value) }
+}
+
+fn values(name: &str, cells: &[Option<&Cell>], print: impl Fn(f64, &str) -> String) -> Vec<String> {
+    let print = |reading: &Reading| Some(print(reading.value?, &reading.unit));
+    let of = |cell: &Option<&Cell>| cell.and_then(|cell| cell.probes.get(name)).and_then(print);
+    cells.iter().map(|cell| of(cell).unwrap_or_else(|| DASH.to_owned())).collect()
+}

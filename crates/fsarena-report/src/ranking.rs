@@ -1,0 +1,213 @@
+//! Rankings that say no more than the pairwise verdicts do.
+//!
+//! A ranking is cut into tiers so that *every* member of a tier is faster than *every* member of each later one; only
+//! then does `>` stand between them. Within a tier the members are joined by `≈` or `?` if that holds for all its
+//! pairs; otherwise the tier lists what is known, because such relations need not be transitive.
+
+use std::fmt;
+
+use fsarena_model::{Label, Verdict};
+
+/// Of how many relations within one tier a ranking speaks before it only refers to the pairs.
+const RELATIONS: usize = 3;
+
+/// Contenders that the verdicts do not put in one order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tier<'a> {
+    /// Who stands in it.
+    pub members: Vec<&'a Label>,
+    /// The verdict of each pair of members.
+    pairs: Vec<(&'a Label, &'a Label, Verdict)>,
+}
+
+/// An order of contenders for one workload.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking<'a> {
+    /// The fastest first.
+    pub tiers: Vec<Tier<'a>>,
+    /// Those none of whose pairs is valid.
+    pub invalid: Vec<&'a Label>,
+}
+
+impl<'a> Ranking<'a> {
+    /// The ranking of `labels` by `verdict`, which says what is decided of its first argument against its second.
+    pub fn new(labels: &[&'a Label], verdict: impl Fn(&Label, &Label) -> Verdict) -> Self {
+        let is_invalid = |label: &Label| {
+            labels.iter().filter(|other| **other != label).all(|other| verdict(label, other) == Verdict::Invalid)
+        };
+        let (invalid, valid): (Vec<_>, Vec<_>) = labels.iter().copied().partition(|label| is_invalid(label));
+        Self { tiers: tiers(&valid, &verdict), invalid }
+    }
+
+    /// The first tier, if it is one contender, or several that are all equivalent.
+    pub fn leaders(&self) -> Option<&[&'a Label]> {
+        let first = self.tiers.first()?;
+        first.pairs.iter().all(|(_, _, verdict)| *verdict == Verdict::Equivalent).then_some(first.members.as_slice())
+    }
+}
+
+/// Takes the smallest set that beats all the rest, again and again; those who win most come first.
+fn tiers<'a>(labels: &[&'a Label], verdict: &impl Fn(&Label, &Label) -> Verdict) -> Vec<Tier<'a>> {
+    let beats = |a: &Label, b: &Label| verdict(a, b) == Verdict::Faster;
+    let wins = |label: &Label| labels.iter().filter(|other| **other != label && beats(label, other)).count();
+    let mut rest = labels.to_vec();
+    rest.sort_by_key(|label| std::cmp::Reverse(wins(label)));
+    let mut tiers = Vec::new();
+    while !rest.is_empty() {
+        let is_cut = |n: &usize| rest[..*n].iter().all(|upper| rest[*n..].iter().all(|lower| beats(upper, lower)));
+        let size = (1..rest.len()).find(is_cut).unwrap_or(rest.len());
+        let members: Vec<_> = rest.drain(..size).collect();
+        tiers.push(Tier { pairs: pairs(&members, verdict), members });
+    }
+    tiers
+}
+
+fn pairs<'a>(
+    members: &[&'a Label],
+    verdict: &impl Fn(&Label, &Label) -> Verdict,
+) -> Vec<(&'a Label, &'a Label, Verdict)> {
+    let mut pairs = Vec::new();
+    for (index, a) in members.iter().enumerate() {
+        for b in &members[index + 1..] {
+            pairs.push((*a, *b, verdict(a, b)));
+        }
+    }
+    pairs
+}
+
+/// `xfs > ext4 ≈ btrfs`.
+impl fmt::Display for Ranking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tiers: Vec<_> = self.tiers.iter().map(Tier::to_string).collect();
+        let invalid: Vec<_> = self.invalid.iter().map(|label| label.0.as_str()).collect();
+        match (tiers.is_empty(), invalid.is_empty()) {
+            (true, _) => f.write_str("invalid"),
+            (_, true) => f.write_str(&tiers.join(" > ")),
+            (_, false) => write!(f, "{}; invalid: {}", tiers.join(" > "), invalid.join(", ")),
+        }
+    }
+}
+
+impl fmt::Display for Tier<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.members.iter().map(|label| label.0.as_str()).collect();
+        let first = self.pairs.first().map(|(_, _, verdict)| *verdict);
+        let alike = self.pairs.iter().all(|(_, _, verdict)| Some(*verdict) == first);
+        match first {
+            Some(verdict) if alike => f.write_str(&names.join(&format!(" {} ", symbol(verdict)))),
+            Some(_) => write!(f, "({}: {})", names.join(", "), self.relations()),
+            None => f.write_str(&names.join("")),
+        }
+    }
+}
+
+impl Tier<'_> {
+    /// What is known within a tier that has no one order.
+    fn relations(&self) -> String {
+        let known = |verdict| !matches!(verdict, Verdict::Undecided);
+        let relations: Vec<_> = self.pairs.iter().filter(|(_, _, verdict)| known(*verdict)).map(relation).collect();
+        match relations.len() {
+            0..=RELATIONS if relations.len() == self.pairs.len() => relations.join(", "),
+            0..=RELATIONS => relations.join(", ") + ", else ?",
+            _ => "no one order, see the pairs".to_owned(),
+        }
+    }
+}
+
+/// The faster of a pair first.
+fn relation((a, b, verdict): &(&Label, &Label, Verdict)) -> String {
+    match verdict {
+        Verdict::Slower => format!("{b} > {a}"),
+        other => format!("{a} {} {b}", symbol(*other)),
+    }
+}
+
+fn symbol(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => ">",
+        Verdict::Slower => "<",
+        Verdict::Equivalent => "≈",
+        Verdict::Undecided => "?",
+        Verdict::Invalid => "✗",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+    /// A ranking of as many labels as `verdicts` has pairs for: ab, ac, bc, or ab, ac, ad, bc, bd, cd.
+    fn with_ranking<T>(count: usize, verdicts: &[Verdict], check: impl Fn(&Ranking<'_>) -> T) -> T {
+        let labels: Vec<_> = NAMES[..count].iter().map(|name| Label::from(*name)).collect();
+        let position = |label: &Label| labels.iter().position(|other| other == label).expect("known");
+        let verdict = |a: &Label, b: &Label| {
+            let (low, high) = (position(a).min(position(b)), position(a).max(position(b)));
+            let index = (0..low).map(|row| count - 1 - row).sum::<usize>() + high - low - 1;
+            if position(a) < position(b) { verdicts[index] } else { verdicts[index].reversed() }
+        };
+        check(&Ranking::new(&labels.iter().collect::<Vec<_>>(), verdict))
+    }
+
+    fn printed(verdicts: [Verdict; 3]) -> String {
+        with_ranking(3, &verdicts, |ranking| ranking.to_string())
+    }
+
+    use Verdict::{Equivalent, Faster, Invalid, Slower, Undecided};
+
+    #[test]
+    fn clear_orders_are_chains() {
+        assert_eq!(printed([Faster, Faster, Faster]), "a > b > c");
+        assert_eq!(printed([Slower, Slower, Equivalent]), "b ≈ c > a");
+        assert_eq!(printed([Undecided, Faster, Faster]), "a ? b > c");
+        assert_eq!(printed([Equivalent, Equivalent, Equivalent]), "a ≈ b ≈ c");
+        assert_eq!(printed([Undecided, Undecided, Undecided]), "a ? b ? c");
+    }
+
+    #[test]
+    fn what_is_not_transitive_is_not_made_so() {
+        assert_eq!(printed([Equivalent, Faster, Equivalent]), "(a, b, c: a ≈ b, a > c, b ≈ c)");
+        assert_eq!(printed([Faster, Undecided, Undecided]), "(a, b, c: a > b, else ?)");
+        assert_eq!(printed([Faster, Slower, Faster]), "(a, b, c: a > b, c > a, b > c)");
+    }
+
+    #[test]
+    fn the_invalid_stand_apart() {
+        assert_eq!(printed([Faster, Invalid, Invalid]), "a > b; invalid: c");
+        assert_eq!(printed([Invalid, Invalid, Invalid]), "invalid");
+    }
+
+    #[test]
+    fn leaders_are_undisputed() {
+        let leaders =
+            |verdicts: [Verdict; 3]| with_ranking(3, &verdicts, |r| r.leaders().map(|first| first.len()).unwrap_or(0));
+        assert_eq!(leaders([Faster, Faster, Undecided]), 1);
+        assert_eq!(leaders([Equivalent, Faster, Faster]), 2);
+        assert_eq!(leaders([Undecided, Faster, Faster]), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn tiers_claim_only_what_was_decided(
+            verdicts in proptest::collection::vec(
+                proptest::sample::select(vec![Faster, Slower, Equivalent, Undecided, Invalid]), 6),
+        ) {
+            with_ranking(4, &verdicts, |ranking| {
+                let count = ranking.tiers.iter().map(|tier| tier.members.len()).sum::<usize>();
+                assert_eq!(count + ranking.invalid.len(), 4);
+                for (index, tier) in ranking.tiers.iter().enumerate() {
+                    for (upper, lower) in ranking.tiers[index + 1..].iter().flat_map(|later| {
+                        tier.members.iter().flat_map(|upper| later.members.iter().map(move |lower| (upper, lower)))
+                    }) {
+                        let (i, j) = (upper.0.as_bytes()[0] - b'a', lower.0.as_bytes()[0] - b'a');
+                        let (low, high) = (i.min(j) as usize, i.max(j) as usize);
+                        let at = (0..low).map(|row| 3 - row).sum::<usize>() + high - low - 1;
+                        assert_eq!(verdicts[at], if i < j { Faster } else { Slower });
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Sentences about a run: how it was made, what the contenders promise, what was found, where it took place.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::ContenderRow;
+use fsarena_model::event::{Check, Note};
+use fsarena_model::{Comparison, Label, LaneCost, Promise, Severity};
+
+use crate::group::Group;
+use crate::number::{bytes, three_digits};
+use crate::words;
+
+/// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.
+pub fn head(comparison: &Comparison) -> String {
+    let suite = comparison.suite.as_ref().map_or("single workloads".to_owned(), |suite| format!("suite {suite}"));
+    format!(
+        "Run {}: {suite}; {}; {}; seed {}; {}",
+        comparison.run,
+        labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        rounds(comparison.rounds),
+        comparison.seed,
+        words::status(comparison.status),
+    )
+}
+
+/// `1 round`, `6 rounds`.
+pub fn rounds(count: u32) -> String {
+    counted(count as usize, "round")
+}
+
+/// `1 pair`, `6 pairs`.
+pub fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The labels of some contenders.
+pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
+    contenders.iter().map(|row| row.label.to_string()).collect()
+}
+
+/// What the contenders of a group promise, and who promises more.
+pub fn promises(group: &Group<'_>) -> Option<String> {
+    let sets: Vec<BTreeSet<Promise>> =
+        group.contenders.iter().map(|row| row.promises.iter().copied().collect()).collect();
+    let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
+    let more = more_promised(group, &sets, &common);
+    let all = match group.contenders.as_slice() {
+        [one] => format!("{} promises", one.label),
+        many => format!("{} promise", listed(labels(many))),
+    };
+    match (common.is_empty(), more.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("{}.", more.join("; "))),
+        (false, true) => Some(format!("{all} {}.", listed(&common))),
+        (false, false) => Some(format!("{all} {}; {}.", listed(&common), more.join("; "))),
+    }
+}
+
+/// Who promises more than `common`; those who promise the same are named together.
+fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSet<Promise>) -> Vec<String> {
+    let mut more: Vec<(BTreeSet<Promise>, Vec<&Label>)> = Vec::new();
+    for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
+        let extra = set - common;
+        match more.iter_mut().find(|(known, _)| *known == extra) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => more.push((extra, vec![&row.label])),
+        }
+    }
+    let verb = |labels: &[&Label]| if labels.len() == 1 { "also promises" } else { "also promise" };
+    more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
+}
+
+/// Why a group of weaker durability stands apart.
+pub fn apart(group: &Group<'_>) -> Option<String> {
+    let class = group.durability?;
+    Some(format!("Apart, durability {class}: {}. Never ranked with the others.", words::durability(class)))
+}
+
+/// What a checker found.
+pub fn damage(check: &Check) -> String {
+    let output = check.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+    let output = if output.is_empty() { "the checker gave no details".to_owned() } else { output.join("; ") };
+    format!("damage: round {}, {}: {output}", check.round, check.contender)
+}
+
+/// Notes, the gravest first, each with its severity in words.
+pub fn notes(comparison: &Comparison) -> Vec<(&'static str, &Note)> {
+    let ranks = [(Severity::Failure, "failure"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+    let of = |severity| comparison.notes.iter().filter(move |note| note.severity == severity);
+    ranks.into_iter().flat_map(|(severity, word)| of(severity).map(move |note| (word, note))).collect()
+}
+
+/// What the lane itself costs.
+pub fn lane(cost: &LaneCost) -> String {
+    let host = match (cost.host_bytes, cost.host_flushes) {
+        (Some(size), Some(flushes)) => {
+            format!("; beneath, {} and {} flushes reach the device for it", bytes(size), three_digits(flushes))
+        }
+        (Some(size), None) => format!("; beneath, {} reach the device for it", bytes(size)),
+        (None, Some(flushes)) => format!("; beneath, {} flushes reach the device for it", three_digits(flushes)),
+        (None, None) => String::new(),
+    };
+    let device = cost.device.map(|span| format!(", of which the device beneath takes {span}")).unwrap_or_default();
+    let (busy, paced) = (cost.back_to_back, cost.paced);
+    format!("A bare lane takes {busy} for a 4 KiB write and flush{device} ({paced} after a pause){host}.")
+}
+
+/// The machine and the place of the lanes, in one line.
+pub fn environment(comparison: &Comparison) -> String {
+    let environment = &comparison.environment;
+    let machine = [
+        environment.kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
+        environment.cores.map(|cores| counted(cores as usize, "core")),
+        environment.cpu.clone(),
+        environment.memory.map(|memory| memory.to_string()),
+        environment.hypervisor.as_ref().map(|name| format!("hypervisor {name}")),
+    ];
+    let place = [
+        environment.storage.clone(),
+        environment.host_file_system.as_ref().map(|host| format!("host file system {host}")),
+        environment.device.as_ref().map(|device| format!("device {device}")),
+    ];
+    let machine = machine.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let place = place.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let fsarena = format!("fsarena {}", environment.fsarena);
+    [machine, place, fsarena].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,144 @@
+//! Axes: where a value stands, and which values are worth a tick.
+
+/// How values are spread over an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal differences, equal lengths.
+    Linear,
+    /// Equal ratios, equal lengths.
+    Logarithmic,
+}
+
+/// An axis from left to right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Axis {
+    /// How values are spread.
+    pub scale: Scale,
+    low: f64,
+    high: f64,
+    left: f64,
+    right: f64,
+}
+
+/// From which ratio of largest to smallest value on an axis is logarithmic.
+const WIDE: f64 = 8.0;
+
+/// About how many ticks an axis has.
+const TICKS: f64 = 5.0;
+
+/// What may stand on a logarithmic axis of each decade.
+const DIGITS: [&[f64]; 3] = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0]];
+
+impl Axis {
+    /// An axis for figures: logarithmic if they differ much, from 0 if they differ by half, else around them.
+    /// `None` where there is nothing to show.
+    pub fn of_figures(values: &[f64], (left, right): (f64, f64)) -> Option<Self> {
+        let (low, high) = extremes(values)?;
+        Some(if high / low > WIDE {
+            Self { scale: Scale::Logarithmic, low: low / 1.25, high: high * 1.25, left, right }
+        } else if low < high / 2.0 {
+            Self { scale: Scale::Linear, low: 0.0, high: high * 1.05, left, right }
+        } else {
+            let room = ((high - low) * 0.12).max(high * 0.002);
+            Self { scale: Scale::Linear, low: low - room, high: high + room, left, right }
+        })
+    }
+
+    /// A logarithmic axis for ratios with 1 and `band` on it.
+    pub fn of_ratios(values: &[f64], band: f64, (left, right): (f64, f64)) -> Option<Self> {
+        let all: Vec<f64> = values.iter().copied().chain([band * 1.1, 1.0 / band / 1.1]).collect();
+        let (low, high) = extremes(&all)?;
+        let room = (high / low).powf(0.05);
+        Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })
+    }
+
+    /// Where `value` stands, never outside.
+    pub fn at(&self, value: f64) -> f64 {
+        let share = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        self.left + share.clamp(0.0, 1.0) * (self.right - self.left)
+    }
+
+    /// Whether 0 stands on it.
+    pub fn has_zero(&self) -> bool {
+        self.low <= 0.0
+    }
+
+    /// Round numbers on it.
+    pub fn ticks(&self) -> Vec<f64> {
+        match self.scale {
+            Scale::Logarithmic if self.high / self.low > 2.5 => self.logarithmic_ticks(),
+            _ => self.linear_ticks(),
+        }
+    }
+
+    fn linear_ticks(&self) -> Vec<f64> {
+        let step = nice_step((self.high - self.low) / TICKS);
+        let (first, last) = ((self.low / step).ceil() as i64, (self.high / step).floor() as i64);
+        (first..=last).map(|index| index as f64 * step).collect()
+    }
+
+    /// Of each decade the densest choice of digits that does not crowd the axis.
+    fn logarithmic_ticks(&self) -> Vec<f64> {
+        let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+        let ticks = |digits: &[f64]| {
+            let of = |decade| digits.iter().map(move |digit| digit * 10f64.powi(decade));
+            decades.clone().flat_map(of).filter(|tick| (self.low..=self.high).contains(tick)).collect::<Vec<_>>()
+        };
+        let choices = DIGITS.iter().map(|digits| ticks(digits));
+        choices.min_by_key(|ticks| (ticks.len() as f64 - TICKS).abs() as usize).unwrap_or_default()
+    }
+}
+
+/// The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `rough`.
+fn nice_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 2.5, 5.0];
+    steps.iter().map(|step| step * power).find(|step| *step >= rough).unwrap_or(10.0 * power)
+}
+
+/// The smallest and the largest of those values that can stand on any axis.
+fn extremes(values: &[f64]) -> Option<(f64, f64)> {
+    let good = || values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
+    Some((good().reduce(f64::min)?, good().reduce(f64::max)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ROOM: (f64, f64) = (100.0, 400.0);
+
+    #[test]
+    fn the_scale_follows_the_figures() {
+        let axis = |values: &[f64]| Axis::of_figures(values, ROOM).expect("positive values");
+        assert_eq!(axis(&[1.0, 20.0]).scale, Scale::Logarithmic);
+        assert!(axis(&[10.0, 30.0]).has_zero());
+        assert!(!axis(&[100.0, 103.0]).has_zero());
+        assert_eq!(Axis::of_figures(&[f64::NAN, 0.0], ROOM), None);
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        let axis = Axis::of_figures(&[10.0, 30.0], ROOM).expect("positive values");
+        assert_eq!(axis.ticks(), [0.0, 10.0, 20.0, 30.0]);
+        let ratios = Axis::of_ratios(&[0.5, 4.0], 1.05, ROOM).expect("positive values");
+        let printed: Vec<_> = ratios.ticks().iter().map(|tick| format!("{tick:.1}")).collect();
+        assert_eq!(printed, ["0.5", "0.7", "1.0", "1.5", "2.0", "3.0"]);
+    }
+
+    proptest! {
+        #[test]
+        fn everything_stands_on_the_axis(values in proptest::collection::vec(1e-9f64..1e9, 1..20)) {
+            let axis = Axis::of_figures(&values, ROOM).expect("positive values");
+            let ticks = axis.ticks();
+            prop_assert!((1..=20).contains(&ticks.len()), "{ticks:?}");
+            for value in ticks.into_iter().chain(values) {
+                prop_assert!((ROOM.0..=ROOM.1).contains(&axis.at(value)));
+            }
+        }
+    }
+}

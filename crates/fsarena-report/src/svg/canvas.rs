@@ -1,0 +1,111 @@
+//! Writes SVG elements; every text is escaped.
+
+use std::fmt::Write;
+
+use minijinja::HtmlEscape;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::WIDTH;
+
+/// About how wide a column of text is, in the drawing's units, at the style sheet's 13 px.
+const COLUMN: f64 = 7.0;
+
+/// Where a text is held.
+#[derive(Debug, Clone, Copy)]
+pub enum Anchor {
+    /// At its beginning.
+    Start,
+    /// In its middle.
+    Middle,
+    /// At its end.
+    End,
+}
+
+/// A drawing that grows.
+#[derive(Debug)]
+pub struct Canvas {
+    height: f64,
+    body: String,
+}
+
+impl Canvas {
+    /// An empty one.
+    pub fn new(height: f64) -> Self {
+        Self { height, body: String::new() }
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.push(format_args!(r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
+    }
+
+    /// A filled circle.
+    pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
+        self.push(format_args!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius}"/>"#));
+    }
+
+    /// A filled rectangle between two corners.
+    pub fn rectangle(&mut self, class: &str, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
+        let (width, height) = ((right - left).max(0.0), (bottom - top).max(0.0));
+        self.push(format_args!(
+            r#"<rect class="{class}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
+        ));
+    }
+
+    /// A text on the base line through `at`.
+    pub fn text(&mut self, class: &str, anchor: Anchor, at: (f64, f64), text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let ((x, y), text) = (at, HtmlEscape(text));
+        self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
+    }
+
+    /// The whole drawing; `label` says in words what it shows.
+    pub fn finish(self, label: &str) -> String {
+        let (height, body, label) = (self.height, self.body, HtmlEscape(label));
+        format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{body}</svg>"#)
+    }
+
+    fn push(&mut self, element: std::fmt::Arguments<'_>) {
+        self.body.write_fmt(element).expect("a string takes everything");
+    }
+}
+
+/// About how wide `text` is drawn.
+pub fn text_width(text: &str) -> f64 {
+    text.width() as f64 * COLUMN
+}
+
+/// `text`, cut so that it is drawn within `room`.
+pub fn fitted(text: &str, room: f64) -> String {
+    if text_width(text) <= room {
+        return text.to_owned();
+    }
+    let mut left = (room / COLUMN) as usize;
+    let fits = |c: &char| {
+        let width = c.width().unwrap_or(0);
+        let fits = width < left;
+        left = left.saturating_sub(width);
+        fits
+    };
+    text.chars().take_while(fits).collect::<String>() + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_cut() {
+        let mut canvas = Canvas::new(10.0);
+        canvas.text("label", Anchor::End, (1.0, 2.0), "<script>&\"");
+        let svg = canvas.finish("\"><b>");
+        assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
+        assert_eq!(fitted("btrfs:compress=zstd", 70.0), "btrfs:com…");
+        assert_eq!(fitted("ext4", 70.0), "ext4");
+    }
+}

@@ -1,0 +1,110 @@
+//! The contenders' medians with their intervals, and each round's value as a faint dot.
+
+use fsarena_model::Better;
+use fsarena_model::comparison::Cell;
+
+use super::axis::{Axis, Scale};
+use super::canvas::{Anchor, Canvas, fitted, text_width};
+use super::{BOTTOM, ROW, TOP, WIDTH};
+use crate::number;
+
+/// The widest that a label may be drawn.
+const LABEL: f64 = 140.0;
+
+/// Room for the figure to the right.
+const FIGURE: f64 = 64.0;
+
+/// One contender in a drawing.
+#[derive(Debug, Clone, Copy)]
+pub struct Dot<'a> {
+    /// Its cell; an implausible or missing one is not drawn.
+    pub cell: &'a Cell,
+    /// Whether nobody in the drawing is shown to be faster.
+    pub leads: bool,
+    /// Whether the figure may be printed as a result.
+    pub is_plausible: bool,
+}
+
+/// The drawing, or nothing where there is no figure.
+pub fn draw(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
+    let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
+    let left = widest.min(LABEL) + 14.0;
+    let values: Vec<f64> = dots.iter().filter(|dot| dot.is_plausible).flat_map(|dot| values(dot.cell)).collect();
+    let axis = Axis::of_figures(&values, (left, WIDTH - FIGURE))?;
+    let bottom = TOP + ROW * dots.len() as f64;
+    let mut canvas = Canvas::new(bottom + BOTTOM);
+    scale(&mut canvas, &axis, bottom, unit);
+    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, bottom + 38.0), &title(&axis, unit, better));
+    for (index, dot) in dots.iter().enumerate() {
+        let y = TOP + ROW * (index as f64 + 0.5);
+        let class = if dot.leads { "label leads" } else { "label" };
+        canvas.text(class, Anchor::End, (left - 10.0, y + 4.5), &fitted(&dot.cell.contender.0, LABEL));
+        contender(&mut canvas, &axis, dot, y, unit);
+    }
+    Some(canvas.finish(&format!("Medians of {} contenders in {unit}", dots.len())))
+}
+
+fn values(cell: &Cell) -> impl Iterator<Item = f64> {
+    let rounds = cell.by_round.iter().copied().flatten();
+    [cell.median, cell.low, cell.high].into_iter().flatten().chain(rounds)
+}
+
+fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, unit: &str) {
+    for tick in axis.ticks() {
+        let x = axis.at(tick);
+        canvas.line("grid", (x, TOP), (x, bottom));
+        canvas.text("tick", Anchor::Middle, (x, bottom + 17.0), &short(&number::value(tick, unit)));
+    }
+}
+
+/// Says what a reader could be misled by.
+fn title(axis: &Axis, unit: &str, better: Better) -> String {
+    let scale = match axis.scale {
+        Scale::Logarithmic => ", logarithmic",
+        Scale::Linear if axis.has_zero() => "",
+        Scale::Linear => ", not from 0",
+    };
+    match better {
+        Better::Higher => format!("{unit}{scale}; higher is better →"),
+        Better::Lower => format!("← lower is better; {unit}{scale}"),
+    }
+}
+
+fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str) {
+    let right = WIDTH - FIGURE + 8.0;
+    let Some(median) = dot.cell.median.filter(|_| dot.is_plausible) else {
+        return canvas.text("figure", Anchor::Start, (right, y + 4.5), "no figure");
+    };
+    let class = if dot.leads { "leads" } else { "" };
+    for (index, value) in dot.cell.by_round.iter().enumerate() {
+        let lift = (index % 5) as f64 * 2.6 - 5.2;
+        value.iter().for_each(|value| canvas.circle("round", (axis.at(*value), y + lift), 2.6));
+    }
+    if let (Some(low), Some(high)) = (dot.cell.low, dot.cell.high) {
+        let (from, to) = (axis.at(low), axis.at(high));
+        canvas.line(&format!("interval {class}"), (from, y), (to, y));
+        [from, to].iter().for_each(|x| canvas.line(&format!("cap {class}"), (*x, y - 5.0), (*x, y + 5.0)));
+    }
+    canvas.circle(&format!("median {class}"), (axis.at(median), y), 4.6);
+    canvas.text("figure", Anchor::Start, (right, y + 4.5), &number::value(median, unit));
+}
+
+/// `10.0k` as `10k`: a tick is exact.
+fn short(text: &str) -> String {
+    let end = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
+    let (digits, suffix) = text.split_at(end);
+    match digits.contains('.') {
+        true => format!("{}{suffix}", digits.trim_end_matches('0').trim_end_matches('.')),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_short() {
+        assert_eq!(["10.0k", "2.50", "400", "0", "0.0100"].map(short), ["10k", "2.5", "400", "0", "0.01"]);
+    }
+}

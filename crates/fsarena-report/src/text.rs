@@ -1,0 +1,138 @@
+//! Text for a terminal: what a person sees after `fsarena compare`.
+
+mod layout;
+mod paint;
+
+use fsarena_model::Comparison;
+
+use crate::view::{GroupView, PairLine, Row, View};
+use crate::{group, remark, words};
+use layout::{Cell, Column, table, wrapped};
+use paint::{Tone, painted};
+
+/// How a terminal wants its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether escape sequences may be used. Colour never says anything that the words do not.
+    pub color: bool,
+    /// Columns. A table that is wider is laid out in lines instead.
+    pub width: usize,
+}
+
+/// Without colour, for files and pipes.
+pub fn plain(comparison: &Comparison) -> String {
+    render(comparison, Style { color: false, width: 120 })
+}
+
+/// The report in `style`.
+pub fn render(comparison: &Comparison, style: Style) -> String {
+    let view = View::new(comparison);
+    let mut blocks = vec![painted(&remark::head(comparison), Tone::Strong, style.color)];
+    for group in &view.groups {
+        blocks.extend(group.apart.as_ref().map(|reason| wrapped(reason, "", style.width)));
+        blocks.push(figures(group, style));
+        blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
+    }
+    blocks.extend(sentences(footnotes(&view), style));
+    blocks.extend(sentences(incidents(comparison), style));
+    blocks.extend(sentences(promises(comparison), style));
+    blocks.extend(sentences(circumstances(comparison), style));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
+}
+
+/// The table of medians, or lines where it would be too wide.
+fn figures(group: &GroupView, style: Style) -> String {
+    let wide = table(&wide_columns(group), style.color);
+    let width = wide.lines().map(layout::width).max().unwrap_or(0);
+    match width <= style.width {
+        true => wide,
+        false => group.rows.iter().map(|row| tall(group, row, style)).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn wide_columns(group: &GroupView) -> Vec<Column> {
+    let column = |title: &str, cell: &dyn Fn(&Row) -> Cell| Column {
+        title: title.to_owned(),
+        cells: group.rows.iter().map(cell).collect(),
+    };
+    let mut columns =
+        vec![column("workload", &|row| Cell::plain(&row.workload)), column("unit", &|row| Cell::plain(&row.unit))];
+    for (index, label) in group.contenders.iter().enumerate() {
+        columns.push(column(label, &|row| Cell::figure(&row.cells[index])).with_numbers_aligned());
+    }
+    for (index, title) in outcome_titles(group).into_iter().enumerate() {
+        columns.push(column(title, &|row| Cell::figure(&row.outcome[index])));
+    }
+    columns
+}
+
+fn outcome_titles(group: &GroupView) -> Vec<&'static str> {
+    match group.contenders.len() {
+        0 | 1 => Vec::new(),
+        2 => vec!["verdict [95 %]", "decision"],
+        _ => vec!["ranking"],
+    }
+}
+
+fn tall(group: &GroupView, row: &Row, style: Style) -> String {
+    let mut lines = vec![painted(&format!("{}, {}", row.workload, row.unit), Tone::Strong, style.color)];
+    let label = |index: usize| Cell::plain(&format!("  {}", group.contenders[index]));
+    let columns = [
+        Column { title: String::new(), cells: (0..row.cells.len()).map(label).collect() },
+        Column { title: String::new(), cells: row.cells.iter().map(Cell::figure).collect() }.with_numbers_aligned(),
+    ];
+    lines.push(table(&columns, style.color));
+    for (title, figure) in outcome_titles(group).into_iter().zip(&row.outcome) {
+        lines.push(format!("  {title}: {}", Cell::figure(figure).painted(style.color)));
+    }
+    lines.join("\n")
+}
+
+fn pairs(pairs: &[PairLine], style: Style) -> String {
+    let column = |title: &str, cell: &dyn Fn(&PairLine) -> Cell| Column {
+        title: title.to_owned(),
+        cells: pairs.iter().map(cell).collect(),
+    };
+    let columns = [
+        column("workload", &|line| Cell::plain(&line.workload)),
+        column("pair", &|line| Cell::plain(&line.name)),
+        column("ratio", &|line| Cell::plain(&line.ratio)),
+        column("95 %", &|line| Cell::plain(&line.interval)),
+        column("decision", &|line| Cell::plain(&line.decision)),
+        column("verdict on the first", &|line| Cell::figure(&line.outcome)),
+    ];
+    table(&columns, style.color)
+}
+
+/// Each sentence wrapped, one block in all.
+fn sentences(sentences: Vec<(String, Tone)>, style: Style) -> Option<String> {
+    let line = |(text, tone): &(String, Tone)| painted(&wrapped(text, "  ", style.width), *tone, style.color);
+    (!sentences.is_empty()).then(|| sentences.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+fn footnotes(view: &View) -> Vec<(String, Tone)> {
+    let note = |(index, text): (usize, &String)| (format!("{} {text}", layout::marks(&[index + 1])), Tone::Plain);
+    view.footnotes.iter().enumerate().map(note).collect()
+}
+
+fn incidents(comparison: &Comparison) -> Vec<(String, Tone)> {
+    let damage = comparison.damage.iter().map(|check| (remark::damage(check), Tone::Bad));
+    let notes = remark::notes(comparison).into_iter().map(|(word, note)| {
+        (format!("{word}: {}", note.text), if word == "failure" { Tone::Bad } else { Tone::Plain })
+    });
+    damage.chain(notes).collect()
+}
+
+fn promises(comparison: &Comparison) -> Vec<(String, Tone)> {
+    let sentences = group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>();
+    sentences.into_iter().map(|text| (format!("Promises: {text}"), Tone::Plain)).collect()
+}
+
+fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
+    let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
+    lines.extend(words::BIASES.iter().map(|bias| format!("- {bias}")));
+    lines.extend(comparison.environment.lane_cost.as_ref().map(remark::lane));
+    lines.push(remark::environment(comparison));
+    lines.into_iter().map(|line| (line, Tone::Faint)).collect()
+}

@@ -1,0 +1,170 @@
+//! Columns and wrapped lines, aligned by what characters really take on a terminal.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::paint::{Tone, painted};
+use crate::view::Figure;
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// A piece of text in a table.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+impl Cell {
+    /// Text without a meaning for the eye.
+    pub fn plain(text: &str) -> Self {
+        Self { text: visible(text), tone: Tone::Plain }
+    }
+
+    /// A figure with its marks.
+    pub fn figure(figure: &Figure) -> Self {
+        let gap = if figure.marks.is_empty() { "" } else { " " };
+        let text = format!("{}{gap}{}", visible(&figure.text), marks(&figure.marks));
+        Self { text, tone: Tone::from(figure.verdict) }
+    }
+
+    /// As it appears alone.
+    pub fn painted(&self, color: bool) -> String {
+        painted(&self.text, self.tone, color)
+    }
+}
+
+/// A column with its title; where no column has a title, a table has no head.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// What stands above it.
+    pub title: String,
+    /// Row by row, as many as in every other column.
+    pub cells: Vec<Cell>,
+}
+
+impl Column {
+    /// The first words of the cells flush right, so that numbers of one magnitude stand below each other.
+    pub fn with_numbers_aligned(mut self) -> Self {
+        let number = |cell: &Cell| cell.text.split_once(" ±").map(|(number, _)| width(number));
+        let widest = self.cells.iter().filter_map(number).max().unwrap_or(0);
+        for cell in &mut self.cells {
+            let padding = number(cell).map_or(0, |width| widest - width);
+            cell.text.insert_str(0, &" ".repeat(padding));
+        }
+        self
+    }
+
+    fn width(&self) -> usize {
+        self.cells.iter().map(|cell| width(&cell.text)).chain([width(&visible(&self.title))]).max().unwrap_or(0)
+    }
+}
+
+/// The columns side by side.
+pub fn table(columns: &[Column], color: bool) -> String {
+    let has_head = columns.iter().any(|column| !column.title.is_empty());
+    let head: Vec<_> = columns.iter().map(|column| Cell { text: visible(&column.title), tone: Tone::Strong }).collect();
+    let count = columns.first().map_or(0, |column| column.cells.len());
+    let rows = (0..count).map(|row| columns.iter().map(|column| column.cells[row].clone()).collect());
+    let lines: Vec<_> = has_head.then_some(head).into_iter().chain(rows).collect();
+    let widths: Vec<_> = columns.iter().map(Column::width).collect();
+    lines.iter().map(|cells| line(cells, &widths, color)).collect::<Vec<_>>().join("\n")
+}
+
+fn line(cells: &[Cell], widths: &[usize], color: bool) -> String {
+    let mut line = String::new();
+    let mut missing = 0;
+    for (cell, wanted) in cells.iter().zip(widths).filter(|(_, wanted)| **wanted > 0) {
+        line.push_str(&" ".repeat(missing));
+        if !cell.text.is_empty() {
+            line.push_str(&painted(&cell.text, cell.tone, color));
+        }
+        missing = wanted - width(&cell.text) + GAP.len();
+    }
+    line
+}
+
+/// The columns that `text` takes.
+pub fn width(text: &str) -> usize {
+    without_escapes(text).width()
+}
+
+/// Control characters of a label could rule the terminal: they are shown as their escape.
+fn visible(text: &str) -> String {
+    let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(show).collect()
+}
+
+fn without_escapes(text: &str) -> String {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+/// Footnote numbers, raised: `¹,²`.
+pub fn marks(numbers: &[usize]) -> String {
+    let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
+    let mark = |number: &usize| number.to_string().chars().map(raised).collect::<String>();
+    numbers.iter().map(mark).collect::<Vec<_>>().join(",")
+}
+
+/// `text` in lines of at most `limit` columns where words allow it; `indent` before each but the first.
+pub fn wrapped(text: &str, indent: &str, limit: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in visible(text).split_whitespace() {
+        let Some(line) = lines.last_mut() else { break };
+        match line.trim().is_empty() {
+            true => line.push_str(word),
+            false if width(line) + 1 + width(word) <= limit => line.extend([" ", word]),
+            false => lines.push(format!("{indent}{word}")),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn column(title: &str, cells: &[&str]) -> Column {
+        Column { title: title.to_owned(), cells: cells.iter().map(|text| Cell::plain(text)).collect() }
+    }
+
+    #[test]
+    fn columns_stand_below_each_other_whatever_the_script() {
+        let columns = [column("名前", &["ext4", "文件"]), column("x", &["±1 µs", "2"])];
+        assert_eq!(table(&columns, false), "名前  x\next4  ±1 µs\n文件  2");
+    }
+
+    #[test]
+    fn numbers_are_flush_right() {
+        let columns = [column("ext4", &["31.2k ±1.3 %", "812 ±12 %", "–"]).with_numbers_aligned()];
+        assert_eq!(table(&columns, false), "ext4\n31.2k ±1.3 %\n  812 ±12 %\n–");
+    }
+
+    #[test]
+    fn colour_takes_no_room() {
+        assert_eq!(width(&painted("31.2k", Tone::Decided, true)), 5);
+    }
+
+    #[test]
+    fn a_label_cannot_rule_the_terminal() {
+        assert!(!Cell::plain("a\x1b[31mb\n").text.contains(['\x1b', '\n']));
+    }
+
+    #[test]
+    fn marks_are_raised() {
+        assert_eq!(marks(&[1, 12]), "¹,¹²");
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_no_word(text in "[a-zµ ]{0,200}", limit in 10usize..60) {
+            let wrapped = wrapped(&text, "  ", limit);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&wrapped), words(&text));
+            prop_assert!(wrapped.lines().all(|line| width(line) <= limit || words(line).len() == 1));
+        }
+    }
+}

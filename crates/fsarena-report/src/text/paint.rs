@@ -1,0 +1,55 @@
+//! Colour for a terminal, beside words that say the same.
+
+use fsarena_model::Verdict;
+
+/// What a piece of text is for the eye.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As it is.
+    Plain,
+    /// A heading.
+    Strong,
+    /// What few will read.
+    Faint,
+    /// A difference was shown.
+    Decided,
+    /// A tie was shown.
+    Even,
+    /// Nothing was shown.
+    Open,
+    /// Something went wrong.
+    Bad,
+}
+
+impl From<Option<Verdict>> for Tone {
+    fn from(verdict: Option<Verdict>) -> Self {
+        match verdict {
+            None => Self::Plain,
+            Some(Verdict::Faster | Verdict::Slower) => Self::Decided,
+            Some(Verdict::Equivalent) => Self::Even,
+            Some(Verdict::Undecided) => Self::Open,
+            Some(Verdict::Invalid) => Self::Bad,
+        }
+    }
+}
+
+/// The parameters of ECMA-48 "select graphic rendition".
+fn rendition(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Strong => Some("1"),
+        Tone::Faint => Some("2"),
+        Tone::Decided => Some("32"),
+        Tone::Even => Some("36"),
+        Tone::Open => Some("33"),
+        Tone::Bad => Some("31"),
+    }
+}
+
+/// `text` in its tone, each line by itself, if colour is wanted.
+pub fn painted(text: &str, tone: Tone, color: bool) -> String {
+    match rendition(tone).filter(|_| color) {
+        Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
+        None => text.to_owned(),
+    }
+}

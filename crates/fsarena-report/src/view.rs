@@ -1,0 +1,163 @@
+//! What the text and the Markdown report have in common: tables of words, before anything is laid out.
+
+use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::{Comparison, ValidityClass, Verdict};
+
+use crate::answer::ranking;
+use crate::footnote::Footnotes;
+use crate::group::{Group, groups};
+use crate::number::DASH;
+use crate::{look_up, number, outcome, remark};
+
+/// A report's tables and the sentences that they refer to.
+#[derive(Debug)]
+pub struct View {
+    /// One table per durability class.
+    pub groups: Vec<GroupView>,
+    /// What the marks stand for, from 1.
+    pub footnotes: Vec<String>,
+}
+
+/// The contenders of one class.
+#[derive(Debug)]
+pub struct GroupView {
+    /// Why they stand apart; `None` for the first group.
+    pub apart: Option<String>,
+    /// The labels.
+    pub contenders: Vec<String>,
+    /// One row per workload.
+    pub rows: Vec<Row>,
+    /// One per workload and pair; empty where the rows say it all.
+    pub pairs: Vec<PairLine>,
+}
+
+/// A workload of a group.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name.
+    pub workload: String,
+    /// The metric's unit.
+    pub unit: String,
+    /// Median and spread per contender, with marks.
+    pub cells: Vec<Figure>,
+    /// A group of two: the statement and its decision interval. A larger one: the ranking. A single one: nothing.
+    pub outcome: Vec<Figure>,
+}
+
+/// A pair in a workload.
+#[derive(Debug)]
+pub struct PairLine {
+    /// The workload's name.
+    pub workload: String,
+    /// `ext4 / xfs`.
+    pub name: String,
+    /// `1.18×`.
+    pub ratio: String,
+    /// Pointwise.
+    pub interval: String,
+    /// As the decision used it.
+    pub decision: String,
+    /// The verdict in words.
+    pub outcome: Figure,
+}
+
+/// Some text, what it means for the eye, and its footnotes.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// Without marks.
+    pub text: String,
+    /// How it may be coloured; the words say the same.
+    pub verdict: Option<Verdict>,
+    /// Numbers of footnotes.
+    pub marks: Vec<usize>,
+}
+
+impl View {
+    /// The view of a comparison.
+    pub fn new(comparison: &Comparison) -> Self {
+        let mut notes = Footnotes::default();
+        let groups = groups(comparison);
+        let view = |(index, group)| group_view(comparison, group, index, &mut notes);
+        let groups = groups.iter().enumerate().map(view).collect();
+        Self { groups, footnotes: notes.sentences() }
+    }
+}
+
+fn group_view(comparison: &Comparison, group: &Group<'_>, index: usize, notes: &mut Footnotes) -> GroupView {
+    let rows = comparison.workloads.iter().map(|workload| row(comparison, group, workload, notes)).collect();
+    let with_pairs = comparison.workloads.iter().filter(|_| group.contenders.len() > 2);
+    let pairs = with_pairs.flat_map(|workload| look_up::verdicts(comparison, &workload.name, &group.contenders));
+    GroupView {
+        apart: (index > 0).then(|| remark::apart(group)).flatten(),
+        contenders: remark::labels(&group.contenders),
+        rows,
+        pairs: pairs.map(|pair| pair_line(comparison, pair, notes)).collect(),
+    }
+}
+
+fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes: &mut Footnotes) -> Row {
+    let mut figure_of =
+        |row: &&ContenderRow| figure(look_up::cell(comparison, &workload.name, &row.label), &workload.unit, notes);
+    let cells = group.contenders.iter().map(&mut figure_of).collect();
+    let outcome = outcomes(comparison, group, &workload.name, notes);
+    Row { workload: workload.name.clone(), unit: workload.unit.clone(), cells, outcome }
+}
+
+fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &mut Footnotes) -> Vec<Figure> {
+    match group.contenders.len() {
+        0 | 1 => Vec::new(),
+        2 => match look_up::verdicts(comparison, workload, &group.contenders).next() {
+            Some(pair) => only_pair(comparison, pair, notes),
+            None => vec![plain(Verdict::Undecided.to_string()), plain(DASH.to_owned())],
+        },
+        _ => vec![plain(ranking(comparison, group, workload).to_string())],
+    }
+}
+
+fn only_pair(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes) -> Vec<Figure> {
+    let decision = outcome::decision(pair).map(|ratio| outcome::better(pair, ratio).1);
+    let decision = decision.filter(|_| pair.verdict != Verdict::Invalid);
+    let price = outcome::price(pair).map(|price| notes.of_sentence(format!("{}: {price}", pair.verdict)));
+    let marks = price.into_iter().chain(notes.of_pair(comparison, pair)).collect();
+    vec![
+        Figure { text: outcome::statement(pair), verdict: Some(pair.verdict), marks },
+        plain(outcome::interval(decision)),
+    ]
+}
+
+fn pair_line(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes) -> PairLine {
+    let valid = |ratio| Some(ratio).filter(|_| pair.verdict != Verdict::Invalid).flatten();
+    let marks = notes.of_pair(comparison, pair);
+    PairLine {
+        workload: pair.workload.clone(),
+        name: outcome::name(pair),
+        ratio: outcome::times(valid(outcome::ratio(pair))),
+        interval: outcome::interval(valid(outcome::ratio(pair))),
+        decision: outcome::interval(valid(outcome::decision(pair))),
+        outcome: Figure { text: outcome::words(pair), verdict: Some(pair.verdict), marks },
+    }
+}
+
+/// A cell's median and spread, with its marks.
+fn figure(cell: Option<&Cell>, unit: &str, notes: &mut Footnotes) -> Figure {
+    let Some(cell) = cell else { return plain(DASH.to_owned()) };
+    let marks = notes.of_cell(cell);
+    Figure { text: median(cell, unit), verdict: None, marks }
+}
+
+/// `31.2k ±1.3 %`, or why there is no such figure: an impossible one is never printed as a result.
+pub fn median(cell: &Cell, unit: &str) -> String {
+    let has = |class| cell.validity.iter().any(|validity| validity.class == class);
+    if has(ValidityClass::Impossible) {
+        return "impossible".to_owned();
+    }
+    let Some(median) = cell.median else {
+        return if has(ValidityClass::DidNotFinish) { "did not finish" } else { DASH }.to_owned();
+    };
+    let spread = number::spread(median, cell.low, cell.high);
+    format!("{} {}", number::value(median, unit), spread.unwrap_or_else(|| "±?".to_owned()))
+}
+
+fn plain(text: String) -> Figure {
+    Figure { text, verdict: None, marks: Vec::new() }
+}

@@ -1,0 +1,122 @@
+//! Fixed sentences: what the closed sets of the model mean, and how a report is to be read.
+
+use fsarena_model::{Better, CacheState, Durability, DurablePoint, Mode, Status, ValidityClass};
+
+/// Which direction is better.
+pub fn better(better: Better) -> &'static str {
+    match better {
+        Better::Higher => "higher is better",
+        Better::Lower => "lower is better",
+    }
+}
+
+/// What an fsync that returned is worth.
+pub fn durability(class: Durability) -> &'static str {
+    match class {
+        Durability::Flushed => "what was synced is on the device, behind a flush of its cache",
+        Durability::Unflushed => "what was synced was written, but no flush was sent",
+        Durability::Volatile => "nothing outlives the machine",
+    }
+}
+
+/// What a workload makes durable inside the timer.
+pub fn durable(point: DurablePoint) -> &'static str {
+    match point {
+        DurablePoint::None => "nothing is made durable: the clock stops when the calls return",
+        DurablePoint::Fsync => "durable: each operation ends with fsync, inside the timer",
+        DurablePoint::Syncfs => "durable: each batch ends with syncfs, inside the timer",
+    }
+}
+
+/// Where a workload's data are.
+pub fn cache(state: CacheState) -> &'static str {
+    match state {
+        CacheState::Warm => "warm: served from memory",
+        CacheState::Cold => "cold: remounted before, so that the device has to serve it",
+        CacheState::Direct => "direct: past the page cache",
+    }
+}
+
+/// How a workload's time is laid out.
+pub fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Sliced => "sliced: short slices, contenders in turn",
+        Mode::Whole => "whole: one piece per contender, alone",
+    }
+}
+
+/// How far a run has come.
+pub fn status(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Interrupted => "interrupted",
+    }
+}
+
+/// What a class of validity says, whatever was seen.
+pub fn validity(class: ValidityClass) -> &'static str {
+    match class {
+        ValidityClass::Cached => "the device did not serve all of a cold or direct read",
+        ValidityClass::NotDirect => "the kernel did direct I/O through the page cache",
+        ValidityClass::DeviceBound => "all contenders sit at the device's own ceiling",
+        ValidityClass::LaneBound => "the host beneath the lane takes more than a fifth of the time",
+        ValidityClass::CpuBound => "the cores were full, not the device",
+        ValidityClass::HarnessBound => "the harness itself takes most of the time",
+        ValidityClass::Impossible => {
+            "beyond what device or memory can do, or without the flushes that durability needs"
+        }
+        ValidityClass::Unsteady => "later rounds contradict earlier ones",
+        ValidityClass::DidNotFinish => "the work failed or ran out of time or space",
+    }
+}
+
+/// What no interval covers.
+pub const BIASES: &[&str] = &[
+    "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
+    "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
+    "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
+    "Place: one machine, one kernel, one version of each tool.",
+];
+
+/// The sentence before [`BIASES`].
+pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
+
+/// A term and what it means.
+pub type Term = (&'static str, &'static str);
+
+/// The words of a verdict.
+pub const VERDICTS: &[Term] = &[
+    (
+        "faster, slower",
+        "The decision interval of the ratio excludes 1. The rule aims at a false winner in at most one of twenty whole runs. The difference may be small.",
+    ),
+    (
+        "equivalent",
+        "The difference is shown to lie within the margin. A tie that was proved, not one that was assumed.",
+    ),
+    (
+        "undecided",
+        "The data do not say. The report names about how many rounds would settle it, where that can be told.",
+    ),
+    (
+        "invalid",
+        "The figures cannot be compared: a trial did not finish, rounds contradict each other, or a figure is impossible.",
+    ),
+];
+
+/// The figures beside a verdict.
+pub const FIGURES: &[Term] = &[
+    ("ratio", "How many times better the first of a pair is than the second, whatever the metric's direction."),
+    (
+        "pointwise interval",
+        "95 % of such intervals contain the true ratio, if one looks at this pair alone. Use it to read the size of a difference.",
+    ),
+    (
+        "decision interval",
+        "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster and slower rest on it; equivalent has a test of its own, against the margin.",
+    ),
+    (
+        "rounds",
+        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large.",
+    ),
+];

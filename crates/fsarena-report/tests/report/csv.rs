@@ -1,0 +1,35 @@
+//! The report for spreadsheets and statistics programs.
+
+use crate::fixture::{fixture, only, rename};
+
+fn render(comparison: &fsarena_model::Comparison) -> String {
+    (fsarena_report::format("csv").unwrap().render)(comparison)
+}
+
+#[test]
+fn one_workload() {
+    let mut comparison = only(&["ext4", "xfs"]);
+    comparison.cells.retain(|cell| cell.workload == "append-fsync");
+    comparison.verdicts.retain(|pair| pair.workload == "append-fsync");
+    insta::assert_snapshot!(render(&comparison));
+}
+
+#[test]
+fn every_line_has_every_column() {
+    let report = render(&fixture());
+    let columns = report.lines().next().unwrap().split(',').count();
+    let in_quotes = |line: &str| line.matches('"').count() / 2;
+    for line in report.lines().filter(|line| in_quotes(line) == 0) {
+        assert_eq!(line.split(',').count(), columns, "{line}");
+    }
+    let comparison = fixture();
+    let probes: usize = comparison.cells.iter().map(|cell| cell.probes.len() + cell.by_round.len() + 1).sum();
+    assert_eq!(report.lines().count(), 1 + probes + comparison.verdicts.len());
+}
+
+#[test]
+fn a_label_with_commas_and_quotes_is_one_field() {
+    let mut comparison = fixture();
+    rename(&mut comparison, "xfs", "xfs:a=\"1\",b");
+    assert!(render(&comparison).contains("cell,create-fsync,\"xfs:a=\"\"1\"\",b\",,,"));
+}

@@ -1,0 +1,105 @@
+//! The page: well-formed, self-contained, and nothing that a user typed becomes markup.
+
+use fsarena_model::Comparison;
+
+use crate::fixture::{fixture, interrupted, only, rename, with_tmpfs};
+
+fn render(comparison: &Comparison) -> String {
+    (fsarena_report::format("html").unwrap().render)(comparison)
+}
+
+/// The tags of a page in their order, without comments and declarations.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<')
+        .skip(1)
+        .map(|part| part.split_once('>').unwrap_or_else(|| panic!("open tag: {part}")).0)
+        .filter(|tag| !tag.starts_with('!'))
+}
+
+/// Every tag that is opened is closed, in the right order.
+fn is_balanced(page: &str) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in tags(page) {
+        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap_or_default();
+        match tag {
+            _ if tag.starts_with('/') => match open.pop() {
+                Some(opened) if opened == name => {}
+                other => return Err(format!("</{name}> closes {other:?}")),
+            },
+            _ if tag.ends_with('/') || name == "meta" => {}
+            _ => open.push(name),
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("never closed: {open:?}")) }
+}
+
+fn variations() -> Vec<Comparison> {
+    let mut odd = fixture();
+    rename(&mut odd, "xfs", "</title><script>alert('x')</script>");
+    odd.workloads[0].why = "\"><img src=x onerror=alert(1)>".to_owned();
+    odd.notes[0].text = "{{ 7 * 7 }} & <b>".to_owned();
+    let mut empty = only(&["ext4"]);
+    empty.workloads.clear();
+    vec![fixture(), only(&["ext4", "xfs"]), only(&["ext4"]), with_tmpfs(), interrupted(), odd, empty]
+}
+
+#[test]
+fn the_check_of_balance_can_fail() {
+    assert!(is_balanced("<p><b>x</p></b>").is_err());
+    assert!(is_balanced("<p>").is_err());
+    assert!(is_balanced("<p><meta a=\"b\"><rect x=\"1\"/></p>").is_ok());
+}
+
+#[test]
+fn every_page_is_well_formed() {
+    for comparison in variations() {
+        is_balanced(&render(&comparison)).unwrap();
+    }
+}
+
+#[test]
+fn every_page_needs_nothing_but_itself() {
+    for comparison in variations() {
+        let page = render(&comparison);
+        assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("url("), "loads something");
+        for tag in tags(&page) {
+            let name = tag.split(' ').next().unwrap_or_default();
+            assert!(!["script", "link", "img", "iframe", "object"].contains(&name), "<{tag}>");
+            assert!(!tag.contains(" src=") || name == "meta", "<{tag}>");
+        }
+    }
+}
+
+#[test]
+fn what_a_user_typed_is_shown_and_not_obeyed() {
+    let mut comparison = fixture();
+    rename(&mut comparison, "xfs", "<script>alert(1)</script>");
+    comparison.notes[0].text = "{{ 7 * 7 }} <b>".to_owned();
+    let page = render(&comparison);
+    assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
+    assert!(page.contains("{{ 7 * 7 }} &lt;b&gt;"));
+}
+
+#[test]
+fn every_reference_within_the_page_has_its_target() {
+    let page = render(&fixture());
+    let ids: Vec<_> = page.split(" id=\"").skip(1).map(|part| part.split('"').next().unwrap()).collect();
+    for target in page.split("href=\"#").skip(1).map(|part| part.split('"').next().unwrap()) {
+        assert!(ids.contains(&target), "{target}");
+    }
+    assert_eq!(ids.len(), fixture().workloads.len() + 1);
+}
+
+#[test]
+fn an_implausible_figure_is_never_printed_as_a_result() {
+    let page = render(&fixture());
+    let section = page.split("<h3>seqread-cold").nth(1).unwrap().split("</article>").next().unwrap();
+    assert!(section.contains("impossible") && section.contains("no figure"));
+    let median = fixture().cells.iter().find(|cell| cell.workload == "seqread-cold").unwrap().median.unwrap();
+    assert!(!section.contains(&format!("<td class=\"number\">{:.0}", median)));
+}
+
+#[test]
+fn the_page_as_a_whole() {
+    insta::assert_snapshot!(render(&only(&["ext4", "xfs"])));
+}

@@ -1,0 +1,66 @@
+//! The keys that scripts rely on.
+
+use fsarena_model::Comparison;
+use serde_json::Value;
+
+use crate::fixture::{fixture, interrupted};
+
+fn render(comparison: &Comparison) -> String {
+    (fsarena_report::format("json").unwrap().render)(comparison)
+}
+
+fn has_keys(value: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(value.get(key).is_some(), "{key} is missing in {value:#}");
+    }
+}
+
+#[test]
+fn format_1_has_the_keys_of_the_interface() {
+    let report: Value = serde_json::from_str(&render(&fixture())).unwrap();
+    let keys = ["format", "run", "status", "seed", "started", "environment", "contenders", "workloads", "cells"];
+    has_keys(&report, &keys);
+    assert_eq!(
+        (&report["format"], &report["status"], &report["seed"]),
+        (&1.into(), &"complete".into(), &"7351".into())
+    );
+    has_keys(&report["contenders"][0], &["label", "kind", "mkfs", "mount", "durability", "promises"]);
+    has_keys(&report["workloads"][0], &["name", "version", "metric", "unit", "better", "mode"]);
+    has_keys(
+        &report["cells"][0],
+        &[
+            "workload",
+            "contender",
+            "metric",
+            "unit",
+            "median",
+            "low",
+            "high",
+            "rounds",
+            "samples",
+            "validity",
+            "probes",
+        ],
+    );
+    has_keys(&report["cells"][0]["probes"]["device.written"], &["value", "unit"]);
+    has_keys(
+        &report["verdicts"][0],
+        &["workload", "metric", "a", "b", "ratio", "low", "high", "decision_low", "decision_high", "verdict", "rounds"],
+    );
+    assert!(report["verdicts"][0].as_object().unwrap().contains_key("needs_rounds"));
+}
+
+#[test]
+fn what_could_not_be_read_is_null() {
+    let report: Value = serde_json::from_str(&render(&interrupted())).unwrap();
+    assert!(report["cells"][0]["low"].is_null());
+    assert!(report["cells"][0]["probes"]["cpu.steal"]["value"].is_null());
+    assert!(report["verdicts"][0]["needs_rounds"].is_null());
+}
+
+#[test]
+fn a_report_can_be_read_back() {
+    for comparison in [fixture(), interrupted()] {
+        assert!(serde_json::from_str::<Comparison>(&render(&comparison)).unwrap() == comparison);
+    }
+}

@@ -1,0 +1,10 @@
+//! Whole reports of a made-up comparison, as a person or a program gets them.
+
+#![allow(clippy::unwrap_used)]
+
+mod csv;
+mod fixture;
+mod html;
+mod json;
+mod markdown;
+mod text;

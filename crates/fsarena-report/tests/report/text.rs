@@ -1,0 +1,82 @@
+//! The terminal report, with and without colour, of runs that went well and runs that did not.
+
+use fsarena_model::Verdict;
+use fsarena_report::{Style, text};
+
+use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
+
+const PLAIN: Style = Style { color: false, width: 120 };
+
+#[test]
+fn two_contenders() {
+    insta::assert_snapshot!(text(&only(&["ext4", "xfs"]), PLAIN));
+}
+
+#[test]
+fn three_contenders() {
+    insta::assert_snapshot!(text(&fixture(), PLAIN));
+}
+
+#[test]
+fn three_contenders_in_colour() {
+    insta::assert_snapshot!(text(&fixture(), Style { color: true, width: 120 }).replace('\x1b', "␛"));
+}
+
+#[test]
+fn a_narrow_terminal() {
+    insta::assert_snapshot!(text(&fixture(), Style { color: false, width: 70 }));
+}
+
+#[test]
+fn an_interrupted_run_with_damage() {
+    insta::assert_snapshot!(text(&interrupted(), PLAIN));
+}
+
+#[test]
+fn a_failed_trial() {
+    let mut comparison = only(&["ext4", "xfs"]);
+    fail(&mut comparison, "create-fsync", "xfs");
+    insta::assert_snapshot!(text(&comparison, PLAIN));
+}
+
+#[test]
+fn tmpfs_stands_apart() {
+    insta::assert_snapshot!(text(&with_tmpfs(), PLAIN));
+}
+
+#[test]
+fn a_single_contender_and_no_workload_are_no_reason_to_fail() {
+    let mut comparison = only(&["ext4"]);
+    assert!(text(&comparison, PLAIN).contains("create-fsync"));
+    comparison.workloads.clear();
+    comparison.contenders.clear();
+    assert!(text(&comparison, PLAIN).starts_with("Run 12"));
+}
+
+#[test]
+fn colour_says_nothing_that_the_words_do_not() {
+    for comparison in [fixture(), interrupted(), with_tmpfs()] {
+        let coloured = text(&comparison, Style { color: true, width: 120 });
+        let stripped = coloured.split('\x1b').map(|part| {
+            part.split_once('m').map_or(part, |(code, rest)| if code.starts_with('[') { rest } else { part })
+        });
+        assert_eq!(stripped.collect::<String>(), text(&comparison, PLAIN));
+    }
+}
+
+#[test]
+fn columns_stand_straight_below_labels_of_any_script() {
+    let mut comparison = only(&["ext4", "xfs"]);
+    rename(&mut comparison, "ext4", "dir:/数据");
+    let report = text(&comparison, PLAIN);
+    insta::assert_snapshot!(report.lines().skip(2).take(9).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn contenders_of_another_durability_are_never_ranked() {
+    let mut comparison = with_tmpfs();
+    let mut refused = comparison.verdicts[0].clone();
+    (refused.b, refused.verdict) = ("tmpfs".into(), Verdict::Invalid);
+    comparison.verdicts.push(refused);
+    assert!(!text(&comparison, PLAIN).contains("/ tmpfs"));
+}

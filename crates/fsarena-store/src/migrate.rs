@@ -1,0 +1,67 @@
+//! Brings a store file to today's form, one script after the other.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::{Result, StoreError};
+
+/// The script at index `n` leads from version `n` to `n + 1`; a script that was released is never changed.
+const SCRIPTS: &[&str] = &[include_str!("../migrations/0001.sql")];
+
+/// The newest version that this fsarena knows.
+const KNOWN: i64 = SCRIPTS.len() as i64;
+
+/// Marks an SQLite file as ours (`fsar` in ASCII); <https://www.sqlite.org/pragma.html#pragma_application_id>.
+const APPLICATION: i64 = 0x6673_6172;
+
+/// Runs the scripts that `connection`'s file still lacks, all or none. Refuses newer and foreign files, unchanged.
+pub fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+    let sqlite = |source| StoreError::sqlite(path, source);
+    if check(connection, path)? == KNOWN {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
+    // Another process may have come first while this one waited for the lock.
+    let version = check(&transaction, path)?;
+    run_scripts(&transaction, version).map_err(sqlite)?;
+    transaction.commit().map_err(sqlite)
+}
+
+/// The file's version, if it is a store of a version that is known, or empty.
+fn check(connection: &Connection, path: &Path) -> Result<i64> {
+    let sqlite = |source| StoreError::sqlite(path, source);
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(sqlite);
+    let (application, found) = (number("application_id")?, number("user_version")?);
+    let is_empty = connection
+        .query_row("SELECT NOT EXISTS (SELECT * FROM sqlite_schema)", [], |row| row.get::<_, bool>(0))
+        .map_err(sqlite)?;
+    match application {
+        APPLICATION if found > KNOWN => Err(StoreError::Newer { path: path.to_owned(), found, known: KNOWN }),
+        APPLICATION => Ok(found),
+        0 if is_empty && found == 0 => Ok(0),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+fn run_scripts(transaction: &Transaction<'_>, version: i64) -> rusqlite::Result<()> {
+    for script in &SCRIPTS[version as usize..] {
+        transaction.execute_batch(script)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", KNOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scripts_run_once() {
+        let mut connection = Connection::open_in_memory().expect("memory");
+        let path = Path::new(":memory:");
+        migrate(&mut connection, path).expect("first");
+        migrate(&mut connection, path).expect("second");
+        assert_eq!(check(&connection, path).expect("ours"), KNOWN);
+    }
+}

@@ -1,0 +1,211 @@
+//! Gives back what was taken in: whole records, and the list of runs.
+
+use std::collections::HashMap;
+use std::error::Error;
+
+use fsarena_model::event::{Check, Note, RoundFacts};
+use fsarena_model::{ContenderFacts, Environment, Label, Nanos, Outcome, Plan, RunRecord, Slice, Status, Trial};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+
+use crate::{Result, Store, StoreError, text};
+
+/// A run in the list of runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// Its number.
+    pub run: i64,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// How far it has come.
+    pub status: Status,
+    /// The suite, if one was run.
+    pub suite: Option<String>,
+    /// The contenders, in command-line order.
+    pub contenders: Vec<Label>,
+    /// Rounds that were finished.
+    pub rounds: u32,
+}
+
+/// A failure of SQLite, or a value of the named kind that could not be understood.
+enum ReadError {
+    Sqlite(rusqlite::Error),
+    Value(&'static str, Box<dyn Error + Send + Sync>),
+}
+
+impl From<rusqlite::Error> for ReadError {
+    fn from(source: rusqlite::Error) -> Self {
+        Self::Sqlite(source)
+    }
+}
+
+impl Store {
+    /// The record of `run`: what [`RunRecord::apply`] makes of the same events.
+    pub fn load(&self, run: i64) -> Result<RunRecord> {
+        match self.snapshot(run) {
+            Ok(Some(record)) => Ok(record),
+            Ok(None) => Err(StoreError::NoSuchRun { run, path: self.path.clone() }),
+            Err(ReadError::Sqlite(source)) => Err(self.sqlite(source)),
+            Err(ReadError::Value(what, source)) => {
+                Err(StoreError::Unreadable { path: self.path.clone(), run, what, source })
+            }
+        }
+    }
+
+    /// The number of the run that began last.
+    pub fn last(&self) -> Result<Option<i64>> {
+        let last = self.connection.query_row("SELECT max(run) FROM run", [], |row| row.get(0));
+        last.map_err(|source| self.sqlite(source))
+    }
+
+    /// All runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<RunRow>> {
+        let list = || {
+            let mut labels = labels(&self.connection)?;
+            self.connection
+                .prepare(
+                    "SELECT run, started, status, suite, (SELECT count(*) FROM round WHERE round.run = run.run)
+                     FROM run ORDER BY run",
+                )?
+                .query_map([], |row| run_row(row, &mut labels))?
+                .collect::<rusqlite::Result<_>>()
+        };
+        list().map_err(|source| self.sqlite(source))
+    }
+
+    /// One transaction: a run that still goes on is read as it was at one moment.
+    fn snapshot(&self, run: i64) -> std::result::Result<Option<RunRecord>, ReadError> {
+        let transaction = self.connection.unchecked_transaction()?;
+        let Some(mut record) = head(&transaction, run)? else { return Ok(None) };
+        record.contenders = contenders(&transaction, run)?;
+        record.rounds = rows(&transaction, run, "SELECT * FROM round WHERE run = ? ORDER BY id", round)?;
+        record.trials = trials(&transaction, run)?;
+        record.checks = rows(&transaction, run, "SELECT * FROM file_system_check WHERE run = ? ORDER BY id", check)?;
+        record.notes = rows(&transaction, run, "SELECT * FROM note WHERE run = ? ORDER BY id", note)?;
+        Ok(Some(record))
+    }
+}
+
+fn labels(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<Label>>> {
+    let mut labels: HashMap<i64, Vec<Label>> = HashMap::new();
+    let mut statement = connection.prepare("SELECT run, label FROM contender ORDER BY run, position")?;
+    for pair in statement.query_map([], |row| Ok((row.get(0)?, Label(row.get(1)?))))? {
+        let (run, label) = pair?;
+        labels.entry(run).or_default().push(label);
+    }
+    Ok(labels)
+}
+
+fn run_row(row: &Row<'_>, labels: &mut HashMap<i64, Vec<Label>>) -> rusqlite::Result<RunRow> {
+    let run = row.get(0)?;
+    Ok(RunRow {
+        run,
+        started: row.get(1)?,
+        status: text::status(&row.get::<_, String>(2)?),
+        suite: row.get(3)?,
+        contenders: labels.remove(&run).unwrap_or_default(),
+        rounds: row.get(4)?,
+    })
+}
+
+fn head(connection: &Connection, run: i64) -> std::result::Result<Option<RunRecord>, ReadError> {
+    let columns = "SELECT started, status, plan, environment FROM run WHERE run = ?";
+    type Head = (String, String, String, Option<String>);
+    let take = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+    let Some((started, status, plan, environment)): Option<Head> =
+        connection.query_row(columns, [run], take).optional()?
+    else {
+        return Ok(None);
+    };
+    let mut record = RunRecord::new(run, parse::<Plan>("plan", &plan)?, started);
+    record.status = text::status(&status);
+    if let Some(json) = environment {
+        record.environment = parse::<Environment>("environment", &json)?;
+    }
+    Ok(Some(record))
+}
+
+fn contenders(connection: &Connection, run: i64) -> std::result::Result<Vec<ContenderFacts>, ReadError> {
+    let query = "SELECT facts FROM contender_facts WHERE run = ? ORDER BY id";
+    let json: Vec<String> = rows(connection, run, query, |row| row.get("facts"))?;
+    json.iter().map(|json| parse("contender", json)).collect()
+}
+
+fn trials(connection: &Connection, run: i64) -> std::result::Result<Vec<Trial>, ReadError> {
+    let mut statement = connection.prepare("SELECT * FROM trial WHERE run = ? ORDER BY id")?;
+    let mut found = statement.query([run])?;
+    let mut trials = Vec::new();
+    while let Some(row) = found.next()? {
+        trials.push(trial(connection, row)?);
+    }
+    Ok(trials)
+}
+
+fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, ReadError> {
+    let outcome: String = row.get("outcome")?;
+    let reason: Option<String> = row.get("reason")?;
+    Ok(Trial {
+        round: row.get("round")?,
+        workload: row.get("workload")?,
+        contender: Label(row.get("contender")?),
+        lane: row.get("lane")?,
+        slices: slices(connection, row.get("id")?)?,
+        latencies: parse("latencies of a trial", &row.get::<_, String>("latencies")?)?,
+        probes: parse("probes of a trial", &row.get::<_, String>("probes")?)?,
+        outcome: match outcome.as_str() {
+            "finished" => Outcome::Finished,
+            other => Outcome::Failed(reason.unwrap_or_else(|| other.to_owned())),
+        },
+    })
+}
+
+fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {
+    let unsigned = |row: &Row<'_>, column| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    connection
+        .prepare_cached("SELECT * FROM slice WHERE trial = ? ORDER BY id")?
+        .query_map([trial], |row| {
+            Ok(Slice {
+                position: row.get("position")?,
+                operations: unsigned(row, "operations")?,
+                bytes: unsigned(row, "bytes")?,
+                elapsed: Nanos(unsigned(row, "elapsed_ns")?),
+                value: row.get::<_, Option<f64>>("value")?.unwrap_or(f64::NAN),
+            })
+        })?
+        .collect()
+}
+
+fn round(row: &Row<'_>) -> rusqlite::Result<RoundFacts> {
+    Ok(RoundFacts {
+        round: row.get("round")?,
+        seconds: row.get::<_, Option<f64>>("seconds")?.unwrap_or(f64::NAN),
+        foreign_cores: row.get("foreign_cores")?,
+        steal_cores: row.get("steal_cores")?,
+    })
+}
+
+fn check(row: &Row<'_>) -> rusqlite::Result<Check> {
+    Ok(Check {
+        round: row.get("round")?,
+        contender: Label(row.get("contender")?),
+        clean: row.get("clean")?,
+        output: row.get("output")?,
+    })
+}
+
+fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
+    Ok(Note { severity: text::severity(&row.get::<_, String>("severity")?), text: row.get("text")? })
+}
+
+fn rows<T>(
+    connection: &Connection,
+    run: i64,
+    query: &str,
+    take: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare(query)?.query_map(params![run], take)?.collect()
+}
+
+fn parse<T: DeserializeOwned>(what: &'static str, json: &str) -> std::result::Result<T, ReadError> {
+    serde_json::from_str(json).map_err(|source| ReadError::Value(what, source.into()))
+}

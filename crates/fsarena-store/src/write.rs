@@ -1,0 +1,157 @@
+//! Takes in what happens, one transaction per event.
+
+use fsarena_model::event::{Check, Note, RoundFacts};
+use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Slice, Status, Trial};
+use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
+use rusqlite::{Transaction, TransactionBehavior, params};
+
+use crate::{Result, Store, StoreError, text};
+
+impl Store {
+    /// Makes room for a run of `plan` that began at `started` (RFC 3339, UTC), and gives its number, which no other
+    /// run of this store has had or will have.
+    pub fn begin(&mut self, plan: &Plan, started: &str) -> Result<i64> {
+        self.within(|transaction| insert_run(transaction, plan, started))
+    }
+
+    /// Takes in what happened in `run`; it is on the file when this returns. Passing events leave no trace.
+    pub fn apply(&mut self, run: i64, event: &Event) -> Result<()> {
+        let write = |transaction: &Transaction<'_>| match event {
+            Event::Surveyed(environment) => update_environment(transaction, run, environment),
+            Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
+            Event::Trial(trial) => insert_trial(transaction, run, trial),
+            Event::Checked(check) => insert_check(transaction, run, check),
+            Event::RoundFinished(facts) => insert_round(transaction, run, facts),
+            Event::Note(note) => insert_note(transaction, run, note),
+            Event::Finished(status) => update_status(transaction, run, *status),
+            Event::Started { .. }
+            | Event::Preparing(_)
+            | Event::RoundStarted { .. }
+            | Event::WorkloadStarted { .. }
+            | Event::Decided { .. } => Ok(()),
+        };
+        self.within(write).map_err(|error| missing_run(error, run))
+    }
+
+    fn within<T>(&mut self, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        let outcome =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|transaction| {
+                let value = write(&transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            });
+        outcome.map_err(|source| self.sqlite(source))
+    }
+}
+
+/// A row that refers to no run, or an update that found none, is the caller's wrong number.
+fn missing_run(error: StoreError, run: i64) -> StoreError {
+    match error {
+        StoreError::Sqlite { path, source } if is_missing(&source) => StoreError::NoSuchRun { run, path },
+        other => other,
+    }
+}
+
+fn is_missing(source: &rusqlite::Error) -> bool {
+    let code = source.sqlite_error().map(|error| error.extended_code);
+    matches!(source, rusqlite::Error::StatementChangedRows(0)) || code == Some(SQLITE_CONSTRAINT_FOREIGNKEY)
+}
+
+fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusqlite::Result<i64> {
+    transaction.execute(
+        "INSERT INTO run (started, status, suite, plan_hash, plan) VALUES (?, ?, ?, ?, ?)",
+        params![started, text::of_status(Status::Interrupted), plan.suite, plan.hash(), text::json(plan)],
+    )?;
+    let run = transaction.last_insert_rowid();
+    for (position, contender) in plan.contenders.iter().enumerate() {
+        transaction.execute(
+            "INSERT INTO contender (run, position, label, kind) VALUES (?, ?, ?, ?)",
+            params![run, position as i64, contender.label.0, contender.kind],
+        )?;
+    }
+    Ok(run)
+}
+
+fn update_environment(transaction: &Transaction<'_>, run: i64, environment: &Environment) -> rusqlite::Result<()> {
+    one_row(transaction.execute("UPDATE run SET environment = ? WHERE run = ?", params![text::json(environment), run]))
+}
+
+fn update_status(transaction: &Transaction<'_>, run: i64, status: Status) -> rusqlite::Result<()> {
+    one_row(transaction.execute("UPDATE run SET status = ? WHERE run = ?", params![text::of_status(status), run]))
+}
+
+fn insert_contender_facts(transaction: &Transaction<'_>, run: i64, facts: &ContenderFacts) -> rusqlite::Result<()> {
+    one_row(transaction.execute(
+        "INSERT INTO contender_facts (run, label, facts) VALUES (?, ?, ?)",
+        params![run, facts.label.0, text::json(facts)],
+    ))
+}
+
+fn insert_round(transaction: &Transaction<'_>, run: i64, facts: &RoundFacts) -> rusqlite::Result<()> {
+    one_row(transaction.execute(
+        "INSERT INTO round (run, round, seconds, foreign_cores, steal_cores) VALUES (?, ?, ?, ?, ?)",
+        params![run, facts.round, facts.seconds, facts.foreign_cores, facts.steal_cores],
+    ))
+}
+
+fn insert_check(transaction: &Transaction<'_>, run: i64, check: &Check) -> rusqlite::Result<()> {
+    one_row(transaction.execute(
+        "INSERT INTO file_system_check (run, round, contender, clean, output) VALUES (?, ?, ?, ?, ?)",
+        params![run, check.round, check.contender.0, check.clean, check.output],
+    ))
+}
+
+fn insert_note(transaction: &Transaction<'_>, run: i64, note: &Note) -> rusqlite::Result<()> {
+    one_row(transaction.execute(
+        "INSERT INTO note (run, severity, text) VALUES (?, ?, ?)",
+        params![run, text::of_severity(note.severity), note.text],
+    ))
+}
+
+fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusqlite::Result<()> {
+    let (outcome, reason) = match &trial.outcome {
+        Outcome::Finished => ("finished", None),
+        Outcome::Failed(reason) => ("failed", Some(reason)),
+    };
+    transaction.execute(
+        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, probes)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        params![
+            run,
+            trial.round,
+            trial.workload,
+            trial.contender.0,
+            trial.lane,
+            outcome,
+            reason,
+            text::json(&trial.latencies),
+            text::json(&trial.probes),
+        ],
+    )?;
+    insert_slices(transaction, transaction.last_insert_rowid(), &trial.slices)
+}
+
+/// SQLite's integers are signed: a count beyond them is written with its bits, and read so.
+fn insert_slices(transaction: &Transaction<'_>, trial: i64, slices: &[Slice]) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO slice (trial, position, operations, bytes, elapsed_ns, value) VALUES (?, ?, ?, ?, ?, ?)",
+    )?;
+    for slice in slices {
+        statement.execute(params![
+            trial,
+            slice.position,
+            slice.operations.cast_signed(),
+            slice.bytes.cast_signed(),
+            slice.elapsed.0.cast_signed(),
+            slice.value,
+        ])?;
+    }
+    Ok(())
+}
+
+fn one_row(changed: rusqlite::Result<usize>) -> rusqlite::Result<()> {
+    match changed? {
+        1 => Ok(()),
+        other => Err(rusqlite::Error::StatementChangedRows(other)),
+    }
+}
