@@ -20,6 +20,8 @@ pub struct Place {
     pub directory: PathBuf,
     /// The block device's name below `/sys/block`, where there is one of our own.
     pub device: Option<String>,
+    /// The name of its backing device info (a new one after each mount), where it can be told.
+    pub backing: Option<String>,
 }
 
 /// What a checker found.
@@ -31,7 +33,7 @@ pub struct CheckResult {
     pub output: String,
 }
 
-/// Everything that a run makes on the machine.
+/// Everything that a run makes on the machine. Dropped without [`Arena::close`], it takes away what it can.
 #[derive(Debug)]
 pub struct Arena {
     plan: Plan,
@@ -79,13 +81,7 @@ impl Arena {
     pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str)) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
         let mut arena = Self { plan, folder: PathBuf::new(), lanes: Vec::new(), spare: None, sites, ledger };
-        match arena.build(run, telling) {
-            Ok(()) => Ok(arena),
-            Err(error) => {
-                let _ = arena.close();
-                Err(error)
-            }
-        }
+        arena.build(run, telling).map(|()| arena)
     }
 
     fn build(&mut self, run: i64, telling: &mut dyn FnMut(&str)) -> Result<(), LaneError> {
@@ -93,6 +89,7 @@ impl Arena {
         if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
             return Ok(());
         }
+        storage::show_kernel_counters(&mut self.ledger)?;
         self.folder = storage::make_place(&mut self.ledger, &self.plan, run, if count == 0 { 0 } else { count + 1 })?;
         for index in 0..count {
             telling(&format!("writing lane {} of {}", index + 1, count + 1));
@@ -140,11 +137,15 @@ impl Arena {
             Ground::Directory => self.make_directory(&contender)?,
             Ground::Lane | Ground::Memory => self.make_mount(index, lane, round, kind)?,
         };
-        let device = lane.map(|lane| self.lanes[lane].name());
         let facts = site::facts(&contender, kind, &site);
-        let place = Place { directory: site.directory.clone(), device };
+        let place = self.place(&site);
         self.sites[index] = Some(site);
         Ok((place, facts?))
+    }
+
+    fn place(&self, site: &Site) -> Place {
+        let device = site.lane.map(|lane| self.lanes[lane].name());
+        Place { directory: site.directory.clone(), device, backing: site::backing(&site.directory) }
     }
 
     fn make_mount(
@@ -181,17 +182,17 @@ impl Arena {
         Ok(Site::in_place(directory))
     }
 
-    /// Mounts contender `index` again, so that its files are no longer in memory; `false` where that cannot be done.
+    /// Mounts contender `index` again, so that its files are no longer in memory; `None` where that cannot be done.
     ///
     /// # Errors
     /// If it stays busy or does not mount again.
-    pub fn remount(&mut self, index: usize) -> Result<bool, LaneError> {
+    pub fn remount(&mut self, index: usize) -> Result<Option<Place>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(false) };
+        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
         site::unmount(&site.directory)?;
         site::mount_at(contender, kind, site.lane.map(|lane| &self.lanes[lane]), &site.directory)?;
-        Ok(true)
+        Ok(Some(self.place(site)))
     }
 
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
@@ -217,12 +218,22 @@ impl Arena {
     /// # Errors
     /// [`LaneError::Leftover`] if something stays.
     pub fn close(mut self) -> Result<(), LaneError> {
-        for index in 0..self.sites.len() {
-            let _ = self.finish(index);
+        self.take_away()
+    }
+
+    fn take_away(&mut self) -> Result<(), LaneError> {
+        for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.lane.is_some()) {
+            let _ = site::unmount(&site.directory);
         }
         self.lanes.clear();
         self.spare = None;
         self.ledger.undo()
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let _ = self.take_away();
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a bare lane costs: one 4 KiB write and flush, back to back and paced, without any file system of a contender.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{Bytes, LaneCost, Nanos};
@@ -14,26 +15,78 @@ use crate::LaneError;
 use fsarena_model::seed::generator;
 
 const BLOCK: usize = 4096;
-const WRITES: usize = 200;
-const PACED_WRITES: usize = 60;
+const CHUNK: usize = 1 << 20;
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// So many writes are made however long they take, or a median would mean nothing.
+const FEWEST: usize = 5;
+
+/// How much is written to find out what a write and flush costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Writes back to back.
+    pub writes: usize,
+    /// Writes with a pause before each.
+    pub paced_writes: usize,
+    /// After this time each of the two ends, however many writes were made.
+    pub at_most: Nanos,
+}
+
+impl Effort {
+    /// What a run spends on its spare lane.
+    pub const FULL: Self = Self { writes: 200, paced_writes: 60, at_most: Nanos::seconds(60) };
+}
 
 /// Measures `device`, whose first `size` bytes are overwritten; `host_folder` is where its image lies.
 ///
 /// # Errors
 /// If the device refuses.
 pub fn measure(device: &Path, size: Bytes, host_folder: &Path, seed: u64) -> Result<LaneCost, LaneError> {
-    let before = host_counters(host_folder);
-    let back_to_back = flush_latency(device, size, seed, WRITES, Duration::ZERO)?;
-    let after = host_counters(host_folder);
-    let paced = flush_latency(device, size, seed, PACED_WRITES, PAUSE)?;
+    measure_within(device, size, host_folder, seed, Effort::FULL)
+}
+
+/// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and measures there.
+///
+/// # Errors
+/// If the file cannot be written, or not be opened again through `/proc`.
+pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    fill(file, size, seed).map_err(LaneError::io("fill", &path))?;
+    measure_within(&path, size, &path, seed, effort)
+}
+
+/// Random bytes, in which a drive that looks for repetition finds none.
+fn fill(file: &File, size: Bytes, seed: u64) -> std::io::Result<()> {
+    let mut random = generator(seed, "lane-cost-fill", &[]);
+    let mut buffer = AlignedBuffer::new(CHUNK);
+    let mut offset = 0;
+    while offset < size.0 {
+        random.fill_bytes(&mut buffer);
+        let length = (size.0 - offset).min(CHUNK as u64);
+        file.write_all_at(&buffer[..length as usize], offset)?;
+        offset += length;
+    }
+    file.sync_all()
+}
+
+fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
+    let before = host_counters(host);
+    let times = flush_times(path, size, seed, effort.writes, Duration::ZERO, effort.at_most)?;
+    let after = host_counters(host);
+    let paced = flush_times(path, size, seed, effort.paced_writes, PAUSE, effort.at_most)?;
     let per_write = |index: usize, scale: f64| {
         let (before, after) = (before.as_ref()?, after.as_ref()?);
-        Some((after.get(index)? - before.get(index)?) * scale / WRITES as f64)
+        Some((after.get(index)? - before.get(index)?) * scale / times.len() as f64)
     };
     let device =
         per_write(7, 1e6).zip(per_write(16, 1e6)).map(|(writing, flushing)| Nanos((writing + flushing) as u64));
-    Ok(LaneCost { back_to_back, paced, device, host_bytes: per_write(6, 512.0), host_flushes: per_write(15, 1.0) })
+    Ok(LaneCost {
+        back_to_back: times[times.len() / 2],
+        paced: paced[paced.len() / 2],
+        device,
+        host_bytes: per_write(6, 512.0),
+        host_flushes: per_write(15, 1.0),
+    })
 }
 
 /// The median time of `writes` random 4 KiB direct writes, each with a flush, within the first `size` bytes of `path`.
@@ -41,16 +94,27 @@ pub fn measure(device: &Path, size: Bytes, host_folder: &Path, seed: u64) -> Res
 /// # Errors
 /// If the file or device cannot be opened or written.
 pub fn flush_latency(path: &Path, size: Bytes, seed: u64, writes: usize, pause: Duration) -> Result<Nanos, LaneError> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    let direct = options.clone().custom_flags(OFlags::DIRECT.bits() as i32).open(path);
-    let file = direct.or_else(|_| options.open(path)).map_err(LaneError::io("open", path))?;
+    let times = flush_times(path, size, seed, writes, pause, Effort::FULL.at_most)?;
+    Ok(times[times.len() / 2])
+}
+
+/// The times in order of their length; at least [`FEWEST`], and no further ones once `at_most` has passed.
+fn flush_times(
+    path: &Path,
+    size: Bytes,
+    seed: u64,
+    writes: usize,
+    pause: Duration,
+    at_most: Nanos,
+) -> Result<Vec<Nanos>, LaneError> {
+    let file = open_direct(path).map_err(LaneError::io("open", path))?;
     let mut random = generator(seed, "lane-cost", &[]);
     let mut buffer = AlignedBuffer::new(BLOCK);
     random.fill_bytes(&mut buffer);
     let blocks = (size.0 / BLOCK as u64).max(1);
     let mut times = Vec::with_capacity(writes);
-    for _ in 0..writes {
+    let began = clock::now();
+    while times.len() < FEWEST || (times.len() < writes && clock::now().saturating_sub(began) < at_most) {
         std::thread::sleep(pause);
         let offset = random.next_u64() % blocks * BLOCK as u64;
         let start = clock::now();
@@ -58,13 +122,58 @@ pub fn flush_latency(path: &Path, size: Bytes, seed: u64, writes: usize, pause: 
         times.push(clock::now().saturating_sub(start));
     }
     times.sort_unstable();
-    Ok(times[times.len() / 2])
+    Ok(times)
 }
 
-/// The counters of the block device beneath a folder (Documentation/block/stat.rst); `None` if it has none.
-fn host_counters(folder: &Path) -> Option<Vec<f64>> {
-    let device = std::fs::metadata(folder).ok()?.dev();
+/// Direct where the file system can.
+fn open_direct(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    let direct = options.clone().custom_flags(OFlags::DIRECT.bits() as i32).open(path);
+    direct.or_else(|_| options.open(path))
+}
+
+/// The counters of the block device beneath a path (Documentation/block/stat.rst); `None` if it has none.
+///
+/// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
+fn host_counters(path: &Path) -> Option<Vec<f64>> {
+    let device = std::fs::metadata(path).ok()?.dev();
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let text = std::fs::read_to_string(format!("/sys/dev/block/{major}:{minor}/stat")).ok()?;
+    let folder = std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let mut counters = counters_of(&folder)?;
+    if folder.join("partition").exists() {
+        let disk = counters_of(folder.parent()?)?;
+        counters.truncate(FIRST_FLUSH_COUNTER);
+        counters.extend(disk.into_iter().skip(FIRST_FLUSH_COUNTER));
+    }
+    Some(counters)
+}
+
+/// Flushes and their time are the last two figures.
+const FIRST_FLUSH_COUNTER: usize = 15;
+
+fn counters_of(device: &Path) -> Option<Vec<f64>> {
+    let text = std::fs::read_to_string(device.join("stat")).ok()?;
     Some(text.split_whitespace().filter_map(|number| number.parse().ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_name_is_measured() {
+        let file = tempfile::tempfile().expect("temporary file");
+        let effort = Effort { writes: 20, paced_writes: 5, at_most: Nanos::seconds(60) };
+        let cost = file_cost(&file, Bytes::mib(1), 1, effort).expect("measured");
+        assert!(cost.back_to_back > Nanos(0) && cost.paced > Nanos(0));
+        assert_eq!(file.metadata().expect("open").len(), Bytes::mib(1).0);
+    }
+
+    #[test]
+    fn without_time_the_fewest_writes_are_made() {
+        let place = tempfile::NamedTempFile::new().expect("temporary file");
+        let times = flush_times(place.path(), Bytes::kib(64), 1, 100, Duration::ZERO, Nanos(0)).expect("written");
+        assert_eq!(times.len(), FEWEST);
+    }
 }

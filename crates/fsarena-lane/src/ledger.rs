@@ -88,15 +88,20 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes away everything that was announced, the last first, and then the ledger itself.
+    /// Takes away everything that was announced, the last first, and then the ledger itself; a second call has
+    /// nothing to do.
     ///
     /// # Errors
-    /// [`LaneError::Leftover`] for the first thing that stays; the ledger then stays, too.
-    pub fn undo(mut self) -> Result<(), LaneError> {
-        while let Some(made) = self.made.pop() {
+    /// [`LaneError::Leftover`] for the first thing that stays; it and the ledger are then left for another call.
+    pub fn undo(&mut self) -> Result<(), LaneError> {
+        while let Some(made) = self.made.last() {
             made.undo(&self.token)?;
+            self.made.pop();
         }
-        fs::remove_file(&self.path).map_err(LaneError::io("remove", &self.path))
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            other => other.map_err(LaneError::io("remove", &self.path)),
+        }
     }
 }
 
@@ -156,7 +161,7 @@ mod tests {
         make_folder(&made, ledger.token()).expect("made");
         fs::write(made.join("image"), "x").expect("written");
         drop(ledger);
-        let (ledger, cleared) = Ledger::open(&folder, Wait::No, || ()).expect("free again");
+        let (mut ledger, cleared) = Ledger::open(&folder, Wait::No, || ()).expect("free again");
         assert_eq!(cleared.len(), 1);
         assert!(!made.exists());
         ledger.undo().expect("nothing to do");
@@ -178,7 +183,7 @@ mod tests {
     fn a_torn_last_line_announces_nothing() {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::write(place.path().join("1-1.jsonl"), "{\"folder\":{\"pa").expect("written");
-        let (ledger, cleared) = Ledger::open(place.path(), Wait::No, || ()).expect("free");
+        let (mut ledger, cleared) = Ledger::open(place.path(), Wait::No, || ()).expect("free");
         assert!(cleared.is_empty());
         ledger.undo().expect("nothing to do");
     }

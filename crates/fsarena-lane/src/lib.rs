@@ -15,7 +15,7 @@ mod space;
 mod storage;
 
 pub use arena::{Arena, CheckResult, Place, kernel_has, lane_count, missing_tool, tool_versions};
-pub use cost::flush_latency;
+pub use cost::{Effort, file_cost, flush_latency};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};
 pub use ledger::{Cleared, Ledger, Wait, default_folder};

@@ -138,26 +138,27 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
 
 /// A mounted file system's own read-ahead, from its backing device info.
 fn read_ahead(directory: &Path) -> Option<u64> {
-    use std::os::unix::fs::MetadataExt;
-    let device = fs::metadata(directory).ok()?.dev();
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let info = format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb");
-    let text = fs::read_to_string(info).or_else(|_| fs::read_to_string(btrfs_info(directory)?)).ok()?;
-    text.trim().parse().ok()
+    let info = Path::new("/sys/class/bdi").join(backing(directory)?);
+    fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
 }
 
-/// Btrfs has a device info of its own, below its UUID in sysfs.
-fn btrfs_info(directory: &Path) -> std::io::Result<PathBuf> {
-    let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
-    let mount = mountinfo::mount_of(directory)?;
-    let name = mount.source.rsplit('/').next().ok_or_else(missing)?.to_owned();
-    for entry in fs::read_dir("/sys/fs/btrfs")? {
-        let folder = entry?.path();
-        if folder.join("devices").join(&name).exists() {
-            return Ok(folder.join("bdi/read_ahead_kb"));
-        }
-    }
-    Err(missing())
+/// The name of the backing device info of the file system at `directory`, such as `7:1000` or `btrfs-3`.
+pub fn backing(directory: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let device = fs::metadata(directory).ok()?.dev();
+    let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let named = Path::new("/sys/class/bdi").join(&number).exists().then_some(number);
+    named.or_else(|| btrfs_backing(directory))
+}
+
+/// Btrfs has an info of its own, to which a link in sysfs leads.
+fn btrfs_backing(directory: &Path) -> Option<String> {
+    let mount = mountinfo::mount_of(directory).ok()?;
+    let name = mount.source.rsplit('/').next()?.to_owned();
+    let folders = fs::read_dir("/sys/fs/btrfs").ok()?.filter_map(Result::ok);
+    let folder = folders.map(|entry| entry.path()).find(|folder| folder.join("devices").join(&name).exists())?;
+    let info = fs::read_link(folder.join("bdi")).ok()?;
+    Some(info.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Whether work in this kind's directories can be made cold by mounting it again.

@@ -58,6 +58,20 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     }
 }
 
+/// Mounts debugfs, with its counters per file system, in the run's own namespace; where that fails there are none.
+///
+/// # Errors
+/// If the ledger cannot be written.
+pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
+    let point = Path::new("/sys/kernel/debug");
+    if point.join("bdi").exists() || !point.exists() {
+        return Ok(());
+    }
+    ledger.announce(Made::Mount { path: point.to_owned() })?;
+    let _ = fsarena_sys::mount::mount("debugfs", "fsarena", "", point);
+    Ok(())
+}
+
 fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Result<(), LaneError> {
     fs::create_dir(at).map_err(LaneError::io("create the folder", at))?;
     let options = format!("size={}", size.0 * count as u64 + RESERVE.0);

@@ -1,6 +1,6 @@
 //! What reached the lane's block device (Documentation/block/stat.rst).
 
-use crate::{Counter, Probe};
+use crate::{Counter, Probe, Target};
 
 /// The lane's device.
 pub struct Device;
@@ -24,7 +24,8 @@ impl Probe for Device {
         COUNTERS
     }
 
-    fn read(&self, device: Option<&str>) -> Vec<Option<f64>> {
+    fn read(&self, target: &Target) -> Vec<Option<f64>> {
+        let device = target.device.as_deref();
         let text = device.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok());
         let text = text.unwrap_or_default();
         let fields: Vec<f64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();

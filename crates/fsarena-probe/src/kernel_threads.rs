@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use crate::{Counter, Probe};
+use crate::{Counter, Probe, Target};
 
 /// All kernel threads.
 pub struct KernelThreads;
@@ -18,7 +18,7 @@ impl Probe for KernelThreads {
         COUNTERS
     }
 
-    fn read(&self, _device: Option<&str>) -> Vec<Option<f64>> {
+    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
         vec![total_seconds()]
     }
 }

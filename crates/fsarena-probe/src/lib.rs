@@ -19,6 +19,15 @@ pub use environment::survey;
 static PROBES: &[&dyn Probe] =
     &[&device::Device, &kernel_threads::KernelThreads, &machine::Machine, &pages::Pages, &process::Process];
 
+/// What is looked at beside the machine as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Target {
+    /// The lane's block device, by its name below `/sys/block`.
+    pub device: Option<String>,
+    /// The mounted file system's backing device info, by its name below debugfs' `bdi`.
+    pub backing: Option<String>,
+}
+
 /// A figure that only grows (or, for a gauge, whose change is of interest).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counter {
@@ -33,8 +42,8 @@ trait Probe: Sync {
     /// The counters that it reads.
     fn counters(&self) -> &'static [Counter];
 
-    /// Their values now, as many as there are counters; `device` is a block device's name below `/sys/block`.
-    fn read(&self, device: Option<&str>) -> Vec<Option<f64>>;
+    /// Their values now, as many as there are counters.
+    fn read(&self, target: &Target) -> Vec<Option<f64>>;
 }
 
 /// All counters at one moment.
@@ -43,8 +52,8 @@ pub struct Snapshot(Vec<Option<f64>>);
 
 impl Snapshot {
     /// Reads all counters; about a millisecond, so it is for outside timed regions.
-    pub fn take(device: Option<&str>) -> Self {
-        Self(PROBES.iter().flat_map(|probe| probe.read(device)).collect())
+    pub fn take(target: &Target) -> Self {
+        Self(PROBES.iter().flat_map(|probe| probe.read(target)).collect())
     }
 }
 
@@ -83,20 +92,25 @@ fn field(text: &str, name: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn nowhere() -> Target {
+        Target { device: Some("no-such-device".to_owned()), backing: Some("no-such-info".to_owned()) }
+    }
+
     #[test]
     fn every_probe_reads_as_many_as_it_names() {
         for probe in PROBES {
-            assert_eq!(probe.counters().len(), probe.read(None).len());
-            assert_eq!(probe.counters().len(), probe.read(Some("no-such-device")).len());
+            assert_eq!(probe.counters().len(), probe.read(&Target::default()).len());
+            assert_eq!(probe.counters().len(), probe.read(&nowhere()).len());
         }
     }
 
     #[test]
     fn what_cannot_be_read_is_absent() {
         let mut totals = Totals::default();
-        let snapshot = Snapshot::take(Some("no-such-device"));
-        totals.add(&snapshot, &Snapshot::take(Some("no-such-device")));
+        let snapshot = Snapshot::take(&nowhere());
+        totals.add(&snapshot, &Snapshot::take(&nowhere()));
         assert_eq!(totals.readings()["device.flushes"].value, None);
+        assert_eq!(totals.readings()["pages.dirtied"].value, None);
         assert!(totals.readings()["cpu.process"].value.is_some_and(|seconds| seconds >= 0.0));
     }
 

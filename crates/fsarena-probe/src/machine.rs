@@ -1,6 +1,6 @@
 //! What the whole machine did: time that any task ran, and time that the hypervisor took.
 
-use crate::{Counter, Probe};
+use crate::{Counter, Probe, Target};
 
 /// All processors together.
 pub struct Machine;
@@ -15,7 +15,7 @@ impl Probe for Machine {
         COUNTERS
     }
 
-    fn read(&self, _device: Option<&str>) -> Vec<Option<f64>> {
+    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let ticks: Vec<f64> = stat
             .lines()

@@ -1,20 +1,52 @@
-//! What the page cache took in: direct I/O that dirties pages is not direct (proc_vmstat(5)).
+//! What the page cache took in: direct I/O that dirties pages is not direct.
+//!
+//! The kernel counts dirtied pages of each file system's backing device (debugfs, `mm/backing-dev.c`) and of the whole
+//! machine (proc_vmstat(5)); others' writes are in the second only.
 
-use crate::{Counter, Probe, field};
+use crate::{Counter, Probe, Target, field};
 
-/// The machine's page cache.
+/// The page cache, of the lane's file system and of the machine.
 pub struct Pages;
 
-const COUNTERS: &[Counter] =
-    &[Counter { name: "pages.dirtied", unit: "pages" }, Counter { name: "pages.cached", unit: "pages" }];
+const COUNTERS: &[Counter] = &[
+    Counter { name: "pages.dirtied", unit: "pages" },
+    Counter { name: "machine.dirtied", unit: "pages" },
+    Counter { name: "pages.cached", unit: "pages" },
+];
+
+/// The kernel says it in KiB of pages of 4 KiB.
+const KIB_PER_PAGE: f64 = 4.0;
 
 impl Probe for Pages {
     fn counters(&self) -> &'static [Counter] {
         COUNTERS
     }
 
-    fn read(&self, _device: Option<&str>) -> Vec<Option<f64>> {
-        let text = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
-        vec![field(&text, "nr_dirtied "), field(&text, "nr_file_pages ")]
+    fn read(&self, target: &Target) -> Vec<Option<f64>> {
+        let info = target.backing.as_ref().map(|name| format!("/sys/kernel/debug/bdi/{name}/stats"));
+        let info = info.and_then(|path| std::fs::read_to_string(path).ok());
+        let machine = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
+        vec![
+            info.and_then(|text| dirtied(&text)).map(|kib| kib / KIB_PER_PAGE),
+            field(&machine, "nr_dirtied "),
+            field(&machine, "nr_file_pages "),
+        ]
+    }
+}
+
+/// `BdiDirtied:  10950148 kB` has a unit behind the number.
+fn dirtied(text: &str) -> Option<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("BdiDirtied:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dirtied_pages_are_read_in_kib() {
+        assert_eq!(dirtied("BdiWriteback: 0 kB\nBdiDirtied:       10950148 kB\n"), Some(10_950_148.0));
+        assert_eq!(dirtied(""), None);
     }
 }

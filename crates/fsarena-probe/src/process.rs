@@ -1,6 +1,6 @@
 //! What this process used: processor time, context switches, and bytes that storage served to it.
 
-use crate::{Counter, Probe, field};
+use crate::{Counter, Probe, Target, field};
 
 /// This process with all its threads.
 pub struct Process;
@@ -17,7 +17,7 @@ impl Probe for Process {
         COUNTERS
     }
 
-    fn read(&self, _device: Option<&str>) -> Vec<Option<f64>> {
+    fn read(&self, _target: &Target) -> Vec<Option<f64>> {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let voluntary = field(&status, "voluntary_ctxt_switches");

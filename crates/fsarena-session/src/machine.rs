@@ -8,7 +8,7 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, LaneError, Place};
 use fsarena_model::{ContenderFacts, Environment, Nanos, Plan, Reading, Workload};
-use fsarena_probe::{Snapshot, Totals};
+use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
@@ -55,17 +55,18 @@ impl Machine {
         place.map(|place| place.directory.clone()).expect("a contender is made before it is used")
     }
 
-    fn device(&self, contender: usize) -> Option<&str> {
-        self.places[contender].as_ref().and_then(|place| place.device.as_deref())
+    fn target(&self, contender: usize) -> Target {
+        let place = self.places[contender].clone();
+        place.map_or_else(Target::default, |place| Target { device: place.device, backing: place.backing })
     }
 }
 
 /// Seconds per second that all kernel threads use while nothing is asked of them.
 fn kernel_at_rest() -> f64 {
-    let (before, start) = (Snapshot::take(None), clock::now());
+    let (before, start) = (Snapshot::take(&Target::default()), clock::now());
     std::thread::sleep(AT_REST);
     let mut totals = Totals::default();
-    totals.add(&before, &Snapshot::take(None));
+    totals.add(&before, &Snapshot::take(&Target::default()));
     let seconds = clock::now().saturating_sub(start).as_seconds();
     totals.readings().get("cpu.kernel").and_then(|reading| reading.value).unwrap_or(0.0) / seconds
 }
@@ -103,7 +104,10 @@ impl Stage for Machine {
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
-        Ok(self.arena.remount(contender)?)
+        let place = self.arena.remount(contender)?;
+        let done = place.is_some();
+        self.places[contender] = place.or(self.places[contender].take());
+        Ok(done)
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
@@ -123,12 +127,12 @@ impl Stage for Machine {
     }
 
     fn watch(&mut self, contender: usize) {
-        let before = (Snapshot::take(self.device(contender)), clock::now());
+        let before = (Snapshot::take(&self.target(contender)), clock::now());
         self.watched[contender].before = Some(before);
     }
 
     fn count(&mut self, contender: usize) {
-        let (after, now) = (Snapshot::take(self.device(contender)), clock::now());
+        let (after, now) = (Snapshot::take(&self.target(contender)), clock::now());
         let watched = &mut self.watched[contender];
         if let Some((before, start)) = watched.before.take() {
             watched.totals.add(&before, &after);

@@ -95,13 +95,13 @@ fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
     if evidence.workload.cache != CacheState::Direct {
         return None;
     }
-    let pages = evidence.sum("pages.dirtied")?.max(evidence.sum("pages.cached")?);
+    let pages = evidence.sum("pages.dirtied").or_else(|| evidence.sum("machine.dirtied"))?;
     let bytes = evidence.bytes();
     if bytes == 0.0 || pages * PAGE < THROUGH_THE_CACHE * bytes {
         return None;
     }
     let text = format!(
-        "direct I/O went through the page cache: {} pages of 4 KiB were dirtied or cached for {}; \
+        "direct I/O went through the page cache: {} pages of 4 KiB were dirtied for {}; \
          on btrfs `nodatasum` makes it direct",
         pages as u64,
         Bytes(bytes as u64)

@@ -37,12 +37,12 @@ impl Mount {
     }
 }
 
-/// The mounts that this process sees.
+/// The mounts that the calling thread sees, which may have a namespace of its own.
 ///
 /// # Errors
-/// If `/proc/self/mountinfo` cannot be read.
+/// If `/proc/thread-self/mountinfo` cannot be read.
 pub fn mounts() -> io::Result<Vec<Mount>> {
-    Ok(parse(&std::fs::read_to_string("/proc/self/mountinfo")?))
+    Ok(parse(&std::fs::read_to_string("/proc/thread-self/mountinfo")?))
 }
 
 /// The mount in which `path` lies.

@@ -7,7 +7,7 @@ use crate::exit::Ended;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
-    let (ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, || ())?;
+    let (mut ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, || ())?;
     ledger.undo()?;
     match cleared.is_empty() {
         true => eprintln!("nothing was left behind"),

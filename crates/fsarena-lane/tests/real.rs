@@ -1,0 +1,203 @@
+//! Lanes on real loop devices with real file systems. As an ordinary user there is nothing to test here, which is said.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+
+use fsarena_lane::{Arena, LaneError, Ledger, Wait};
+use fsarena_model::{Budget, Bytes, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
+use fsarena_sys::{loopdev, mountinfo, namespace};
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A place of the test's own, and the right to make loop devices; `None` without root.
+struct Ground {
+    place: tempfile::TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+fn ground() -> Option<Ground> {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not root: no lanes to test");
+        return None;
+    }
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Each test has a thread of its own, and with it a namespace.
+    namespace::enter_private_mounts().expect("root may have a namespace");
+    Some(Ground { place: tempfile::tempdir_in("/var/tmp").expect("temporary folder"), _alone: alone })
+}
+
+impl Ground {
+    fn ledger(&self) -> Ledger {
+        Ledger::open(&self.place.path().join("ledger"), Wait::No, || ()).expect("nobody else has it").0
+    }
+
+    fn arena(&self, contenders: &[&str], size: u64) -> Arena {
+        let plan = self.plan(contenders, size);
+        Arena::open(plan, 1, self.ledger(), &mut |_| ()).expect("the lanes can be made")
+    }
+
+    fn plan(&self, contenders: &[&str], size: u64) -> Plan {
+        Plan {
+            contenders: contenders.iter().map(|text| text.parse().expect("well spelled")).collect(),
+            workloads: Vec::new(),
+            suite: None,
+            seed: 1,
+            rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+            margin: Share(0.05),
+            storage: Storage::Directory(self.place.path().join("storage")),
+            lane_size: Bytes::mib(size),
+            medium: Medium::Nvme,
+        }
+    }
+}
+
+fn device_number(name: &str) -> u32 {
+    name.trim_start_matches("loop").parse().expect("a loop device has a number")
+}
+
+#[test]
+fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
+    let Some(ground) = ground() else { return };
+    let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs"];
+    let mut arena = ground.arena(&kinds, 320);
+    let mut devices = Vec::new();
+    for (index, kind) in kinds.into_iter().enumerate() {
+        let (place, facts) = arena.make(index, Some(index), 1).expect("it can be made");
+        let mount = mountinfo::mount_of(&place.directory).expect("it is mounted");
+        assert_eq!(mount.kind, kind);
+        assert!(facts.mount.starts_with(kind) && facts.durability == Durability::Flushed, "{facts:?}");
+        assert_eq!(facts.promises.contains(&Promise::Journal), ["ext3", "ext4", "xfs"].contains(&kind));
+        assert!(!facts.features.is_empty() && facts.read_ahead_kib.is_some(), "{facts:?}");
+        assert!(place.backing.is_some());
+        devices.push(place.device.expect("it has a lane"));
+    }
+    for index in 0..kinds.len() {
+        let result = arena.finish(index).expect("it can be checked").expect("there is something to check");
+        assert!(result.clean, "{}", result.output);
+    }
+    arena.close().expect("nothing stays");
+    for device in devices {
+        assert!(!Path::new("/sys/block").join(&device).exists(), "{device} is gone");
+    }
+    assert_eq!(fs::read_dir(ground.place.path().join("storage")).expect("there").count(), 0);
+    assert_eq!(fs::read_dir(ground.place.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
+}
+
+#[test]
+fn lanes_are_direct_without_discard_and_equal() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4", "ext2"], 64);
+    let settings = |device: &str| {
+        let read = |name: &str| fs::read_to_string(format!("/sys/block/{device}/{name}")).expect("there");
+        ["loop/dio", "queue/discard_max_bytes", "queue/rotational", "queue/logical_block_size", "size"].map(read)
+    };
+    let places: Vec<_> = (0..2).map(|index| arena.make(index, Some(index), 1).expect("made").0).collect();
+    let all: Vec<_> = places.iter().map(|place| settings(place.device.as_deref().expect("a lane"))).collect();
+    assert_eq!(all[0].each_ref().map(|text| text.trim()), ["1", "0", "0", "4096", "131072"]);
+    assert_eq!(all[0], all[1]);
+    let image = fs::metadata(ground.place.path().join("storage/1/lane-0.img")).expect("there");
+    assert!(std::os::unix::fs::MetadataExt::blocks(&image) * 512 >= Bytes::mib(64).0, "it is not sparse");
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn the_same_seed_makes_the_same_file_system() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4", "ext4:noatime"], 64);
+    let uuid = |facts: &fsarena_model::ContenderFacts| facts.mkfs[facts.mkfs.len() - 4].clone();
+    let (_, first) = arena.make(0, Some(0), 1).expect("made");
+    let (_, second) = arena.make(1, Some(1), 1).expect("made");
+    assert_ne!(uuid(&first), uuid(&second), "two that are mounted at once differ");
+    arena.finish(0).expect("checked");
+    let (_, again) = arena.make(0, Some(0), 1).expect("made again");
+    assert_eq!(first.mkfs, again.mkfs);
+    assert!(second.mount.contains("noatime") && !first.mount.contains("noatime"));
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn a_remount_leaves_nothing_in_memory() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["xfs"], 320);
+    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let file = place.directory.join("data");
+    fs::write(&file, vec![7; 8 << 20]).expect("written");
+    let reads = || {
+        let text = fs::read_to_string(format!("/sys/block/{}/stat", place.device.as_deref().expect("a lane")));
+        text.expect("there").split_whitespace().nth(2).and_then(|field| field.parse::<u64>().ok()).expect("a number")
+    };
+    arena.remount(0).expect("it can").expect("it is on a lane");
+    let before = reads();
+    assert_eq!(fs::read(&file).expect("there").len(), 8 << 20);
+    assert!((reads() - before) * 512 >= 8 << 20, "every byte came from the device");
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn the_kernels_own_words_are_in_the_error() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4:bogus=1"], 64);
+    let error = arena.make(0, Some(0), 1).expect_err("no such option").to_string();
+    assert!(error.contains("bogus") && error.contains("Unknown parameter"), "{error}");
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn damage_is_found_by_the_check() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4"], 64);
+    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let device = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
+    let device = OpenOptions::new().write(true).open(device).expect("ours");
+    // Over the bitmaps behind the super block and the group descriptors.
+    device.write_all_at(&vec![0xa5; 1 << 20], 64 << 10).and_then(|()| device.sync_all()).expect("written");
+    let result = arena.finish(0).expect("checked").expect("there is something to check");
+    assert!(!result.clean && !result.output.is_empty());
+    drop(device);
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn an_arena_that_is_dropped_takes_everything_with_it_but_nothing_else() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4"], 64);
+    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let device = place.device.clone().expect("a lane");
+    let storage = ground.place.path().join("storage");
+    fs::write(storage.join("precious"), "not ours").expect("written");
+    drop(arena);
+    assert!(!Path::new("/sys/block").join(&device).exists());
+    let left: Vec<_> = fs::read_dir(storage).expect("there").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["precious"]);
+}
+
+#[test]
+fn a_disk_with_anything_on_it_is_refused() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4"], 64);
+    let (place, _) = arena.make(0, Some(0), 1).expect("made");
+    let disk = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
+    let mut plan = ground.plan(&["ext4"], 16);
+    plan.storage = Storage::Disk(disk);
+    assert!(matches!(Arena::require(&plan), Err(LaneError::DiskInUse { .. })), "it is mounted");
+    arena.finish(0).expect("checked");
+    let error = Arena::require(&plan).expect_err("it has a file system").to_string();
+    assert!(error.contains("ext4"), "{error}");
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn memory_holds_lanes_as_well() {
+    let Some(ground) = ground() else { return };
+    let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
+    plan.storage = Storage::Memory;
+    let mut arena = Arena::open(plan, i64::from(std::process::id()), ground.ledger(), &mut |_| ()).expect("room");
+    let (_, facts) = arena.make(0, Some(0), 1).expect("made");
+    assert_eq!(facts.durability, Durability::Flushed);
+    let (_, facts) = arena.make(1, None, 1).expect("made");
+    assert_eq!(facts.durability, Durability::Volatile);
+    assert!(arena.lane_cost().expect("measured").is_some());
+    arena.close().expect("nothing stays");
+}
