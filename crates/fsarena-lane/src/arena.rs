@@ -45,20 +45,34 @@ pub struct Arena {
 }
 
 impl Arena {
+    /// Refuses contenders of a kind that there is not, or without the directory that they name.
+    ///
+    /// # Errors
+    /// The first that is found.
+    pub fn require_contenders(contenders: &[Contender]) -> Result<(), LaneError> {
+        for contender in contenders {
+            let kind = known(&contender.label.0, &contender.kind)?;
+            if kind.ground() == Ground::Directory {
+                require_directory(contender)?;
+            }
+            if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
+                let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
+                return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses a plan that this machine or this user cannot run, before anything is made.
     ///
     /// # Errors
     /// The first reason that is found.
     pub fn require(plan: &Plan) -> Result<(), LaneError> {
+        Self::require_contenders(&plan.contenders)?;
         for contender in &plan.contenders {
             let kind = known(&contender.label.0, &contender.kind)?;
-            match kind.ground() {
-                Ground::Directory => require_directory(contender)?,
-                Ground::Lane | Ground::Memory => require_kind(kind, plan.lane_size)?,
-            }
-            if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
-                let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
-                return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+            if kind.ground() != Ground::Directory {
+                require_kind(kind, plan.lane_size)?;
             }
         }
         let lanes = lane_count(plan);
@@ -108,7 +122,8 @@ impl Arena {
     /// If the lane refuses.
     pub fn lane_cost(&self) -> Result<Option<LaneCost>, LaneError> {
         let Some(spare) = &self.spare else { return Ok(None) };
-        cost::measure(&spare.path(), spare.size()?, &self.folder, self.plan.seed).map(Some)
+        let host = storage::image_folder(&self.plan, &self.folder);
+        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed).map(Some)
     }
 
     /// The lanes' queue settings, equal for all.
@@ -117,8 +132,8 @@ impl Arena {
     }
 
     /// The folder with the images, where lanes were made.
-    pub fn image_folder(&self) -> Option<&Path> {
-        (!self.lanes.is_empty()).then_some(self.folder.as_path())
+    pub fn image_folder(&self) -> Option<PathBuf> {
+        (!self.lanes.is_empty()).then(|| storage::image_folder(&self.plan, &self.folder))
     }
 
     /// Makes contender `index` afresh on `lane` and mounts it; a `dir` contender gets a new subdirectory.

@@ -98,7 +98,7 @@ pub fn flush_latency(path: &Path, size: Bytes, seed: u64, writes: usize, pause: 
     Ok(times[times.len() / 2])
 }
 
-/// The times in order of their length; at least [`FEWEST`], and no further ones once `at_most` has passed.
+/// The times in order of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
 fn flush_times(
     path: &Path,
     size: Bytes,
@@ -114,7 +114,9 @@ fn flush_times(
     let blocks = (size.0 / BLOCK as u64).max(1);
     let mut times = Vec::with_capacity(writes);
     let began = clock::now();
-    while times.len() < FEWEST || (times.len() < writes && clock::now().saturating_sub(began) < at_most) {
+    while times.len() < writes.clamp(1, FEWEST)
+        || (times.len() < writes && clock::now().saturating_sub(began) < at_most)
+    {
         std::thread::sleep(pause);
         let offset = random.next_u64() % blocks * BLOCK as u64;
         let start = clock::now();

@@ -35,9 +35,14 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> R
     ledger.announce(Made::Folder { path: folder.clone() })?;
     make_folder(&folder, ledger.token())?;
     if plan.storage == Storage::Memory && count > 0 {
-        mount_memory(ledger, &folder.join("images"), plan.lane_size, count)?;
+        mount_memory(ledger, &image_folder(plan, &folder), plan.lane_size, count)?;
     }
     Ok(folder)
+}
+
+/// Where the images lie: in the run's folder, or in the memory that is mounted below it.
+pub fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
+    if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
 }
 
 /// Checks, before anything is made, that `count` lanes fit.
@@ -94,8 +99,7 @@ pub fn open_lane(ledger: &mut Ledger, plan: &Plan, folder: &Path, index: usize) 
         let extent = Extent { offset: plan.lane_size.0 * index as u64, size: plan.lane_size.0 };
         return Lane::open(ledger, &Backing { file: &disk, path, extent }, plan.medium, index);
     }
-    let images = if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() };
-    let path = images.join(format!("lane-{index}.img"));
+    let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
     Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
 }

@@ -77,7 +77,7 @@ fn io(act: String) -> impl FnOnce(std::io::Error) -> Trouble {
 
 impl Stage for Machine {
     fn survey(&mut self) -> Result<Environment, Trouble> {
-        let mut environment = fsarena_probe::survey(self.arena.image_folder());
+        let mut environment = fsarena_probe::survey(self.arena.image_folder().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
         environment.queue = self.arena.queue_settings();

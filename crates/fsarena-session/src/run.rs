@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
+use fsarena_model::{Environment, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
 use fsarena_sys::Clock;
 
 use crate::evidence::standing;
@@ -58,7 +58,11 @@ impl Session<'_> {
     fn rounds(&mut self) -> Result<Status, SessionError> {
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         match self.stage.survey() {
-            Ok(environment) => self.tell(Event::Surveyed(Box::new(environment)))?,
+            Ok(environment) => {
+                let free = free_flushes(&environment);
+                self.tell(Event::Surveyed(Box::new(environment)))?;
+                free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
+            }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
         let mut open: Vec<usize> = (0..self.plan.workloads.len()).collect();
@@ -224,6 +228,19 @@ impl Session<'_> {
         self.record.apply(&event);
         self.listener.hear(&event).map_err(SessionError::Listener)
     }
+}
+
+/// In memory a flush does nothing, so durable work is not what it would be on a disk.
+fn free_flushes(environment: &Environment) -> Option<String> {
+    let cost = environment.lane_cost.as_ref()?;
+    let in_memory = environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"));
+    in_memory.then(|| {
+        format!(
+            "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
+             fsync and syncfs show here does not carry over to a disk",
+            cost.back_to_back
+        )
+    })
 }
 
 fn needs_lane(plan: &Plan) -> Vec<bool> {

@@ -20,7 +20,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Report(options) => report::run(global, options),
         Command::Runs => runs::run(global),
         Command::List(options) => list::run(options),
-        Command::Doctor(options) => doctor::run(options),
+        Command::Doctor(options) => doctor::run(global, options),
         Command::Clean => clean::run(),
     }
 }

@@ -12,11 +12,15 @@ use crate::exit::Refusal;
 
 /// Opens the store that the options name, or the user's.
 pub fn store(global: &Global) -> Result<Store> {
-    let path = match &global.store {
-        Some(path) => path.clone(),
-        None => data_folder()?.join("fsarena/store.sqlite"),
-    };
-    Ok(Store::open(&path)?)
+    Ok(Store::open(&store_path(global)?)?)
+}
+
+/// Where that store lies, whether it is there or not.
+pub fn store_path(global: &Global) -> Result<PathBuf> {
+    match &global.store {
+        Some(path) => Ok(path.clone()),
+        None => Ok(data_folder()?.join("fsarena/store.sqlite")),
+    }
 }
 
 fn data_folder() -> Result<PathBuf> {

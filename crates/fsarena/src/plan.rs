@@ -49,6 +49,7 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
         }
         contenders.push(contender);
     }
+    Arena::require_contenders(&contenders)?;
     Ok(contenders)
 }
 

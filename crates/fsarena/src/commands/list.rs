@@ -1,9 +1,11 @@
 //! `fsarena list`: kinds, workloads and suites, and what is missing for each.
 
+use std::fmt;
+
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{KINDS, Kind, kernel_has, missing_tool};
+use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 
 use super::print;
 use crate::cli::{List, Listed};
@@ -33,22 +35,47 @@ fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; 
 }
 
 fn kinds() -> String {
-    let row = |kind: &&dyn Kind| [kind.name().to_owned(), availability(*kind), kind.about().to_owned()];
+    let row = |kind: &&dyn Kind| [kind.name().to_owned(), availability(*kind).to_string(), kind.about().to_owned()];
     table(["kind", "here", "about"], KINDS.iter().map(row))
 }
 
-/// Whether a kind can be used here, and if not, how that can be changed.
-pub fn availability(kind: &dyn Kind) -> String {
+/// Whether a kind can be used here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Availability {
+    /// It can.
+    Here,
+    /// It can, but not by this user.
+    AsRoot,
+    /// The running kernel has no such file system.
+    KernelLacks,
+    /// This program of its is not installed.
+    ToolMissing(Tool),
+}
+
+/// In one line, with the way out.
+impl fmt::Display for Availability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here => write!(f, "yes"),
+            Self::AsRoot => write!(f, "as root"),
+            Self::KernelLacks => write!(f, "no: this kernel lacks it"),
+            Self::ToolMissing(tool) => write!(f, "no: apt-get install {}", tool.package),
+        }
+    }
+}
+
+/// Whether `kind` can be used here, and if not, what it lacks first.
+pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
-        return "yes".to_owned();
+        return Availability::Here;
     }
     if !kernel_has(kind.name()) {
-        return "no: this kernel lacks it".to_owned();
+        return Availability::KernelLacks;
     }
     match missing_tool(kind) {
-        Some(tool) => format!("no: apt-get install {}", tool.package),
-        None if !rustix::process::geteuid().is_root() => "as root".to_owned(),
-        None => "yes".to_owned(),
+        Some(tool) => Availability::ToolMissing(tool),
+        None if !rustix::process::geteuid().is_root() => Availability::AsRoot,
+        None => Availability::Here,
     }
 }
 

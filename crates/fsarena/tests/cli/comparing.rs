@@ -1,0 +1,147 @@
+//! Whole comparisons on small lanes.
+
+use serde_json::Value;
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+fn cell<'a>(report: &'a Value, workload: &str, contender: &str) -> &'a Value {
+    let cells = report["cells"].as_array().expect("cells");
+    let wanted = |cell: &&Value| cell["workload"] == workload && cell["contender"] == contender;
+    cells.iter().find(wanted).expect("the cell is there")
+}
+
+fn classes(cell: &Value) -> Vec<&str> {
+    let flags = cell["validity"].as_array().expect("an array");
+    flags.iter().filter_map(|flag| flag["class"].as_str()).collect()
+}
+
+#[test]
+fn every_kind_is_compared_and_nothing_is_left() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs"];
+    let output = run(stage.compare(&kinds).args(["--rounds", "2", "--workload", &stage.small(), "--seed", "7"]), 0);
+    assert!(out(&output).contains("small") && err(&output).contains("run 1;"), "{}", out(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+
+    let report = stage.json();
+    assert_eq!((report["format"].as_i64(), report["status"].as_str()), (Some(1), Some("complete")));
+    assert_eq!(report["seed"], "7");
+    assert_eq!(report["contenders"].as_array().map(Vec::len), Some(6));
+    assert_eq!(report["verdicts"].as_array().map(Vec::len), Some(15), "each pair once");
+    assert_eq!(report["damage"], Value::Array(Vec::new()));
+    for kind in kinds.iter().filter(|kind| **kind != "tmpfs") {
+        let cell = cell(&report, "small", kind);
+        let flushes = cell["probes"]["device.flushes"]["value"].as_f64().expect("a lane counts flushes");
+        assert!(flushes >= 0.9, "{kind}: {flushes} flushes for each fsync");
+        assert!(cell["probes"]["latency.fsync.p99"]["value"].as_f64().is_some_and(|seconds| seconds > 0.0));
+        assert_eq!(cell["rounds"], 2);
+    }
+    assert!(cell(&report, "small", "tmpfs")["probes"]["device.flushes"]["value"].is_null(), "absent, not 0");
+    let across = |pair: &&Value| pair["b"] == "tmpfs";
+    for pair in report["verdicts"].as_array().expect("an array").iter().filter(across) {
+        assert_eq!(pair["verdict"], "invalid");
+        assert!(pair["ratio"].is_null() && pair["reason"].as_str().is_some_and(|why| why.contains("durability")));
+    }
+}
+
+#[test]
+fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let shape = |name: &str, cache: &str, more: &str| {
+        let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+        let text = format!(
+            "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = '{cache}'\n\
+             mode = 'sliced'\nslices = 2\nmetric = {metric}\n{more}"
+        );
+        stage.file(&format!("{name}.toml"), &text)
+    };
+    let random = "operation = 'write', pattern = 'random', file-size = 33554432, block-size = 4096";
+    let writes = shape("writes", "direct", &format!("timed-ms = 40\nparameters = {{ {random} }}"));
+    let read = "operation = 'read', pattern = 'sequential', file-size = 33554432, block-size = 1048576";
+    let reads = shape("reads", "cold", &format!("parameters = {{ {read} }}"));
+    let contenders = ["ext4", "xfs", "btrfs", "nosum=btrfs:nodatasum"];
+    run(stage.compare(&contenders).args(["--rounds", "1", "--workload", &writes, "--workload", &reads]), 0);
+    let report = stage.json();
+    assert_eq!(classes(cell(&report, "writes", "btrfs")), ["not-direct"]);
+    for contender in ["ext4", "xfs", "nosum"] {
+        assert_eq!(classes(cell(&report, "writes", contender)), Vec::<&str>::new(), "{contender}");
+    }
+    for contender in ["ext4", "xfs", "btrfs", "nosum"] {
+        assert!(!classes(cell(&report, "reads", contender)).contains(&"cached"), "{contender}");
+        let read = cell(&report, "reads", contender)["probes"]["device.read"]["value"].as_f64().expect("a lane");
+        assert!(read >= 1_048_576.0, "{contender}: {read} bytes from the device for each read of a mebibyte");
+    }
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_contender_from_a_file_has_its_options_and_whole_runs_work_in_memory() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let file = "kind = 'ext4'\nlabel = 'bare'\nmount = 'noatime'\nmkfs = ['-O', '^has_journal']\n";
+    let contender = stage.file("bare.toml", file);
+    let whole = crate::stage::SMALL.replace("sliced", "whole").replace("\"small\"", "\"whole\"");
+    let whole = stage.file("whole.toml", &whole);
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", &contender, "--storage", "memory", "--lane-size", "300M", "--rounds", "1"]);
+    run(command.args(["--workload", &whole]), 0);
+    let report = stage.json();
+    let bare = &report["contenders"][1];
+    assert_eq!(bare["label"], "bare");
+    assert!(bare["mount"].as_str().is_some_and(|mount| mount.contains("noatime")), "{bare}");
+    assert!(bare["mkfs"].as_array().is_some_and(|mkfs| mkfs.iter().any(|word| word == "^has_journal")));
+    assert!(!bare["promises"].as_array().expect("an array").iter().any(|promise| promise == "journal"));
+    assert_eq!(report["workloads"][0]["mode"], "whole");
+    assert_eq!(cell(&report, "whole", "bare")["samples"], 1);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("in memory"), "the report says that flushes are free: {notes}");
+}
+
+#[test]
+fn reports_come_in_all_formats() {
+    let stage = Stage::new();
+    std::fs::create_dir(stage.path("a")).expect("made");
+    std::fs::create_dir(stage.path("b")).expect("made");
+    let (a, b) = (format!("a=dir:{}", stage.path("a").display()), format!("b=dir:{}", stage.path("b").display()));
+    run(stage.fsarena().args(["compare", &a, &b, "--rounds", "2", "--workload", &stage.small()]), 0);
+    for format in ["text", "markdown", "csv", "html", "json"] {
+        let output = run(stage.fsarena().args(["report", "1", "--format", format]), 0);
+        assert!(out(&output).contains("small"), "{format}");
+    }
+    let page = stage.path("page.html");
+    run(stage.fsarena().args(["report", "--format", "html", "-o"]).arg(&page), 0);
+    assert!(std::fs::read_to_string(page).expect("written").contains("</html>"));
+    let runs = out(&run(stage.fsarena().arg("runs"), 0));
+    assert!(runs.contains("complete") && runs.contains("a b"), "{runs}");
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_makes_nothing() {
+    let stage = Stage::new();
+    let storage = stage.path("storage").display().to_string();
+    let arguments = ["compare", "ext4", "xfs", "--dry-run", "--seed", "1", "--storage", &storage];
+    let output = run(stage.fsarena().args(arguments), 0);
+    let text = out(&output);
+    for word in ["plan ", "seed 1", "create-fsync", "rounds of about", "2 lanes of 2.00 GiB"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    assert!(!stage.path("storage").exists() && !stage.path("home").exists());
+}
+
+#[test]
+fn what_there_is_can_be_listed() {
+    let stage = Stage::new();
+    let text = out(&run(stage.fsarena().arg("list"), 0));
+    for word in ["btrfs", "create-syncfs", "quick"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    assert!(!out(&run(stage.fsarena().args(["list", "suites"]), 0)).contains("btrfs"));
+}

@@ -1,0 +1,89 @@
+//! Runs that end early, kindly or not: what was measured is kept, and nothing stays on the machine.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+/// Starts a run that would go on for a while.
+fn start(stage: &Stage) -> Child {
+    let small = stage.small();
+    let mut command = stage.compare(&["ext4", "xfs", "btrfs"]);
+    command.args(["--rounds", "100", "--workload", &small, "-v"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+fn send(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process number")).expect("not 0");
+    kill_process(pid, signal).expect("it is ours");
+}
+
+/// Waits until the run's storage has `count` images, at most for a minute.
+fn wait_for_images(stage: &Stage, count: usize) {
+    let begin = Instant::now();
+    let images = || {
+        let runs = std::fs::read_dir(stage.path("storage")).into_iter().flatten().flatten();
+        let files = runs.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten().flatten());
+        files.filter(|file| file.file_name().to_string_lossy().ends_with(".img")).count()
+    };
+    while images() < count {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the run makes no lanes");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_measured_and_leaves_nothing() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let child = start(&stage);
+    wait_for_images(&stage, 4);
+    std::thread::sleep(Duration::from_secs(4));
+    send(&child, Signal::INT);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", err(&output));
+    assert!(err(&output).contains("fsarena report 1"), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_eq!(stage.json()["status"], "interrupted");
+    assert!(stage.json()["rounds"].as_u64().is_some_and(|rounds| rounds >= 1), "{}", out(&output));
+}
+
+#[test]
+fn a_killed_run_is_cleared_away_by_the_next_start() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    // While lanes are written, just after, and at work.
+    for (images, pause) in [(1, 10), (3, 150), (4, 700), (4, 2500)] {
+        let mut child = start(&stage);
+        wait_for_images(&stage, images);
+        std::thread::sleep(Duration::from_millis(pause));
+        send(&child, Signal::KILL);
+        child.wait().expect("it is dead");
+        let output = run(stage.fsarena().arg("clean"), 0);
+        assert!(err(&output).contains("cleared away"), "{}", err(&output));
+        assert_eq!(stage.left(), Vec::<String>::new(), "{images} images, {pause} ms");
+    }
+    assert!(err(&run(stage.fsarena().arg("clean"), 0)).contains("nothing"));
+    assert!(out(&run(stage.fsarena().arg("runs"), 0)).contains("interrupted"), "the store opens");
+}
+
+#[test]
+fn a_second_run_is_refused_if_it_may_not_wait() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let mut first = start(&stage);
+    wait_for_images(&stage, 1);
+    let output = run(stage.compare(&["ext4", "--no-wait", "--rounds", "1"]).args(["--workload", &stage.small()]), 4);
+    assert!(err(&output).contains("another run") && err(&output).contains("hint: "), "{}", err(&output));
+    send(&first, Signal::TERM);
+    assert_eq!(first.wait().expect("it ends").code(), Some(130));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}

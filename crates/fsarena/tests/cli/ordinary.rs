@@ -1,0 +1,62 @@
+//! As an ordinary user: directories can be compared, and lanes are refused with the way out.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::process::Command;
+
+use crate::stage::{Stage, binary, err, is_root, out, run};
+
+const NOBODY: u32 = 65534;
+
+/// The binary, copied to where anybody may read it, run by nobody with a home of its own.
+fn as_nobody(stage: &Stage) -> Command {
+    let copy = stage.path("fsarena");
+    if !copy.exists() {
+        fs::copy(binary(), &copy).expect("copied");
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("ours");
+        for name in ["home", "a", "b"] {
+            fs::create_dir(stage.path(name)).expect("made");
+            chown(stage.path(name), Some(NOBODY), Some(NOBODY)).expect("root may");
+        }
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(copy);
+    command
+        .env("HOME", stage.path("home"))
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("XDG_STATE_HOME")
+        .env("NO_COLOR", "1");
+    command
+}
+
+#[test]
+fn directories_are_compared_without_root() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let folder = |name: &str| format!("dir:{}", stage.path(name).display());
+    let small = stage.small();
+    let output =
+        run(as_nobody(&stage).args(["compare", &folder("a"), &folder("b"), "--rounds", "4", "--workload", &small]), 0);
+    assert!(out(&output).contains("small"), "{}", out(&output));
+    for name in ["a", "b"] {
+        assert_eq!(fs::read_dir(stage.path(name)).expect("there").count(), 0, "the subdirectory is gone again");
+    }
+    let ledger = stage.path("home/.local/state/fsarena/ledger");
+    assert_eq!(fs::read_dir(ledger).expect("the user's own ledger").count(), 1, "only the lock is left");
+}
+
+#[test]
+fn lanes_need_root_and_that_is_said_with_the_way_out() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let output = run(as_nobody(&stage).args(["compare", "ext4", "xfs"]), 4);
+    let text = err(&output);
+    assert!(text.contains("needs root") && text.contains("hint: ") && text.contains("dir:/a dir:/b"), "{text}");
+    run(as_nobody(&stage).arg("list"), 0);
+    run(as_nobody(&stage).arg("doctor"), 0);
+    run(as_nobody(&stage).arg("clean"), 0);
+}

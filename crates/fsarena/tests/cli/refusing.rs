@@ -1,0 +1,89 @@
+//! Bad input and bad places: a clear error, a way out, the documented exit code, and nothing made.
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+/// Runs and expects the exit code, an error with `word`, and a hint with `way_out`.
+fn refused(stage: &Stage, arguments: &[&str], code: i32, word: &str, way_out: &str) {
+    let output = run(&mut stage.compare(arguments), code);
+    let text = err(&output);
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
+    assert!(text.starts_with("error: ") && text.contains(word), "{word} in {text}");
+    assert!(line("hint: ").contains(way_out), "{way_out} in {text}");
+    assert_eq!(out(&output), "", "stdout is for data");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn wrong_spelling_is_refused_by_name() {
+    let stage = Stage::new();
+    refused(&stage, &["ext4", "zfs"], 2, "zfs", "ext2, ext3, ext4");
+    refused(&stage, &["ext4", "ext4"], 2, "label `ext4`", "a=ext4");
+    refused(&stage, &["a b=ext4"], 2, "a b", "LABEL=");
+    refused(&stage, &["dir:/no/such/folder"], 2, "/no/such/folder", "mkdir /no/such/folder");
+    refused(&stage, &["ext4", "--workload", "no-such"], 2, "no-such", "fsarena list");
+    refused(&stage, &["ext4", "--suite", "no-such"], 2, "no-such", "fsarena list");
+    refused(&stage, &["/no/such.toml"], 2, "/no/such.toml", "");
+    let unknown = stage.file("unknown.toml", "kind = 'ext4'\ncolour = 'red'\n");
+    refused(&stage, &[&unknown], 2, "colour", "docs/guides");
+    let small = stage.small();
+    refused(&stage, &["ext4", "xfs", "--workload", &small, "--budget", "1s"], 2, "too short", "--budget");
+    run(stage.compare(&["ext4", "--margin", "5"]).arg("--dry-run"), 2);
+    run(stage.compare(&["ext4", "--lane-size", "much"]).arg("--dry-run"), 2);
+}
+
+#[test]
+fn lanes_that_are_too_small_or_too_large_are_refused() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    refused(&stage, &["ext4"], 2, "seqread-cold", "--lane-size 854M");
+    let append = crate::stage::SMALL.replace("small", "appends").replace("create", "append");
+    let small = stage.file("appends.toml", &append);
+    let lanes = |size: &str| {
+        let storage = stage.path("storage").display().to_string();
+        let arguments =
+            ["compare", "xfs", "--workload", &small, "--rounds", "1", "--storage", &storage, "--lane-size", size];
+        let mut command = stage.fsarena();
+        command.args(arguments);
+        command
+    };
+    let output = run(&mut lanes("200M"), 2);
+    assert!(
+        err(&output).contains("too small for `xfs`") && err(&output).contains("--lane-size 300M"),
+        "{}",
+        err(&output)
+    );
+    let output = run(&mut lanes("900T"), 4);
+    assert!(err(&output).contains("are free") && err(&output).contains("--storage"), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_mount_option_that_the_kernel_does_not_know_is_said_in_its_words() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    refused(&stage, &["ext4:bogus", "--workload", &stage.small()], 3, "Unknown parameter 'bogus'", "kernel");
+    let mkfs = stage.file("mkfs.toml", "kind = 'xfs'\nmkfs = ['-d', 'bogus=1']\n");
+    refused(&stage, &[&mkfs, "--workload", &stage.small()], 3, "bogus", "mkfs");
+}
+
+#[test]
+fn stores_that_cannot_be_used_are_refused_untouched() {
+    let stage = Stage::new();
+    let not_sqlite = stage.file("text.sqlite", "this is not a database, and long enough to be seen as none\n");
+    refused(&stage, &["tmpfs", "--workload", &stage.small(), "--store", "/proc/no/store"], 4, "/proc/no", "--store");
+    refused(&stage, &["tmpfs", "--workload", &stage.small(), "--store", &not_sqlite], 4, "text.sqlite", "--store");
+    let output = run(stage.fsarena().env_remove("HOME").arg("runs"), 4);
+    assert!(err(&output).contains("hint: name one with --store"), "{}", err(&output));
+}
+
+#[test]
+fn a_run_that_is_not_there_is_refused() {
+    let stage = Stage::new();
+    assert!(err(&run(stage.fsarena().args(["report", "last"]), 2)).contains("no run"));
+    assert!(err(&run(stage.fsarena().args(["report", "7"]), 2)).contains("fsarena runs"));
+    assert!(err(&run(stage.fsarena().args(["report", "x"]), 2)).contains("`x`"));
+}
