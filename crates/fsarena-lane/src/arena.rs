@@ -1,7 +1,7 @@
 //! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, Storage, seed};
@@ -11,7 +11,7 @@ use crate::kind::{Ground, Identity, Kind, kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::site::Site;
-use crate::{KINDS, LaneError, cost, queue, site, storage};
+use crate::{KINDS, LaneError, cost, queue, site, space, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,21 @@ pub struct CheckResult {
     pub output: String,
 }
 
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Go {
+    /// With the next step.
+    On,
+    /// No further.
+    Stop,
+}
+
 /// Everything that a run makes on the machine. Dropped without [`Arena::close`], it takes away what it can.
 #[derive(Debug)]
 pub struct Arena {
     plan: Plan,
     folder: PathBuf,
+    disk: Option<File>,
     lanes: Vec<Lane>,
     spare: Option<Lane>,
     sites: Vec<Option<Site>>,
@@ -78,41 +88,41 @@ impl Arena {
         let lanes = lane_count(plan);
         match &plan.storage {
             _ if lanes == 0 => Ok(()),
-            Storage::Directory(path) => {
-                let existing = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
-                storage::require_space(plan, existing, lanes + 1)
-            }
+            Storage::Directory(path) => storage::require_space(plan, &space::nearest_existing(path), lanes + 1),
             _ => storage::require_space(plan, Path::new("/"), lanes + 1),
         }
     }
 
     /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one.
     ///
-    /// `telling` is called with each step, in words.
+    /// `telling` is called before each step, in words; once it says [`Go::Stop`], no further lane is made.
     ///
     /// # Errors
     /// If any of it fails; what was made by then is taken away.
-    pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str)) -> Result<Self, LaneError> {
+    pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
-        let mut arena = Self { plan, folder: PathBuf::new(), lanes: Vec::new(), spare: None, sites, ledger };
+        let mut arena =
+            Self { plan, folder: PathBuf::new(), disk: None, lanes: Vec::new(), spare: None, sites, ledger };
         arena.build(run, telling).map(|()| arena)
     }
 
-    fn build(&mut self, run: i64, telling: &mut dyn FnMut(&str)) -> Result<(), LaneError> {
-        let count = lane_count(&self.plan);
+    fn build(&mut self, run: i64, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
         if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
             return Ok(());
         }
+        let contenders = lane_count(&self.plan);
+        let count = if contenders == 0 { 0 } else { contenders + 1 };
         storage::show_kernel_counters(&mut self.ledger)?;
-        self.folder = storage::make_place(&mut self.ledger, &self.plan, run, if count == 0 { 0 } else { count + 1 })?;
+        self.folder = storage::make_place(&mut self.ledger, &self.plan, run, count)?;
+        self.disk = if count == 0 { None } else { storage::hold_disk(&self.plan)? };
         for index in 0..count {
-            telling(&format!("writing lane {} of {}", index + 1, count + 1));
-            self.lanes.push(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, index)?);
+            if telling(&format!("writing lane {} of {count}", index + 1)) == Go::Stop {
+                return Ok(());
+            }
+            let disk = self.disk.as_ref();
+            self.lanes.push(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, disk, index)?);
         }
-        if count > 0 {
-            telling(&format!("writing lane {0} of {0}", count + 1));
-            self.spare = Some(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, count)?);
-        }
+        self.spare = self.lanes.pop();
         Ok(())
     }
 
@@ -122,7 +132,7 @@ impl Arena {
     /// If the lane refuses.
     pub fn lane_cost(&self) -> Result<Option<LaneCost>, LaneError> {
         let Some(spare) = &self.spare else { return Ok(None) };
-        let host = storage::image_folder(&self.plan, &self.folder);
+        let host = storage::beneath(&self.plan, &self.folder);
         cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed).map(Some)
     }
 
@@ -131,9 +141,9 @@ impl Arena {
         self.spare.as_ref().map(|lane| queue::settings(lane.number())).unwrap_or_default()
     }
 
-    /// The folder with the images, where lanes were made.
-    pub fn image_folder(&self) -> Option<PathBuf> {
-        (!self.lanes.is_empty()).then(|| storage::image_folder(&self.plan, &self.folder))
+    /// What lies beneath the lanes, where lanes were made: the folder with the images, or the disk.
+    pub fn beneath(&self) -> Option<PathBuf> {
+        (!self.lanes.is_empty()).then(|| storage::beneath(&self.plan, &self.folder))
     }
 
     /// Makes contender `index` afresh on `lane` and mounts it; a `dir` contender gets a new subdirectory.
@@ -242,6 +252,9 @@ impl Arena {
         }
         self.lanes.clear();
         self.spare = None;
+        if let Some(disk) = self.disk.take() {
+            storage::release_disk(&disk, &self.plan, lane_count(&self.plan) + 1);
+        }
         self.ledger.undo()
     }
 }

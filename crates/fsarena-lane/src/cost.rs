@@ -2,20 +2,20 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, LaneCost, Nanos};
+use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 use rustix::fs::OFlags;
 
-use crate::LaneError;
-use fsarena_model::seed::generator;
+use crate::{LaneError, image};
 
 const BLOCK: usize = 4096;
-const CHUNK: usize = 1 << 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// So many writes are made however long they take, or a median would mean nothing.
@@ -37,12 +37,12 @@ impl Effort {
     pub const FULL: Self = Self { writes: 200, paced_writes: 60, at_most: Nanos::seconds(60) };
 }
 
-/// Measures `device`, whose first `size` bytes are overwritten; `host_folder` is where its image lies.
+/// Measures `device`, whose first `size` bytes are overwritten; `host` is where its image lies, or the disk that it is a part of.
 ///
 /// # Errors
 /// If the device refuses.
-pub fn measure(device: &Path, size: Bytes, host_folder: &Path, seed: u64) -> Result<LaneCost, LaneError> {
-    measure_within(device, size, host_folder, seed, Effort::FULL)
+pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64) -> Result<LaneCost, LaneError> {
+    measure_within(device, size, host, seed, Effort::FULL)
 }
 
 /// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and measures there.
@@ -51,22 +51,9 @@ pub fn measure(device: &Path, size: Bytes, host_folder: &Path, seed: u64) -> Res
 /// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    fill(file, size, seed).map_err(LaneError::io("fill", &path))?;
+    let all = Extent { offset: 0, size: size.0 };
+    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
     measure_within(&path, size, &path, seed, effort)
-}
-
-/// Random bytes, in which a drive that looks for repetition finds none.
-fn fill(file: &File, size: Bytes, seed: u64) -> std::io::Result<()> {
-    let mut random = generator(seed, "lane-cost-fill", &[]);
-    let mut buffer = AlignedBuffer::new(CHUNK);
-    let mut offset = 0;
-    while offset < size.0 {
-        random.fill_bytes(&mut buffer);
-        let length = (size.0 - offset).min(CHUNK as u64);
-        file.write_all_at(&buffer[..length as usize], offset)?;
-        offset += length;
-    }
-    file.sync_all()
 }
 
 fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
@@ -135,11 +122,12 @@ fn open_direct(path: &Path) -> std::io::Result<File> {
     direct.or_else(|_| options.open(path))
 }
 
-/// The counters of the block device beneath a path (Documentation/block/stat.rst); `None` if it has none.
+/// The counters of the block device that a path is, or beneath it (Documentation/block/stat.rst); `None` if it has none.
 ///
 /// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
 fn host_counters(path: &Path) -> Option<Vec<f64>> {
-    let device = std::fs::metadata(path).ok()?.dev();
+    let found = std::fs::metadata(path).ok()?;
+    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let folder = std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
     let mut counters = counters_of(&folder)?;

@@ -106,7 +106,7 @@ pub enum LaneError {
         /// With which options.
         options: String,
         /// The kernel's words.
-        error: fsarena_sys::mount::MountError,
+        error: Box<fsarena_sys::mount::MountError>,
     },
     /// What is mounted is not what should be.
     #[error("`{}` should be {expected}, and is {found}", path.display())]

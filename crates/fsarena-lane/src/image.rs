@@ -7,6 +7,7 @@ use std::path::Path;
 
 use fsarena_model::Bytes;
 use fsarena_sys::AlignedBuffer;
+use fsarena_sys::loopdev::Extent;
 use rand::Rng;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
@@ -23,7 +24,8 @@ pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, L
     let file = create(path).map_err(LaneError::io("create", path))?;
     // Where the host's file system can, the image gets its place in one go; where it cannot, writing does it.
     let _ = fallocate(&file, FallocateFlags::empty(), 0, size.0);
-    fill(&file, size, seed, number).and_then(|()| file.sync_all()).map_err(LaneError::io("write", path))?;
+    let all = Extent { offset: 0, size: size.0 };
+    fill(&file, all, seed, number).and_then(|()| file.sync_all()).map_err(LaneError::io("write", path))?;
     Ok(file)
 }
 
@@ -38,16 +40,19 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// A host or a drive that looks for zeros or for repetition finds neither.
-fn fill(file: &File, size: Bytes, seed: u64, number: u32) -> io::Result<()> {
+/// Writes `extent` with seeded random bytes: a host or a drive that looks for zeros or repetition finds neither.
+///
+/// # Errors
+/// If the file or device refuses.
+pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<()> {
     let mut random = generator(seed, "image", &[u64::from(number)]);
     let mut buffer = AlignedBuffer::new(CHUNK);
-    let mut offset = 0;
-    while offset < size.0 {
+    let mut done = 0;
+    while done < extent.size {
         random.fill_bytes(&mut buffer);
-        let length = (size.0 - offset).min(CHUNK as u64);
-        file.write_all_at(&buffer[..length as usize], offset)?;
-        offset += length;
+        let length = (extent.size - done).min(CHUNK as u64);
+        file.write_all_at(&buffer[..length as usize], extent.offset + done)?;
+        done += length;
     }
     Ok(())
 }

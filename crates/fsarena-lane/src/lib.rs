@@ -4,6 +4,7 @@
 
 mod arena;
 mod cost;
+pub mod disk;
 mod error;
 mod image;
 pub mod kind;
@@ -14,10 +15,10 @@ mod site;
 mod space;
 mod storage;
 
-pub use arena::{Arena, CheckResult, Place, kernel_has, lane_count, missing_tool, tool_versions};
+pub use arena::{Arena, CheckResult, Go, Place, kernel_has, lane_count, missing_tool, tool_versions};
 pub use cost::{Effort, file_cost, flush_latency};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};
 pub use ledger::{Cleared, Ledger, Wait, default_folder};
-pub use space::{available_memory, free_space};
+pub use space::{available_memory, free_space, nearest_existing};
 pub use storage::DEFAULT_FOLDER;

@@ -69,7 +69,7 @@ pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, poi
         source_device: source.clone(),
         kind: kind.name().to_owned(),
         options: contender.mount.clone(),
-        error,
+        error: Box::new(error),
     })?;
     verify(kind, &source, point)
 }

@@ -1,7 +1,7 @@
 //! How much room there is.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
 
@@ -20,4 +20,10 @@ pub fn available_memory() -> Option<Bytes> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(Bytes::kib(kib))
+}
+
+/// `path`, or the nearest folder above it that is there.
+pub fn nearest_existing(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned()
 }

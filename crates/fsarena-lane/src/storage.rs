@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
 use fsarena_sys::loopdev::Extent;
-use fsarena_sys::{child, mountinfo};
 use rustix::fs::OFlags;
 
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made, make_folder};
-use crate::{LaneError, image, space};
+use crate::{LaneError, disk, image, space};
 
 /// What the images leave free on their file system.
 const RESERVE: Bytes = Bytes::mib(256);
+
+/// All file systems have their signatures within this much of a lane's start.
+const SIGNATURES: Bytes = Bytes::mib(1);
 
 /// Where runs put their folders if nothing else is said.
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
@@ -41,8 +43,16 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> R
 }
 
 /// Where the images lie: in the run's folder, or in the memory that is mounted below it.
-pub fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
+fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
     if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
+}
+
+/// What lies beneath the lanes: the folder with the images, or the disk.
+pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
+    match &plan.storage {
+        Storage::Disk(path) => path.clone(),
+        Storage::Directory(_) | Storage::Memory => image_folder(plan, folder),
+    }
 }
 
 /// Checks, before anything is made, that `count` lanes fit.
@@ -85,39 +95,56 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
         source_device: "tmpfs".to_owned(),
         kind: "tmpfs".to_owned(),
         options,
-        error,
+        error: Box::new(error),
     })
 }
 
-/// Opens lane `index` of the plan's storage: an image that is written now, or a part of the disk.
+/// The disk that the plan names, held so that nobody else can take it; `None` where the lanes are images.
 ///
 /// # Errors
-/// If the image cannot be written or the kernel refuses the loop device.
-pub fn open_lane(ledger: &mut Ledger, plan: &Plan, folder: &Path, index: usize) -> Result<Lane, LaneError> {
-    if let Storage::Disk(path) = &plan.storage {
-        let disk = open_disk(path)?;
+/// [`LaneError::DiskInUse`] if it is not free.
+pub fn hold_disk(plan: &Plan) -> Result<Option<File>, LaneError> {
+    match &plan.storage {
+        Storage::Disk(path) => open_disk(path).map(Some),
+        Storage::Directory(_) | Storage::Memory => Ok(None),
+    }
+}
+
+/// Opens lane `index`: a part of the held disk, or an image; either is written in full now.
+///
+/// # Errors
+/// If it cannot be written, or the kernel refuses the loop device.
+pub fn open_lane(
+    ledger: &mut Ledger,
+    plan: &Plan,
+    folder: &Path,
+    disk: Option<&File>,
+    index: usize,
+) -> Result<Lane, LaneError> {
+    if let (Storage::Disk(path), Some(disk)) = (&plan.storage, disk) {
         let extent = Extent { offset: plan.lane_size.0 * index as u64, size: plan.lane_size.0 };
-        return Lane::open(ledger, &Backing { file: &disk, path, extent }, plan.medium, index);
+        image::fill(disk, extent, plan.seed, index as u32).map_err(LaneError::io("write", path))?;
+        return Lane::open(ledger, &Backing { file: disk, path, extent }, plan.medium, index);
     }
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
     Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
 }
 
+/// Takes away the signatures of our own file systems, so that the disk is again as free as it was found.
+pub fn release_disk(disk: &File, plan: &Plan, lanes: usize) {
+    for index in 0..lanes as u64 {
+        let start = Extent { offset: plan.lane_size.0 * index, size: SIGNATURES.0.min(plan.lane_size.0) };
+        let _ = image::fill(disk, start, plan.seed, u32::MAX);
+    }
+    let _ = disk.sync_all();
+}
+
 /// Refuses a disk that is mounted, held by somebody, or bears the signature of anything.
 fn open_disk(path: &Path) -> Result<File, LaneError> {
     let in_use = |why: String| LaneError::DiskInUse { path: path.to_owned(), why };
-    let mounts = mountinfo::mounts().map_err(LaneError::io("read the mounts for", path))?;
-    if let Some(mount) = mounts.iter().find(|mount| Path::new(&mount.source) == path) {
-        return Err(in_use(format!("it is mounted at {}", mount.point.display())));
-    }
-    let probe = child::run(&["blkid".as_ref(), "-p".as_ref(), path.as_os_str()]);
-    let probe = probe.map_err(LaneError::io("look for signatures on", path))?;
-    // blkid -p: 0 something was found, 2 nothing was found, 8 more than one thing was found.
-    if probe.status.code() != Some(2) {
-        return Err(in_use(format!("blkid finds {}", probe.words())));
-    }
-    let exclusive = OFlags::EXCL.bits() as i32;
+    disk::why_not(path).map_or(Ok(()), |why| Err(in_use(why)))?;
+    let exclusive = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
     let disk = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(path);
     disk.map_err(|error| in_use(error.to_string()))
 }

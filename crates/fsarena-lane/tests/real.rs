@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use fsarena_lane::{Arena, LaneError, Ledger, Wait};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait};
 use fsarena_model::{Budget, Bytes, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
@@ -35,7 +35,7 @@ impl Ground {
 
     fn arena(&self, contenders: &[&str], size: u64) -> Arena {
         let plan = self.plan(contenders, size);
-        Arena::open(plan, 1, self.ledger(), &mut |_| ()).expect("the lanes can be made")
+        Arena::open(plan, 1, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
     }
 
     fn plan(&self, contenders: &[&str], size: u64) -> Plan {
@@ -189,11 +189,39 @@ fn a_disk_with_anything_on_it_is_refused() {
 }
 
 #[test]
+fn a_free_disk_is_used_in_parts_and_given_back_free() {
+    let Some(ground) = ground() else { return };
+    // The free disk is another arena's lane, on which nothing was made yet.
+    let mut plan = ground.plan(&["ext4"], 512);
+    let outer = Arena::open(plan.clone(), 1, ground.ledger(), &mut |_| Go::On).expect("made");
+    let backing = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
+    let ours = |entry: &fs::DirEntry| entry.path().join("loop").exists();
+    let devices = fs::read_dir("/sys/block").expect("there").flatten().filter(ours);
+    let place = ground.place.path().display().to_string();
+    let disk = devices.map(|entry| (entry.file_name(), backing(entry))).find(|(_, file)| file.contains(&place));
+    let disk = Path::new("/dev").join(disk.expect("the lane is there").0);
+    plan.storage = Storage::Disk(disk.clone());
+    plan.lane_size = Bytes::mib(128);
+    let inner = Ledger::open(&ground.place.path().join("inner"), Wait::No, || ()).expect("free").0;
+    for _ in 0..2 {
+        Arena::require(&plan).expect("it is free, also the second time");
+    }
+    let run = i64::from(std::process::id());
+    let mut arena = Arena::open(plan.clone(), run, inner, &mut |_| Go::On).expect("made");
+    assert!(matches!(Arena::require(&plan), Err(LaneError::DiskInUse { .. })), "it is held");
+    arena.make(0, Some(0), 1).expect("made");
+    assert!(arena.finish(0).expect("checked").expect("a lane").clean);
+    arena.close().expect("nothing stays");
+    Arena::require(&plan).expect("it is as free as before");
+    outer.close().expect("nothing stays");
+}
+
+#[test]
 fn memory_holds_lanes_as_well() {
     let Some(ground) = ground() else { return };
     let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
     plan.storage = Storage::Memory;
-    let mut arena = Arena::open(plan, i64::from(std::process::id()), ground.ledger(), &mut |_| ()).expect("room");
+    let mut arena = Arena::open(plan, i64::from(std::process::id()), ground.ledger(), &mut |_| Go::On).expect("room");
     let (_, facts) = arena.make(0, Some(0), 1).expect("made");
     assert_eq!(facts.durability, Durability::Flushed);
     let (_, facts) = arena.make(1, None, 1).expect("made");

@@ -64,6 +64,20 @@ impl Contender {
         (rest.ends_with(".toml") && !rest.starts_with("dir:")).then(|| PathBuf::from(rest))
     }
 
+    /// The argument that names this contender; `None` if only a TOML file can.
+    pub fn spelling(&self) -> Option<String> {
+        if !self.mkfs.is_empty() {
+            return None;
+        }
+        let options = match &self.path {
+            Some(path) => format!(":{}", path.display()),
+            None if self.mount.is_empty() => String::new(),
+            None => format!(":{}", self.mount),
+        };
+        let plain = format!("{}{options}", self.kind);
+        Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
+    }
+
     /// The same contender under another label, where `argument` gives one.
     pub fn relabelled(mut self, argument: &str) -> Result<Self, ContenderError> {
         if let (Some(label), _) = split_label(argument) {
@@ -209,6 +223,14 @@ mod tests {
         assert_eq!(Contender::toml_file("dir:/x.toml"), None);
         let renamed = parse("ext4").relabelled("mine=fast.toml").expect("good label");
         assert_eq!(renamed.label, Label::from("mine"));
+    }
+
+    #[test]
+    fn a_spelling_names_the_same_contender() {
+        for text in ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"] {
+            assert_eq!(parse(text).spelling().as_deref(), Some(text));
+        }
+        assert_eq!(Contender { mkfs: vec!["-O".to_owned()], ..parse("ext4") }.spelling(), None);
     }
 
     proptest! {

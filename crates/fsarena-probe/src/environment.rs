@@ -6,9 +6,10 @@ use std::path::Path;
 use fsarena_model::{Bytes, Environment};
 use fsarena_sys::mountinfo;
 
-/// The machine, and the file system beneath `images` if there are any.
-pub fn survey(images: Option<&Path>) -> Environment {
-    let beneath = images.and_then(|folder| mountinfo::mount_of(folder).ok());
+/// The machine, and what lies `beneath` its lanes if there are any: a folder's file system, or a disk.
+pub fn survey(beneath: Option<&Path>) -> Environment {
+    let disk = beneath.filter(|path| path.starts_with("/dev") && !path.is_dir());
+    let host = beneath.filter(|_| disk.is_none()).and_then(|folder| mountinfo::mount_of(folder).ok());
     let memory = read("/proc/meminfo").and_then(|text| total(&text));
     Environment {
         fsarena: env!("CARGO_PKG_VERSION").to_owned(),
@@ -18,11 +19,11 @@ pub fn survey(images: Option<&Path>) -> Environment {
         memory: memory.map(|kib| Bytes::kib(kib as u64)),
         hypervisor: hypervisor(),
         storage: None,
-        host_file_system: beneath.as_ref().map(|mount| {
+        host_file_system: host.as_ref().map(|mount| {
             let journal = journal_of(&mount.kind, &mount.source);
             format!("{} ({}){journal}", mount.kind, mount.all_options())
         }),
-        device: beneath.map(|mount| mount.source),
+        device: disk.map(|path| path.display().to_string()).or(host.map(|mount| mount.source)),
         queue: BTreeMap::new(),
         tools: BTreeMap::new(),
         lane_cost: None,

@@ -1,7 +1,7 @@
 //! From a record to a comparison: cells, their validity, and the verdict of each pair.
 
 use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, PairVerdict, WorkloadRow};
-use fsarena_model::{Comparison, Contender, Label, Outcome, RunRecord, Trial, Validity, Verdict, Workload};
+use fsarena_model::{Comparison, Contender, Label, Outcome, RunRecord, Storage, Trial, Validity, Verdict, Workload};
 use fsarena_stats::{Interval, cell_summary, round_value};
 
 use crate::evidence::{Standing, standing};
@@ -25,6 +25,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         suite: plan.suite.clone(),
         margin: plan.margin.0,
         plan_hash: plan.hash(),
+        command: command(record),
         rounds: record.rounds.len() as u32,
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
@@ -35,6 +36,32 @@ pub fn assess(record: &RunRecord) -> Comparison {
         round_facts: record.rounds.clone(),
         notes: record.notes.clone(),
     }
+}
+
+/// With as many rounds as there were: a budget might give more or fewer another time.
+fn command(record: &RunRecord) -> Vec<String> {
+    let plan = &record.plan;
+    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
+    let mut words: Vec<String> = ["fsarena", "compare"].map(str::to_owned).to_vec();
+    words.extend(plan.contenders.iter().map(spelling));
+    match &plan.suite {
+        Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
+        None => words.extend(plan.workloads.iter().flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
+    }
+    let storage = match &plan.storage {
+        Storage::Directory(path) | Storage::Disk(path) => path.display().to_string(),
+        Storage::Memory => "memory".to_owned(),
+    };
+    let options = [
+        ("--rounds", (record.rounds.len().max(1)).to_string()),
+        ("--margin", format!("{}%", plan.margin.0 * 100.0)),
+        ("--storage", storage),
+        ("--lane-size", plan.lane_size.0.to_string()),
+        ("--medium", plan.medium.to_string()),
+        ("--seed", plan.seed.to_string()),
+    ];
+    words.extend(options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
+    words
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {

@@ -77,11 +77,11 @@ fn io(act: String) -> impl FnOnce(std::io::Error) -> Trouble {
 
 impl Stage for Machine {
     fn survey(&mut self) -> Result<Environment, Trouble> {
-        let mut environment = fsarena_probe::survey(self.arena.image_folder().as_deref());
+        let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
         environment.queue = self.arena.queue_settings();
-        environment.storage = self.arena.image_folder().map(|_| self.plan.storage.to_string());
+        environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.lane_cost = self.arena.lane_cost()?;
         self.kernel_at_rest = kernel_at_rest();
         Ok(environment)

@@ -56,6 +56,9 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn rounds(&mut self) -> Result<Status, SessionError> {
+        if self.stopped() {
+            return Ok(Status::Interrupted);
+        }
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         match self.stage.survey() {
             Ok(environment) => {
@@ -130,8 +133,8 @@ impl Session<'_> {
     fn make_all(&mut self, round: u32) -> Result<(Assignment, Vec<usize>), SessionError> {
         let lanes = lane_rounds(&needs_lane(self.plan), round, self.plan.seed);
         let mut present = Vec::new();
-        for index in 0..self.plan.contenders.len() {
-            let label = self.plan.contenders[index].label.clone();
+        for (index, contender) in self.plan.contenders.iter().enumerate() {
+            let label = contender.label.clone();
             match self.stage.make(index, lanes[index], round) {
                 Ok(facts) => {
                     present.push(index);

@@ -3,10 +3,10 @@
 mod dry;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use fsarena_lane::{Arena, Ledger, Wait, default_folder};
+use fsarena_lane::{Arena, Go, Ledger, Wait, default_folder};
 use fsarena_model::{Comparison, Event, Outcome, Plan, RunRecord, Status};
 use fsarena_session::{Machine, assess};
 use fsarena_store::Store;
@@ -50,7 +50,10 @@ fn measure(global: &Global, plan: &Plan, store: &mut Store, wait: Wait) -> Resul
     let began = now();
     let run = store.begin(plan, &began)?;
     store.apply(run, &Event::Started { plan: Box::new(plan.clone()), started: began })?;
-    let arena = Arena::open(plan.clone(), run, ledger, &mut |what| progress.prepare(what))?;
+    let arena = Arena::open(plan.clone(), run, ledger, &mut |what| {
+        progress.prepare(what);
+        if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
+    })?;
     let mut machine = Machine::new(plan.clone(), arena);
     let mut listeners = Listeners { store, run, progress: &mut progress };
     let status = fsarena_session::run(plan, &mut machine, &MonotonicClock, started, &stop, &mut listeners);

@@ -1,14 +1,40 @@
 //! `fsarena doctor`: what this machine can do, how noisy it is, and where lanes are best.
 
+mod advice;
+mod age;
+mod jitter;
+mod kinds;
+mod leftovers;
+mod machine;
+mod noise;
+mod page;
+mod places;
+mod rights;
+mod store;
+
 use anyhow::Result;
+use fsarena_lane::disk;
+use fsarena_model::Storage;
 
 use super::print;
-use crate::cli::Doctor;
+use crate::cli::{Doctor, Global};
 use crate::exit::Ended;
+use crate::progress::Progress;
 
-/// Looks and says.
-pub fn run(options: &Doctor) -> Result<Ended> {
-    let _ = options;
-    print("")?;
+/// Looks and says. Nothing is changed; whatever is written for measuring has no name and goes with its descriptor.
+pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
+    let storage = Storage::from(options.storage.as_str());
+    let progress = Progress::new(global);
+    progress.prepare("listening to the machine at rest");
+    let noise = noise::section(disk::beneath(&storage).as_deref());
+    progress.prepare("looking at rights and kinds");
+    let rights = rights::section();
+    let able = rights.is_fine();
+    let mut sections = vec![machine::section(), rights, kinds::section(), noise];
+    progress.prepare("measuring places");
+    let (places, best) = places::section(&options.storage);
+    sections.extend([places, leftovers::section(), store::section(global), advice::section(best.as_deref(), able)]);
+    progress.end();
+    print(&page::render(&sections, crate::places::style(global).width))?;
     Ok(Ended::Well)
 }

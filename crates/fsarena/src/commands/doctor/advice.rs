@@ -1,0 +1,67 @@
+//! What to type now.
+
+use fsarena_lane::DEFAULT_FOLDER;
+
+use super::kinds;
+use super::page::{Line, Section, Word};
+
+const WITHOUT_LANES: &str = "fsarena compare dir:/one dir:/other";
+
+/// The command that suits this machine: `best` is the best place, and `able` whether this user may make lanes there.
+pub fn section(best: Option<&str>, able: bool) -> Section {
+    let is_root = rustix::process::geteuid().is_root();
+    Section { title: "Next", lines: vec![line(best, &kinds::usual(), able, is_root)] }
+}
+
+fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> Line {
+    let Some(best) = best else {
+        return Line::new(Word::No, "lanes", "no place has room for them").hint(WITHOUT_LANES);
+    };
+    if kinds.is_empty() || (is_root && !able) {
+        return Line::new(Word::No, "lanes", "this machine cannot make any, as said above").hint(WITHOUT_LANES);
+    }
+    let storage = if best == DEFAULT_FOLDER { String::new() } else { format!(" {}", option(best)) };
+    let command = format!("fsarena compare {}{storage}", kinds.join(" "));
+    match is_root {
+        true => Line::new(Word::Ok, "start", command),
+        false => Line::new(Word::Ok, "start", WITHOUT_LANES).and(format!("or with lanes: sudo {command}")),
+    }
+}
+
+/// The option that chooses a place.
+pub fn option(place: &str) -> String {
+    match place {
+        DEFAULT_FOLDER => format!("--storage {place} (the default)"),
+        _ if place.contains(char::is_whitespace) => format!("--storage '{place}'"),
+        _ => format!("--storage {place}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(best: Option<&str>, able: bool, is_root: bool) -> String {
+        format!("{:?}", line(best, &["ext4", "xfs"], able, is_root))
+    }
+
+    #[test]
+    fn the_command_is_one_that_works() {
+        assert!(said(Some(DEFAULT_FOLDER), true, true).contains("\"fsarena compare ext4 xfs\""));
+        assert!(said(Some("/data/fsarena"), true, true).contains("fsarena compare ext4 xfs --storage /data/fsarena"));
+        assert!(said(Some(DEFAULT_FOLDER), false, false).contains("sudo fsarena compare"));
+    }
+
+    #[test]
+    fn the_default_needs_no_option() {
+        assert_eq!(option(DEFAULT_FOLDER), "--storage /var/tmp/fsarena (the default)");
+        assert_eq!(option("/data/fsarena"), "--storage /data/fsarena");
+        assert_eq!(option("/my data/fsarena"), "--storage '/my data/fsarena'");
+    }
+
+    #[test]
+    fn without_lanes_there_are_directories() {
+        assert!(said(None, true, true).contains("dir:/one"));
+        assert!(said(Some(DEFAULT_FOLDER), false, true).contains("dir:/one"));
+    }
+}

@@ -1,0 +1,64 @@
+//! How evenly a processor works: a fixed piece of work, again and again.
+
+use std::hint::black_box;
+
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
+
+/// Steps of one piece: some tenths of a millisecond.
+const STEPS: u32 = 100_000;
+
+/// How long a piece takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Jitter {
+    /// In the middle.
+    pub median: Nanos,
+    /// The slowest of a hundred, as a multiple of the median.
+    pub slow_ratio: f64,
+}
+
+/// Repeats the piece for `time`.
+pub fn measure(time: Nanos) -> Jitter {
+    let mut times = Vec::new();
+    let began = clock::now();
+    let mut now = began;
+    while now.saturating_sub(began) < time {
+        black_box(piece(black_box(STEPS)));
+        let end = clock::now();
+        times.push(end.saturating_sub(now));
+        now = end;
+    }
+    summarise(times)
+}
+
+/// Steps that each wait for the one before: a SplitMix64 chain in registers.
+fn piece(steps: u32) -> u64 {
+    (0..steps).fold(1, |state: u64, _| {
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ (mixed >> 27)
+    })
+}
+
+fn summarise(mut times: Vec<Nanos>) -> Jitter {
+    times.sort_unstable();
+    let at =
+        |share: f64| times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1))).copied();
+    let (median, slow) = (at(0.5).unwrap_or_default(), at(0.99).unwrap_or_default());
+    Jitter { median, slow_ratio: slow.0 as f64 / median.0.max(1) as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_hundred_is_the_slow_one() {
+        let times = (0..100).map(|index| Nanos(if index == 50 { 300 } else { 100 })).collect();
+        assert_eq!(summarise(times), Jitter { median: Nanos(100), slow_ratio: 3.0 });
+    }
+
+    #[test]
+    fn something_is_always_measured() {
+        assert!(measure(Nanos::millis(1)).median > Nanos(0));
+    }
+}

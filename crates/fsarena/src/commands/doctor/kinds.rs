@@ -1,0 +1,113 @@
+//! The kinds of file system: what the kernel has, which tools are there, and how old these are.
+
+use std::collections::BTreeMap;
+
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{KINDS, Kind, tool_versions};
+
+use super::age::{self, Age, Release};
+use super::page::{Line, Section, Word};
+use crate::commands::list::{Availability, availability};
+
+/// These packages are numbered as the kernels that they were released with.
+const NUMBERED_AS_KERNELS: &[&str] = &["xfsprogs", "btrfs-progs"];
+
+/// One line for each kind, and one for each package of tools that is far from the kernel's age.
+pub fn section() -> Section {
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+    let versions = tool_versions(&names);
+    let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(*kind, &versions)).collect();
+    let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+    lines.extend(packages(&versions).into_iter().filter_map(|(package, version)| age_line(package, version, &kernel)));
+    Section { title: "Kinds of file system", lines }
+}
+
+/// Of the three that people compare most, those that lanes can have here, at least as root.
+pub fn usual() -> Vec<&'static str> {
+    let is_ready = |kind: &&&dyn Kind| match availability(**kind) {
+        Availability::Here | Availability::AsRoot => true,
+        Availability::KernelLacks => has_module(kind.name()),
+        Availability::ToolMissing(_) => false,
+    };
+    let usual = KINDS.iter().filter(|kind| ["ext4", "xfs", "btrfs"].contains(&kind.name()));
+    usual.filter(is_ready).map(|kind| kind.name()).collect()
+}
+
+fn line(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> Line {
+    let (name, about) = (kind.name(), kind.about());
+    let found = tools(kind, versions);
+    match availability(kind) {
+        Availability::Here if kind.ground() == Ground::Directory => Line::new(Word::Ok, name, about),
+        Availability::Here => Line::new(Word::Ok, name, format!("in the kernel{found}")),
+        Availability::AsRoot => Line::new(Word::Note, name, format!("as root: in the kernel{found}")),
+        Availability::KernelLacks if has_module(name) => {
+            Line::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
+        }
+        Availability::KernelLacks => Line::new(Word::No, name, format!("this kernel lacks it{found}"))
+            .hint(format!("another kernel, or one that finds its module: modprobe {name}")),
+        Availability::ToolMissing(tool) => {
+            Line::new(Word::Missing, name, format!("in the kernel, but `{}` is not installed", tool.program))
+                .hint(format!("apt-get install {}", tool.package))
+        }
+    }
+}
+
+/// An ordinary user cannot load a module, but can see that there is one.
+fn has_module(kind: &str) -> bool {
+    let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+    let list = std::fs::read_to_string(format!("/lib/modules/{kernel}/modules.dep")).unwrap_or_default();
+    let is_it = |path: &str| path.rsplit('/').next().is_some_and(|file| file.starts_with(&format!("{kind}.ko")));
+    !rustix::process::geteuid().is_root() && list.lines().filter_map(|line| line.split(':').next()).any(is_it)
+}
+
+/// `, e2fsprogs 1.47.0`; a tool that is there and does not say its version is named without one.
+fn tools(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> String {
+    let Some(tool) = kind.tools().first() else { return String::new() };
+    match versions.get(tool.program).and_then(|words| age::version_in(words)) {
+        Some(version) => format!(", {} {version}", tool.package),
+        None if fsarena_lane::missing_tool(kind).is_some() => format!(", {} not installed", tool.package),
+        None => format!(", {} of an unknown version", tool.package),
+    }
+}
+
+/// The versions of the packages that can be compared with the kernel.
+fn packages(versions: &BTreeMap<String, String>) -> BTreeMap<&'static str, &str> {
+    let tools = KINDS.iter().filter_map(|kind| kind.tools().first());
+    tools
+        .filter(|tool| NUMBERED_AS_KERNELS.contains(&tool.package))
+        .filter_map(|tool| Some((tool.package, age::version_in(versions.get(tool.program)?)?)))
+        .collect()
+}
+
+fn age_line(package: &str, version: &str, kernel: &str) -> Option<Line> {
+    let (tools, release) = (version.parse::<Release>().ok()?, kernel.parse::<Release>().ok()?);
+    match age::compare(tools, release) {
+        Age::Alike => None,
+        Age::Old => Some(
+            Line::new(
+                Word::Note,
+                package,
+                format!("{tools} is about {} years older than kernel {release}:", age::years(tools, release)),
+            )
+            .and("features that newer kernels enable by default are off; figures hold for the older format")
+            .hint(format!("a newer {package}, from backports or its sources, makes today's format")),
+        ),
+        Age::New => Some(
+            Line::new(Word::Note, package, format!("{tools} is newer than kernel {release}:"))
+                .and("mkfs may enable features that this kernel does not mount")
+                .hint("switch them off with `mkfs = [...]` in a contender's .toml"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_great_distance_is_told() {
+        assert!(age_line("xfsprogs", "6.1.0", "6.18.44-fc-v657").is_some());
+        assert!(age_line("xfsprogs", "6.17.0", "6.18.44").is_none());
+        assert!(age_line("xfsprogs", "unknown", "6.18.44").is_none());
+    }
+}

@@ -1,0 +1,94 @@
+//! What dead runs have left, and whether a run has the machine. Only looked at: `clean` clears up.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fsarena_lane::default_folder;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::page::{Line, Section, Word};
+
+/// Where root's runs keep their ledgers.
+const ROOTS_FOLDER: &str = "/var/lib/fsarena/ledger";
+
+/// This user's ledgers, and root's, whose runs would be heard here as noise.
+pub fn section() -> Section {
+    let mut lines = match default_folder() {
+        Ok(folder) => look("own runs", &folder),
+        Err(error) => vec![
+            Line::new(Word::Note, "own runs", error.to_string())
+                .hint("set HOME or XDG_STATE_HOME, or compare cannot run"),
+        ],
+    };
+    if !rustix::process::geteuid().is_root() {
+        lines.extend(look("root's runs", Path::new(ROOTS_FOLDER)));
+    }
+    Section { title: "Runs that are under way, and what dead ones left", lines }
+}
+
+fn look(subject: &str, folder: &Path) -> Vec<Line> {
+    let (held, ledgers) = match (is_held(&folder.join("lock")), ledgers(folder)) {
+        (Ok(held), Ok(ledgers)) => (held, ledgers),
+        (Err(error), _) | (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+            return vec![Line::new(Word::Ok, subject, "none yet")];
+        }
+        (Err(error), _) | (_, Err(error)) => {
+            return vec![Line::new(Word::Note, subject, format!("{}: could not be read: {error}", folder.display()))];
+        }
+    };
+    vec![verdict(subject, held, &ledgers)]
+}
+
+fn verdict(subject: &str, held: bool, ledgers: &[PathBuf]) -> Line {
+    let names: Vec<String> = ledgers.iter().map(|path| path.display().to_string()).collect();
+    match (held, names.len()) {
+        (true, _) => Line::new(Word::Note, subject, "another run has the machine: the figures above include its noise")
+            .hint("wait for it; compare waits by itself"),
+        (false, 0) => Line::new(Word::Ok, subject, "none is under way, and nothing was left behind"),
+        (false, _) => Line::new(Word::Note, subject, format!("killed runs left things behind: {}", names.join(", ")))
+            .hint("fsarena clean (the next compare does it, too)"),
+    }
+}
+
+/// A run holds the lock of its folder alone. A shared lock, given back at once, tells without taking it from anybody.
+fn is_held(lock: &Path) -> io::Result<bool> {
+    let file = File::open(lock)?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Ok(()) => Ok(false),
+        Err(Errno::WOULDBLOCK) => Ok(true),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn ledgers(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let paths: io::Result<Vec<PathBuf>> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.sort();
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_lane::{Ledger, Wait};
+
+    use super::*;
+
+    #[test]
+    fn a_live_run_a_dead_one_and_none_are_told_apart() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let folder = place.path().join("ledger");
+        let said = || format!("{:?}", look("runs", &folder));
+        assert!(said().contains("none yet"));
+        let (ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        assert!(said().contains("another run has the machine"));
+        drop(ledger);
+        assert!(said().contains("fsarena clean"));
+        let (mut ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        ledger.undo().expect("nothing to do");
+        drop(ledger);
+        assert!(said().contains("nothing was left behind"));
+    }
+}

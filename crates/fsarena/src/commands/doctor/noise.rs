@@ -1,0 +1,116 @@
+//! What else goes on: processors and disk at rest, and how evenly a processor works.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use fsarena_model::{Bytes, Nanos, Reading};
+use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_sys::clock;
+
+use super::jitter::{self, Jitter};
+use super::page::{Line, Section, Word};
+
+const REST: Duration = Duration::from_secs(1);
+const JITTER_TIME: Nanos = Nanos::millis(500);
+
+/// Below so many cores of other programs a machine is quiet.
+const QUIET_CORES: f64 = 0.2;
+
+/// Below so much of a core's time the hypervisor takes nothing worth a word.
+const QUIET_STEAL: f64 = 0.02;
+
+/// Below so many bytes per second others hardly use the disk.
+const QUIET_WRITES: f64 = 1e6;
+
+/// Beyond this the slowest of a hundred equal pieces of work is conspicuous.
+const EVEN: f64 = 1.2;
+
+/// Watches the machine, and `disk` with it, for a second and a half.
+pub fn section(disk: Option<&str>) -> Section {
+    let target = Target { device: disk.map(str::to_owned), ..Target::default() };
+    let (began, before) = (clock::now(), Snapshot::take(&target));
+    std::thread::sleep(REST);
+    let after = Snapshot::take(&target);
+    let seconds = clock::now().saturating_sub(began).as_seconds();
+    let mut totals = Totals::default();
+    totals.add(&before, &after);
+    let readings = totals.readings();
+    let per_second = |name: &str| value(&readings, name).map(|value| value / seconds);
+    let mut lines = vec![cores(per_second("cpu.machine"), per_second("cpu.process")), steal(per_second("cpu.steal"))];
+    lines.extend(disk.map(|name| writes(name, per_second("device.written"), per_second("device.read"))));
+    lines.push(evenness(jitter::measure(JITTER_TIME)));
+    Section { title: "Noise, watched for a second at rest", lines }
+}
+
+fn value(readings: &BTreeMap<String, Reading>, name: &str) -> Option<f64> {
+    readings.get(name)?.value
+}
+
+fn unread(subject: &str) -> Line {
+    Line::new(Word::Note, subject, "could not be read: whether it is quiet is not known")
+}
+
+fn cores(machine: Option<f64>, own: Option<f64>) -> Line {
+    let subject = "other programs";
+    let Some((machine, own)) = machine.zip(own) else { return unread(subject) };
+    let busy = (machine - own).max(0.0);
+    match busy < QUIET_CORES {
+        true => Line::new(Word::Ok, subject, format!("quiet: {busy:.2} cores busy")),
+        false => Line::new(Word::Note, subject, format!("busy: {busy:.2} cores busy with other programs"))
+            .and("a verdict compares neighbouring slices and so stands, but needs more rounds; whole runs suffer most")
+            .hint("`top` shows who it is; stop it, or give more time with --budget"),
+    }
+}
+
+fn steal(share: Option<f64>) -> Line {
+    let subject = "steal";
+    match share {
+        None => unread(subject),
+        Some(share) if share < QUIET_STEAL => {
+            Line::new(Word::Ok, subject, format!("none worth a word: the hypervisor reports {share:.2} cores taken"))
+        }
+        Some(share) => Line::new(Word::Note, subject, format!("the hypervisor takes {share:.2} cores away"))
+            .and("times of CPU-bound work vary with what other guests do")
+            .hint("more rounds: --budget 10m, or another hour of the day"),
+    }
+}
+
+fn writes(disk: &str, written: Option<f64>, read: Option<f64>) -> Line {
+    let subject = format!("disk {disk}");
+    let Some((written, read)) = written.zip(read) else { return unread(&subject) };
+    let words = format!("{}/s written, {}/s read by others", Bytes(written as u64), Bytes(read as u64));
+    match written + read < QUIET_WRITES {
+        true => Line::new(Word::Ok, subject, format!("quiet: {words}")),
+        false => Line::new(Word::Note, subject, format!("busy: {words}"))
+            .and("flushes wait for other writers: durable workloads get slower and vary more")
+            .hint("stop them, or give the lanes another disk with --storage"),
+    }
+}
+
+fn evenness(jitter: Jitter) -> Line {
+    let Jitter { median, slow_ratio } = jitter;
+    let words = format!("a piece of work of {median} takes {slow_ratio:.2} times as long in the slowest of 100");
+    match slow_ratio < EVEN {
+        true => Line::new(Word::Ok, "evenness", format!("even: {words}")),
+        false => Line::new(Word::Note, "evenness", format!("uneven: {words}"))
+            .and("something interrupts the processors; medians are hardly touched, high percentiles are"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_said_so() {
+        for line in [cores(None, Some(0.1)), steal(None), writes("sda", None, Some(0.0))] {
+            assert!(format!("{line:?}").contains("could not be read"));
+        }
+    }
+
+    #[test]
+    fn a_fifth_of_a_core_is_busy() {
+        assert!(format!("{:?}", cores(Some(0.15), Some(0.01))).contains("quiet"));
+        assert!(format!("{:?}", cores(Some(0.25), Some(0.01))).contains("busy:"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Places for lanes: which there are, what a write and flush costs there, and which is best.
+
+mod folders;
+mod measure;
+mod rank;
+mod words;
+
+use std::path::PathBuf;
+
+use fsarena_lane::available_memory;
+use fsarena_lane::disk::{self, Disk};
+use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
+use fsarena_sys::clock;
+
+use super::page::{Line, Section, Word};
+use folders::Folder;
+use rank::Footing;
+
+/// Three contenders and a spare lane, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
+const LANES: u64 = 4;
+const LANE_SIZE: Bytes = Bytes::gib(2);
+
+/// What images leave free on their file system.
+const RESERVE: Bytes = Bytes::mib(256);
+
+/// After this time no further place is measured.
+const TIME: Nanos = Nanos::seconds(5);
+
+/// A place, and what was found out about it.
+#[derive(Debug)]
+struct Place {
+    /// What `--storage` takes.
+    option: String,
+    /// What lanes would stand on.
+    footing: Footing,
+    /// File system and device, in words.
+    description: String,
+    /// Room for lanes; `None` if it could not be read.
+    free: Option<Bytes>,
+    /// Kept free beside the lanes.
+    reserve: Bytes,
+    /// Why lanes cannot lie here, whatever the room.
+    obstacle: Option<String>,
+    /// Whether it was opened for direct I/O; `None` if it was not tried.
+    direct: Option<bool>,
+    /// What a write and flush costs; `Err` says why it is not known.
+    cost: Result<LaneCost, String>,
+    /// The device whose counters `cost` holds.
+    device: Option<String>,
+}
+
+impl Place {
+    fn needed(&self) -> Bytes {
+        Bytes(LANE_SIZE.0 * LANES + self.reserve.0)
+    }
+
+    /// Why lanes cannot lie here, if they cannot.
+    fn refusal(&self) -> Option<String> {
+        let full = || {
+            let free = self.free.filter(|free| *free < self.needed())?;
+            Some(format!("no room: {LANES} lanes of {} need {}, and {free} are free", words::lane(), self.needed()))
+        };
+        self.obstacle.clone().or_else(full)
+    }
+}
+
+/// The places, best first, and what `--storage` takes for the best one.
+pub fn section(asked: &str) -> (Section, Option<String>) {
+    let mut lines = Vec::new();
+    let places = gather(asked, &mut lines);
+    let order = rank::order(&places.iter().map(Place::standing).collect::<Vec<_>>());
+    let best = order.first().filter(|best| best.tier != rank::Tier::Unusable).map(|best| best.index);
+    let ranked = order.iter().map(|ranked| words::line(&places[ranked.index], ranked, best == Some(ranked.index)));
+    let lines = ranked.chain(lines).collect();
+    (Section { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
+}
+
+impl Place {
+    fn standing(&self) -> rank::Standing {
+        let cost = self.cost.as_ref().ok().map(|cost| cost.back_to_back.max(cost.paced));
+        rank::Standing { footing: self.footing, usable: self.refusal().is_none(), cost }
+    }
+}
+
+/// All places; what could not be looked at goes into `lines`.
+fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
+    let storage = Storage::from(asked);
+    let mut places = Vec::new();
+    let deadline = clock::now() + TIME;
+    let directory = if let Storage::Directory(path) = &storage { Some(path.clone()) } else { None };
+    match folders::candidates(directory.as_deref()) {
+        Ok(folders) => {
+            let (roomy, full): (Vec<Folder>, _) =
+                folders.into_iter().partition(|folder| folder.asked || has_room(folder));
+            places.extend(roomy.into_iter().map(|folder| folder_place(folder, deadline)));
+            lines.extend(words::full(&full));
+        }
+        Err(error) => lines.push(Line::new(Word::Note, "mounts", format!("could not be read: {error}"))),
+    }
+    places.push(memory_place());
+    match disk::unused() {
+        Ok(disks) if disks.is_empty() => lines.push(Line::new(Word::Note, "unused disks", "none was found")),
+        Ok(disks) => places.extend(disks.into_iter().map(|disk| disk_place(disk, None))),
+        Err(why) => lines.push(Line::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
+    }
+    if let Storage::Disk(path) = storage {
+        places.retain(|place| place.option != asked);
+        places.push(asked_disk(path));
+    }
+    places
+}
+
+/// A file system whose room cannot be read is kept and says so.
+fn has_room(folder: &Folder) -> bool {
+    folder.free.is_none_or(|free| free.0 >= LANE_SIZE.0 * LANES + RESERVE.0)
+}
+
+fn folder_place(folder: Folder, deadline: Nanos) -> Place {
+    let found = measure::in_folder(&folder.existing, deadline);
+    Place {
+        option: folder.option.display().to_string(),
+        footing: folder.footing,
+        description: folder.description,
+        free: folder.free,
+        reserve: RESERVE,
+        obstacle: found.obstacle,
+        direct: found.direct,
+        cost: found.cost,
+        device: folder.device,
+    }
+}
+
+fn memory_place() -> Place {
+    let found = measure::in_memory();
+    Place {
+        option: "memory".to_owned(),
+        footing: Footing::Memory,
+        description: "a tmpfs of the run's own".to_owned(),
+        free: available_memory(),
+        reserve: RESERVE,
+        obstacle: found.obstacle,
+        direct: found.direct,
+        cost: found.cost,
+        device: None,
+    }
+}
+
+fn disk_place(disk: Disk, obstacle: Option<String>) -> Place {
+    Place {
+        option: disk.path.display().to_string(),
+        footing: Footing::Disk,
+        description: "a disk or partition".to_owned(),
+        free: disk.size,
+        reserve: Bytes(0),
+        obstacle,
+        direct: None,
+        cost: Err("not measured: doctor writes nothing to a disk".to_owned()),
+        device: None,
+    }
+}
+
+/// The disk that `--storage` names, whether it is free or not.
+fn asked_disk(path: PathBuf) -> Place {
+    let why = disk::why_not(&path);
+    let disk = disk::disk_at(path);
+    disk_place(disk, why)
+}

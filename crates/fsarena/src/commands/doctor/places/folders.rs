@@ -1,0 +1,130 @@
+//! Folders in which images could lie: one for each local file system that can be written.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use fsarena_lane::{DEFAULT_FOLDER, disk, free_space, nearest_existing};
+use fsarena_model::Bytes;
+use fsarena_sys::mountinfo::{self, Mount};
+
+use super::rank::Footing;
+
+/// Local file systems without a device file of their own.
+const WITHOUT_DEVICE: &[&str] = &["zfs", "overlay"];
+
+/// These are for other systems' files or for booting, and no images belong there.
+const NOT_FOR_IMAGES: &[&str] = &["vfat", "msdos", "iso9660", "udf", "squashfs", "erofs"];
+
+/// A folder for images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// What `--storage` takes.
+    pub option: PathBuf,
+    /// It, or the nearest folder above it that is there.
+    pub existing: PathBuf,
+    /// Whether it was asked for, by option or by default.
+    pub asked: bool,
+    /// What lanes in it would stand on.
+    pub footing: Footing,
+    /// File system and device, in words.
+    pub description: String,
+    /// The device's name, where there is exactly one.
+    pub device: Option<String>,
+    /// What an ordinary user may still write.
+    pub free: Option<Bytes>,
+}
+
+/// The folder that was asked for, the default one, and one on each further file system.
+///
+/// # Errors
+/// If the table of mounts cannot be read.
+pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<Folder>> {
+    let mounts = mountinfo::mounts()?;
+    let points = mounts.iter().filter(|mount| can_hold_images(mount)).map(|mount| mount.point.join("fsarena"));
+    let first = asked.into_iter().map(Path::to_owned).chain([PathBuf::from(DEFAULT_FOLDER)]);
+    let mut seen: Vec<(u64, String)> = Vec::new();
+    let mut folders = Vec::new();
+    for option in first.chain(points) {
+        let existing = nearest_existing(&option);
+        let (Ok(found), Ok(mount)) = (fs::metadata(&existing), mountinfo::mount_of(&existing)) else { continue };
+        // One file system may be mounted several times, and btrfs has a number for each subvolume.
+        let same = |(number, source): &(u64, String)| {
+            *number == found.dev() || (*source == mount.source && source.starts_with("/dev/"))
+        };
+        if !seen.iter().any(same) {
+            let asked = asked == Some(option.as_path()) || option == Path::new(DEFAULT_FOLDER);
+            folders.push(folder(option, existing, asked, &mount, found.dev()));
+            seen.push((found.dev(), mount.source));
+        }
+    }
+    Ok(folders)
+}
+
+fn folder(option: PathBuf, existing: PathBuf, asked: bool, mount: &Mount, number: u64) -> Folder {
+    let device = disk::name(number);
+    let beneath = device.clone().unwrap_or_else(|| mount.source.clone());
+    Folder {
+        footing: footing(number, &beneath),
+        description: format!("{} on {beneath}, mounted at {}{}", mount.kind, mount.point.display(), caution(mount)),
+        free: free_space(&existing).ok(),
+        option,
+        existing,
+        asked,
+        device,
+    }
+}
+
+fn footing(number: u64, device: &str) -> Footing {
+    match fs::metadata("/").is_ok_and(|root| root.dev() == number) {
+        true => Footing::Shared,
+        false if device.trim_start_matches("/dev/").starts_with("loop") => Footing::Nested,
+        false => Footing::Apart,
+    }
+}
+
+/// Btrfs opens files for direct I/O and then writes those with checksums through the page cache (since Linux 6.15).
+fn caution(mount: &Mount) -> &'static str {
+    let options = mount.all_options();
+    let has_checksums = !options.split(',').any(|option| ["nodatasum", "nodatacow"].contains(&option));
+    if mount.kind == "btrfs" && has_checksums { " (direct writes may pass through its cache)" } else { "" }
+}
+
+fn can_hold_images(mount: &Mount) -> bool {
+    let is_local = mount.source.starts_with("/dev/") || WITHOUT_DEVICE.contains(&mount.kind.as_str());
+    let is_read_only = mount.all_options().split(',').any(|option| option == "ro");
+    is_local && !is_read_only && !NOT_FOR_IMAGES.contains(&mount.kind.as_str()) && mount.point.is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mounted(kind: &str, source: &str, options: &str) -> bool {
+        let line = format!("1 2 0:1 / / {options} - {kind} {source} rw");
+        mountinfo::parse(&line).iter().all(can_hold_images)
+    }
+
+    #[test]
+    fn only_local_writable_file_systems_hold_images() {
+        assert!(mounted("ext4", "/dev/sda1", "rw,relatime"));
+        assert!(mounted("zfs", "tank/home", "rw"));
+        assert!(!mounted("ext4", "/dev/sda1", "ro,relatime"));
+        assert!(!mounted("nfs4", "server:/export", "rw"));
+        assert!(!mounted("tmpfs", "tmpfs", "rw"));
+        assert!(!mounted("squashfs", "/dev/loop3", "rw"));
+    }
+
+    #[test]
+    fn the_nearest_folder_is_found() {
+        assert_eq!(nearest_existing(Path::new("/no-such-folder/a/b")), Path::new("/"));
+        assert_eq!(nearest_existing(Path::new("/proc/self/no-such-folder")), Path::new("/proc/self"));
+    }
+
+    #[test]
+    fn a_file_system_is_named_once() {
+        let twice = candidates(Some(Path::new("/"))).expect("mounts");
+        assert_eq!(twice.iter().filter(|folder| folder.footing == Footing::Shared).count(), 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! What a write and flush costs in a place, on a temporary file that has no name.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use fsarena_lane::{Effort, LaneError, file_cost};
+use fsarena_model::{Bytes, LaneCost, Nanos};
+use fsarena_sys::clock;
+use rustix::fs::{MemfdFlags, OFlags, memfd_create};
+
+const FILE_SIZE: Bytes = Bytes::mib(16);
+const EFFORT: Effort = Effort { writes: 200, paced_writes: 60, at_most: Nanos::millis(600) };
+
+/// The figures stand for nothing but the cost; any seed will do.
+const SEED: u64 = 1;
+
+/// What was found out about a place.
+#[derive(Debug)]
+pub struct Found {
+    /// Why lanes cannot lie there.
+    pub obstacle: Option<String>,
+    /// Whether it opens files for direct I/O; `None` if that was not tried.
+    pub direct: Option<bool>,
+    /// What a write and flush costs.
+    pub cost: Result<LaneCost, String>,
+}
+
+/// Measures in `folder`, or in the nearest one above it on the same file system in which this user may write.
+pub fn in_folder(folder: &Path, deadline: Nanos) -> Found {
+    if clock::now() >= deadline {
+        return Found {
+            obstacle: None,
+            direct: None,
+            cost: Err("not measured: the other places took all the time".into()),
+        };
+    }
+    match temporary_file(folder) {
+        Ok(file) => on_file(&file),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let cost = Err("not measured: this user may not write there".to_owned());
+            Found { obstacle: None, direct: None, cost }
+        }
+        Err(error) => refused(format!("nothing can be written there: {error}")),
+    }
+}
+
+/// Measures in memory, as a lane there would be.
+pub fn in_memory() -> Found {
+    match memfd_create("fsarena-doctor", MemfdFlags::CLOEXEC) {
+        Ok(descriptor) => on_file(&File::from(descriptor)),
+        Err(errno) => refused(format!("no file can be made in memory: {errno}")),
+    }
+}
+
+fn refused(why: String) -> Found {
+    Found { cost: Err(why.clone()), obstacle: Some(why), direct: None }
+}
+
+/// A file without a name goes away with its descriptor, however this process ends.
+fn temporary_file(folder: &Path) -> io::Result<File> {
+    let number = fs::metadata(folder)?.dev();
+    let is_there = |folder: &&Path| fs::metadata(folder).is_ok_and(|found| found.dev() == number);
+    let mut outcome = tempfile::tempfile_in(folder);
+    for above in folder.ancestors().skip(1).take_while(is_there) {
+        if !matches!(&outcome, Err(error) if error.kind() == io::ErrorKind::PermissionDenied) {
+            break;
+        }
+        outcome = tempfile::tempfile_in(above);
+    }
+    outcome
+}
+
+fn on_file(file: &File) -> Found {
+    let direct = opens_direct(file);
+    let obstacle = (!direct).then(|| "lanes need direct I/O, and this file system opens no file for it".to_owned());
+    let cost = file_cost(file, FILE_SIZE, SEED, EFFORT).map_err(|error| match error {
+        LaneError::Io { act, source, .. } => format!("not measured: {act}: {source}"),
+        other => format!("not measured: {other}"),
+    });
+    Found { obstacle, direct: Some(direct), cost }
+}
+
+fn opens_direct(file: &File) -> bool {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_in_the_folder() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let found = in_folder(place.path(), clock::now() + Nanos::seconds(60));
+        assert!(found.cost.is_ok(), "{found:?}");
+        assert_eq!(fs::read_dir(place.path()).expect("readable").count(), 0);
+    }
+
+    #[test]
+    fn what_was_not_measured_says_so() {
+        let found = in_folder(Path::new("/"), Nanos(0));
+        assert!(found.cost.is_err_and(|why| why.contains("not measured")) && found.obstacle.is_none());
+        let found = in_folder(Path::new("/proc/self"), clock::now() + Nanos::seconds(60));
+        assert!(found.cost.is_err());
+    }
+}

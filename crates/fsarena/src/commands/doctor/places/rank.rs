@@ -1,0 +1,158 @@
+//! The order of places, from what is known about each.
+
+use fsarena_model::Nanos;
+
+/// A place whose flush costs at most so many times the cheapest one's is cheap.
+const CHEAP: u64 = 3;
+
+/// What lanes would stand on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Footing {
+    /// A disk or partition, with nothing in between.
+    Disk,
+    /// A file system other than the root's.
+    Apart,
+    /// The root file system.
+    Shared,
+    /// A file system whose device is a file on another one.
+    Nested,
+    /// Memory.
+    Memory,
+}
+
+/// What the order depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// What lanes would stand on.
+    pub footing: Footing,
+    /// Whether lanes can lie there at all.
+    pub usable: bool,
+    /// The dearer of a write and flush back to back and paced; `None` if not measured.
+    pub cost: Option<Nanos>,
+}
+
+/// How good a place is, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// A disk.
+    Disk,
+    /// A file system apart, with cheap flushes.
+    ApartCheap,
+    /// The root file system.
+    Shared,
+    /// A file system apart, with dear flushes.
+    ApartDear,
+    /// A file system apart, whose flushes were not measured.
+    ApartUnknown,
+    /// A file system in a file of another one.
+    Nested,
+    /// Memory.
+    Memory,
+    /// No place for lanes.
+    Unusable,
+}
+
+impl Tier {
+    /// Why it stands where it stands.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Disk => "no host file system lies beneath the lanes: a flush costs what the disk takes, nothing more",
+            Self::ApartCheap => "apart from the root file system, whose other writers do not get in between, and cheap",
+            Self::Shared => "the root file system: what the rest of the system writes there is flushed with the lanes",
+            Self::ApartDear => {
+                "apart from the root file system, but flushes are dear here: durable work would be lane-bound"
+            }
+            Self::ApartUnknown => "apart from the root file system, but what its flushes cost is not known",
+            Self::Nested => "its device is a file on another file system: a flush passes through both",
+            Self::Memory => {
+                "flushes are free: good for CPU and code paths; durable workloads tell nothing about a disk"
+            }
+            Self::Unusable => "no place for lanes as it is",
+        }
+    }
+}
+
+/// A place's position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ranked {
+    /// Its index in what was given to [`order`].
+    pub index: usize,
+    /// How good it is.
+    pub tier: Tier,
+}
+
+/// All places, best first; equal ones by their cost, then in the given order.
+pub fn order(standings: &[Standing]) -> Vec<Ranked> {
+    let cheapest = standings.iter().filter(|it| it.usable && is_folder(it.footing)).filter_map(|it| it.cost).min();
+    let ranked = standings.iter().enumerate();
+    let mut ranked: Vec<Ranked> =
+        ranked.map(|(index, standing)| Ranked { index, tier: tier(standing, cheapest) }).collect();
+    ranked.sort_by_key(|ranked| (ranked.tier, standings[ranked.index].cost.unwrap_or(Nanos(u64::MAX)), ranked.index));
+    ranked
+}
+
+fn is_folder(footing: Footing) -> bool {
+    matches!(footing, Footing::Apart | Footing::Shared)
+}
+
+fn tier(standing: &Standing, cheapest: Option<Nanos>) -> Tier {
+    let is_cheap = |cost: Nanos| cheapest.is_none_or(|cheapest| cost.0 <= cheapest.0.saturating_mul(CHEAP));
+    match (standing.footing, standing.cost) {
+        _ if !standing.usable => Tier::Unusable,
+        (Footing::Disk, _) => Tier::Disk,
+        (Footing::Shared, _) => Tier::Shared,
+        (Footing::Nested, _) => Tier::Nested,
+        (Footing::Memory, _) => Tier::Memory,
+        (Footing::Apart, None) => Tier::ApartUnknown,
+        (Footing::Apart, Some(cost)) if is_cheap(cost) => Tier::ApartCheap,
+        (Footing::Apart, Some(_)) => Tier::ApartDear,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(footing: Footing, micros: u64) -> Standing {
+        Standing { footing, usable: true, cost: (micros > 0).then_some(Nanos(micros * 1000)) }
+    }
+
+    fn tiers(standings: &[Standing]) -> Vec<Tier> {
+        order(standings).into_iter().map(|ranked| ranked.tier).collect()
+    }
+
+    #[test]
+    fn a_disk_comes_before_folders_and_memory_last() {
+        let places = [
+            standing(Footing::Memory, 1),
+            standing(Footing::Shared, 80),
+            standing(Footing::Apart, 90),
+            standing(Footing::Disk, 0),
+        ];
+        assert_eq!(tiers(&places), [Tier::Disk, Tier::ApartCheap, Tier::Shared, Tier::Memory]);
+    }
+
+    #[test]
+    fn dear_flushes_put_a_folder_behind_the_root() {
+        let places = [standing(Footing::Apart, 4000), standing(Footing::Shared, 80), standing(Footing::Apart, 0)];
+        assert_eq!(tiers(&places), [Tier::Shared, Tier::ApartDear, Tier::ApartUnknown]);
+    }
+
+    #[test]
+    fn memory_makes_no_disk_dear() {
+        let places = [standing(Footing::Apart, 4000), standing(Footing::Memory, 1)];
+        assert_eq!(tiers(&places), [Tier::ApartCheap, Tier::Memory]);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_last_however_cheap() {
+        let full = Standing { usable: false, ..standing(Footing::Disk, 1) };
+        assert_eq!(tiers(&[full, standing(Footing::Memory, 1)]), [Tier::Memory, Tier::Unusable]);
+    }
+
+    #[test]
+    fn of_equal_ones_the_cheaper_is_first() {
+        let order = order(&[standing(Footing::Apart, 90), standing(Footing::Apart, 80)]);
+        assert_eq!(order.iter().map(|ranked| ranked.index).collect::<Vec<_>>(), [1, 0]);
+    }
+}

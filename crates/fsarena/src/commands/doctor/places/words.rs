@@ -1,0 +1,104 @@
+//! Places in words.
+
+use fsarena_model::units::significant;
+use fsarena_model::{Bytes, LaneCost};
+
+use super::folders::Folder;
+use super::rank::{Footing, Ranked};
+use super::{LANE_SIZE, LANES, Place};
+use crate::commands::doctor::advice::option;
+use crate::commands::doctor::page::{Line, Word};
+
+/// One place: what it is, what it costs, why it stands where it does.
+pub fn line(place: &Place, ranked: &Ranked, is_best: bool) -> Line {
+    let refusal = place.refusal();
+    let word = if refusal.is_some() { Word::No } else { Word::Ok };
+    let mut line = Line::new(word, &place.option, format!("{}{}", place.description, room(place)));
+    if let Some(why) = refusal {
+        return line.and(why.clone()).hint(way_out(place));
+    }
+    line = match &place.cost {
+        Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
+        Err(why) => line.and(format!("write + flush {why}")),
+    };
+    line = line.and(ranked.tier.reason());
+    if place.footing == Footing::Disk {
+        line = line.and("compare overwrites it: make sure that nobody needs what is on it");
+    }
+    match is_best {
+        true => line.and(format!("recommended: {}", option(&place.option))),
+        false => line,
+    }
+}
+
+fn room(place: &Place) -> String {
+    let direct = match place.direct {
+        Some(true) => ", direct I/O",
+        Some(false) => ", no direct I/O",
+        None => "",
+    };
+    match place.free {
+        Some(free) if free >= place.needed() => format!(", {free} free, {LANES} lanes of {} fit{direct}", lane()),
+        Some(free) => format!(", {free} free{direct}"),
+        None => format!(", its free space could not be read{direct}"),
+    }
+}
+
+fn way_out(place: &Place) -> String {
+    match (&place.obstacle, place.free) {
+        (None, Some(free)) if smaller(free, place.reserve).0 > 0 => {
+            format!("--lane-size {}M fits", smaller(free, place.reserve).0 >> 20)
+        }
+        _ => "another place of this list with --storage".to_owned(),
+    }
+}
+
+/// The lane size that fits, in steps of 256 MiB; below 512 MiB file systems are made differently, so none.
+fn smaller(free: Bytes, reserve: Bytes) -> Bytes {
+    let size = free.0.saturating_sub(reserve.0) / LANES / Bytes::mib(256).0 * Bytes::mib(256).0;
+    if size < Bytes::mib(512).0 { Bytes(0) } else { Bytes(size) }
+}
+
+fn cost_words(cost: &LaneCost) -> String {
+    format!("4 KiB write + flush: {} back to back, {} after a pause of 5 ms", cost.back_to_back, cost.paced)
+}
+
+/// What reached the device. It counts flushes only where it has a cache to flush, and some never count them.
+fn beneath(place: &Place, cost: &LaneCost) -> String {
+    let device = match (&place.device, place.footing) {
+        (_, Footing::Memory) => return "no device beneath".to_owned(),
+        (None, _) => return "what reaches the device beneath could not be read".to_owned(),
+        (Some(device), _) => device,
+    };
+    let Some(bytes) = cost.host_bytes else { return format!("what reaches {device} could not be read") };
+    let flushes = match cost.host_flushes {
+        None => "an unknown number of flushes".to_owned(),
+        Some(flushes) if flushes < 0.005 => "no flush that it counted".to_owned(),
+        Some(flushes) => format!("{} flushes", significant(flushes, 2)),
+    };
+    format!("each brings {} and {flushes} to {device}, others' writes there included", Bytes(bytes as u64))
+}
+
+/// The file systems that have no room, in one line.
+pub fn full(folders: &[Folder]) -> Option<Line> {
+    let names: Vec<String> = folders.iter().map(|folder| folder.existing.display().to_string()).collect();
+    (!names.is_empty()).then(|| {
+        Line::new(Word::Note, "without room", format!("for {LANES} lanes of {}: {}", lane(), names.join(", ")))
+    })
+}
+
+/// The size of a lane.
+pub fn lane() -> String {
+    format!("{} GiB", LANE_SIZE.0 >> 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_lane_is_offered_where_it_fits() {
+        assert_eq!(smaller(Bytes::gib(5), Bytes::mib(256)), Bytes::mib(1024));
+        assert_eq!(smaller(Bytes::gib(2), Bytes::mib(256)), Bytes(0));
+    }
+}

@@ -1,0 +1,64 @@
+//! What this user may do here.
+
+use std::path::Path;
+
+use fsarena_sys::namespace;
+use rustix::fs::{Access, access};
+use rustix::thread::{CapabilitySet, capabilities};
+
+use super::page::{Line, Section, Word};
+
+const CONTROL: &str = "/dev/loop-control";
+
+/// The rights that lanes and mounts need.
+pub fn section() -> Section {
+    let lines = match rustix::process::geteuid().is_root() {
+        true => vec![Line::new(Word::Ok, "root", "yes"), administration(), loop_devices(), mount_namespace()],
+        false => vec![
+            Line::new(Word::No, "root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
+            Line::new(
+                Word::Ok,
+                "without root",
+                "existing directories can be compared: fsarena compare dir:/one dir:/other",
+            )
+            .and("and so can be used: list, doctor, runs, report, compare --dry-run"),
+        ],
+    };
+    Section { title: "Rights", lines }
+}
+
+/// capabilities(7): mounts, namespaces and loop devices all ask for this one.
+fn administration() -> Line {
+    let subject = "CAP_SYS_ADMIN";
+    match capabilities(None) {
+        Ok(sets) if sets.effective.contains(CapabilitySet::SYS_ADMIN) => Line::new(Word::Ok, subject, "yes: may mount"),
+        Ok(_) => Line::new(Word::No, subject, "root without the right to mount, as in most containers")
+            .hint("docker run --privileged, or compare directories: fsarena compare dir:/one dir:/other"),
+        Err(errno) => Line::new(Word::Note, subject, format!("could not be read: {errno}")),
+    }
+}
+
+fn loop_devices() -> Line {
+    let subject = "loop devices";
+    if !Path::new(CONTROL).exists() {
+        return Line::new(Word::Missing, subject, format!("there is no {CONTROL}"))
+            .hint("modprobe loop; in a container: --privileged");
+    }
+    match access(CONTROL, Access::READ_OK | Access::WRITE_OK) {
+        Ok(()) => Line::new(Word::Ok, subject, "can be made"),
+        Err(errno) => Line::new(Word::No, subject, format!("{CONTROL}: {errno}")).hint("in a container: --privileged"),
+    }
+}
+
+/// The kernel moves the calling thread only, so a thread that ends at once tells without consequences.
+fn mount_namespace() -> Line {
+    let subject = "mount namespace";
+    match std::thread::spawn(namespace::enter_private_mounts).join() {
+        Ok(Ok(())) => {
+            Line::new(Word::Ok, subject, "possible: the mounts of a run vanish with it, even when it is killed")
+        }
+        Ok(Err(errno)) => Line::new(Word::No, subject, format!("{errno}"))
+            .hint("a container has to allow it: docker run --privileged"),
+        Err(_) => Line::new(Word::Note, subject, "could not be tried"),
+    }
+}

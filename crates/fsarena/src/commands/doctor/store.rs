@@ -1,0 +1,63 @@
+//! The store: where it is, and whether it can be written. It is not opened, which would make or renew it.
+
+use std::io;
+use std::path::Path;
+
+use fsarena_lane::nearest_existing;
+
+use fsarena_model::Bytes;
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
+use super::page::{Line, Section, Word};
+use crate::cli::Global;
+use crate::places;
+
+/// Where results are kept.
+pub fn section(global: &Global) -> Section {
+    let line = match places::store_path(global) {
+        Ok(path) => look(&path),
+        Err(error) => Line::new(Word::No, "place", error.to_string()).hint("name one: --store FILE"),
+    };
+    Section { title: "Store of results", lines: vec![line] }
+}
+
+fn look(path: &Path) -> Line {
+    let place = path.display();
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => {
+            Line::new(Word::No, "place", format!("{place} is no file")).hint("--store FILE")
+        }
+        Ok(found) => judge(path, format!("{place}, {}", Bytes(found.len()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            judge(&nearest_existing(path), format!("{place}, which the first run makes"))
+        }
+        Err(error) => Line::new(Word::No, "place", format!("{place}: {error}")).hint("name another: --store FILE"),
+    }
+}
+
+/// With the rights that count for writing, those of the effective user.
+fn judge(writable: &Path, words: String) -> Line {
+    match accessat(CWD, writable, Access::WRITE_OK, AtFlags::EACCESS) {
+        Ok(()) => Line::new(Word::Ok, "place", words),
+        Err(errno) => Line::new(Word::No, "place", format!("{words}; but {}: {errno}", writable.display()))
+            .hint("name another: --store FILE"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_not_there_will_be_made() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let path = place.path().join("a/b/store.sqlite");
+        assert!(format!("{:?}", look(&path)).contains("the first run makes"));
+        assert!(!place.path().join("a").exists());
+    }
+
+    #[test]
+    fn a_folder_is_no_store() {
+        assert!(format!("{:?}", look(Path::new("/"))).contains("is no file"));
+    }
+}
