@@ -27,7 +27,7 @@ pub struct Parameters {
     file_size: u64,
     /// Bytes of each read or write.
     block_size: usize,
-    /// Files that a slice of sequential writes makes at most.
+    /// Files that a slice of sequential writes makes at most, one after the other.
     #[serde(default = "one")]
     files: u32,
 }
@@ -64,7 +64,7 @@ impl Engine for Data {
 
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         let parameters = parameters(workload)?;
-        Ok(Bytes(parameters.file_size * u64::from(parameters.files)))
+        Ok(Bytes(parameters.file_size))
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
@@ -108,7 +108,11 @@ fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
     }
 }
 
-/// Writes a file of `size` bytes in full, syncs it, and drops it from memory as far as the kernel lets us.
+/// How much of a file is laid out before its pages are dropped again, bytes.
+const LAID_OUT_AT_ONCE: u64 = 32 << 20;
+
+/// Writes a file of `size` bytes in full and syncs it. Its pages are dropped from memory piece by piece: the next piece
+/// then uses the same memory, which a hypervisor need not find first.
 fn lay_out(directory: &Path, name: &str, size: u64, payload: &mut Payload) -> Result<(), EngineError> {
     let file = File::create_new(directory.join(name)).map_err(EngineError::io(format!("create {name}")))?;
     let mut offset = 0;
@@ -116,9 +120,11 @@ fn lay_out(directory: &Path, name: &str, size: u64, payload: &mut Payload) -> Re
         let length = (size - offset).min(LONGEST_PIECE as u64) as usize;
         file.write_all_at(payload.piece(length), offset).map_err(EngineError::io(format!("write {name}")))?;
         offset += length as u64;
+        if offset.is_multiple_of(LAID_OUT_AT_ONCE) || offset == size {
+            file.sync_data().map_err(EngineError::io(format!("fdatasync {name}")))?;
+            fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io(format!("fadvise {name}")))?;
+        }
     }
-    file.sync_all().map_err(EngineError::io(format!("fsync {name}")))?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io(format!("fadvise {name}")))?;
     folder::sync(folder::open(directory)?)
 }
 

@@ -61,6 +61,11 @@ pub trait Job {
         Ok(())
     }
 
+    /// How much of the page cache a slice fills anew; so much memory is made ready before it, untimed.
+    fn fills(&self) -> Bytes {
+        Bytes(0)
+    }
+
     /// Asks the kernel to drop the job's files from memory, for where they cannot be mounted again; it need not obey.
     ///
     /// # Errors

@@ -49,12 +49,13 @@ fn command(record: &RunRecord) -> Vec<String> {
         None => words.extend(plan.workloads.iter().flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
     }
     let storage = match &plan.storage {
-        Storage::Directory(path) | Storage::Disk(path) => path.display().to_string(),
+        Storage::Directory(path) => format!("dir:{}", path.display()),
+        Storage::Disk(path) => path.display().to_string(),
         Storage::Memory => "memory".to_owned(),
     };
     let options = [
         ("--rounds", (record.rounds.len().max(1)).to_string()),
-        ("--margin", format!("{}%", plan.margin.0 * 100.0)),
+        ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
         ("--lane-size", plan.lane_size.0.to_string()),
         ("--medium", plan.medium.to_string()),

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_engine::{Job, Limit, Tally};
 use fsarena_model::{CacheState, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
 
+use fsarena_sys::affinity::Pinned;
+use fsarena_sys::memory;
+
 use crate::schedule::{Assignment, slice_order};
 use crate::{Stage, Trouble};
 
@@ -39,12 +42,8 @@ struct Player {
 /// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
 pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
     let mut players: Vec<Player> = setting.contenders.iter().map(|(index, _)| open(stage, setting, *index)).collect();
-    for contender in
-        slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed)
-            .into_iter()
-            .enumerate()
-    {
-        let (position, contender) = contender;
+    let order = slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed);
+    for (position, contender) in order.into_iter().enumerate() {
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
         if player.failure.is_none() && !setting.stop.load(Ordering::Relaxed) {
             player.failure = slice(stage, setting, player, position as u32).err().map(|trouble| trouble.text);
@@ -82,6 +81,8 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     if workload.cache == CacheState::Cold && !stage.remount(player.contender)? {
         job.chill()?;
     }
+    memory::back(job.fills());
+    let _pinned = Pinned::here();
     if workload.warm_up_ms > 0 && workload.mode == Mode::Sliced {
         let limit = Limit { time: Some(Nanos::millis(workload.warm_up_ms)), stop: setting.stop };
         job.run(&limit, &mut Tally::default())?;
@@ -103,9 +104,11 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
 /// What the slices left undone is brought to the device and timed apart; then everything is removed.
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     player.job = None;
-    player.settled = stage.settle(player.contender).ok();
+    let settled = stage.settle(player.contender);
+    player.settled = settled.as_ref().ok().copied();
     let cleared = stage.clear(player.contender, setting.workload);
-    player.failure = player.failure.take().or(cleared.err().map(|trouble| trouble.text));
+    let trouble = settled.err().or(cleared.err());
+    player.failure = player.failure.take().or(trouble.map(|trouble| trouble.text));
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());
     }

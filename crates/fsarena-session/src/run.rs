@@ -116,7 +116,7 @@ impl Session<'_> {
         let expected = self.expected_rounds(round, open.len(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
-        let (lanes, present) = self.make_all(round)?;
+        let (lanes, present) = self.make_all(round, &order)?;
         for index in order {
             if self.stopped() {
                 break;
@@ -130,7 +130,7 @@ impl Session<'_> {
     }
 
     /// In the first round a contender that cannot be made ends the run: nothing is lost yet, and the call was wrong.
-    fn make_all(&mut self, round: u32) -> Result<(Assignment, Vec<usize>), SessionError> {
+    fn make_all(&mut self, round: u32, open: &[usize]) -> Result<(Assignment, Vec<usize>), SessionError> {
         let lanes = lane_rounds(&needs_lane(self.plan), round, self.plan.seed);
         let mut present = Vec::new();
         for (index, contender) in self.plan.contenders.iter().enumerate() {
@@ -145,16 +145,23 @@ impl Session<'_> {
                 Err(trouble) if round == 1 => {
                     return Err(SessionError::Contender { contender: label.to_string(), trouble });
                 }
-                Err(trouble) => self.absent(round, &label, lanes[index], &trouble.text)?,
+                Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
             }
         }
         Ok((lanes, present))
     }
 
     /// A contender that could not be made has not finished any workload of the round.
-    fn absent(&mut self, round: u32, label: &Label, lane: Option<usize>, why: &str) -> Result<(), SessionError> {
+    fn absent(
+        &mut self,
+        round: u32,
+        open: &[usize],
+        label: &Label,
+        lane: Option<usize>,
+        why: &str,
+    ) -> Result<(), SessionError> {
         self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
-        for workload in &self.plan.workloads {
+        for workload in open.iter().map(|index| &self.plan.workloads[*index]) {
             self.tell(Event::Trial(Box::new(Trial {
                 round,
                 workload: workload.name.clone(),
@@ -253,9 +260,10 @@ fn needs_lane(plan: &Plan) -> Vec<bool> {
 }
 
 fn facts(round: u32, seconds: f64, trials: &[Trial]) -> RoundFacts {
-    let timed: f64 = trials.iter().map(Trial::seconds).sum();
+    let trials: Vec<&Trial> = trials.iter().filter(|trial| !trial.slices.is_empty()).collect();
+    let timed: f64 = trials.iter().copied().map(Trial::seconds).sum();
     let cores = |of: fn(&Trial) -> Option<f64>| {
-        let total: Option<f64> = trials.iter().map(of).sum();
+        let total: Option<f64> = trials.iter().copied().map(of).sum();
         total.filter(|_| timed > 0.0).map(|total| total / timed)
     };
     RoundFacts {

@@ -53,7 +53,7 @@ impl Evidence<'_> {
     }
 
     fn seconds(&self) -> f64 {
-        self.trials.iter().map(|trial| trial.seconds()).sum()
+        self.trials.iter().filter(|trial| trial.outcome == Outcome::Finished).map(|trial| trial.seconds()).sum()
     }
 
     fn is_compressed(&self) -> bool {
@@ -120,7 +120,7 @@ fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
         let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
         (of("fsync") + of("syncfs")) as f64
     };
-    let syncs: f64 = evidence.trials.iter().map(count).sum();
+    let syncs: f64 = evidence.trials.iter().filter(|trial| trial.outcome == Outcome::Finished).map(count).sum();
     if flushes >= FLUSHES_PER_SYNC * syncs {
         return None;
     }

@@ -4,15 +4,20 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{DurablePoint, Nanos};
+use fsarena_model::{Bytes, DurablePoint, Nanos};
 use fsarena_sys::{AlignedBuffer, clock};
 use rustix::fs::{Advice, fadvise};
 
 use super::{Access, Parameters, lay_out, open_file};
 use crate::payload::Payload;
-use crate::{EngineError, Job, Limit, Tally, folder};
+use crate::{EngineError, Job, Limit, Tally};
 
 const FILE: &str = "data";
+
+/// Direct I/O leaves the page cache alone.
+fn filled(access: Access, size: u64) -> Bytes {
+    if access == Access::Direct { Bytes(0) } else { Bytes(size) }
+}
 
 /// Reads one file from beginning to end; a run ends there.
 pub struct Reads {
@@ -34,6 +39,10 @@ impl Reads {
 impl Job for Reads {
     fn prepare(&mut self) -> Result<(), EngineError> {
         lay_out(&self.directory, FILE, self.parameters.file_size, &mut self.payload)
+    }
+
+    fn fills(&self) -> Bytes {
+        filled(self.access, self.parameters.file_size)
     }
 
     fn chill(&mut self) -> Result<(), EngineError> {
@@ -63,21 +72,20 @@ impl Job for Reads {
     }
 }
 
-/// Writes one new file after the other, each made durable if the workload says so; they are removed before the next
-/// slice.
+/// Writes one new file after the other, each made durable if the workload says so, and removed untimed before the
+/// next: that one then uses the same memory.
 pub struct Writes {
     parameters: Parameters,
     access: Access,
     durable: DurablePoint,
     directory: PathBuf,
     payload: Payload,
-    written: u32,
 }
 
 impl Writes {
     /// The files' content follows from `seed`.
     pub fn new(parameters: Parameters, access: Access, durable: DurablePoint, directory: PathBuf, seed: u64) -> Self {
-        Self { parameters, access, durable, directory, payload: Payload::new(seed), written: 0 }
+        Self { parameters, access, durable, directory, payload: Payload::new(seed) }
     }
 
     /// Writes a file and makes it durable; both are inside the timer.
@@ -115,20 +123,16 @@ impl Job for Writes {
         Ok(())
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
-        for number in 0..std::mem::take(&mut self.written) {
-            let path = self.directory.join(format!("{FILE}-{number}"));
-            fs::remove_file(&path).map_err(EngineError::io(format!("remove {FILE}-{number}")))?;
-        }
-        folder::sync(folder::open(&self.directory)?)
+    fn fills(&self) -> Bytes {
+        filled(self.access, self.parameters.file_size)
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let path = self.directory.join(FILE);
         let mut elapsed = Nanos(0);
-        while self.written < self.parameters.files {
-            let path = self.directory.join(format!("{FILE}-{}", self.written));
-            self.written += 1;
+        for _ in 0..self.parameters.files {
             elapsed = elapsed + self.write(&path, tally)?;
+            fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
             if limit.is_reached(elapsed) {
                 break;
             }

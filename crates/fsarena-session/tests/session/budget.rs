@@ -1,0 +1,95 @@
+//! How long a run takes, and what it says about that beforehand.
+
+use fsarena_model::{Budget, Event, Nanos, Rounds, Status};
+
+use crate::fake::{Performance, Play, World};
+
+/// What is kept of a budget for taking everything away.
+const CLOSING: Nanos = Nanos::seconds(3);
+
+/// Contenders so noisy that no pair is ever decided.
+fn endless(seconds: u64) -> Play {
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.5, 4));
+    play.with_rounds(Rounds::Within(Budget(Nanos::seconds(seconds))))
+}
+
+/// When each round began, and when it ended.
+fn spans(performance: &Performance) -> Vec<(Nanos, Nanos)> {
+    let at = |wanted: fn(&Event) -> bool| {
+        let heard = performance.events.iter().zip(&performance.times);
+        heard.filter(|(event, _)| wanted(event)).map(|(_, time)| *time).collect::<Vec<_>>()
+    };
+    let began = at(|event| matches!(event, Event::RoundStarted { .. }));
+    began.into_iter().zip(at(|event| matches!(event, Event::RoundFinished(_)))).collect()
+}
+
+#[test]
+fn no_round_begins_that_would_not_fit_and_none_that_would_is_left_out() {
+    for seconds in [12, 20, 25, 33] {
+        let performance = endless(seconds).perform();
+        let (budget, spans) = (Nanos::seconds(seconds), spans(&performance));
+        let fits = |(began, ended): &(Nanos, Nanos), now: Nanos| {
+            let next = Nanos((ended.saturating_sub(*began).0 as f64 * 1.05) as u64);
+            now + next + CLOSING <= budget
+        };
+        assert!((2..12).contains(&spans.len()), "{} rounds in {seconds} s", spans.len());
+        assert!(spans.windows(2).all(|pair| fits(&pair[0], pair[1].0)));
+        let last = spans.last().expect("a round has run");
+        assert!(!fits(last, last.1), "a further round would have fitted into {seconds} s");
+        assert!(last.1 + CLOSING <= budget, "over the budget");
+        assert_eq!(performance.status(), Status::Complete);
+    }
+}
+
+#[test]
+fn the_first_round_always_runs() {
+    let performance = endless(1).perform();
+    assert_eq!(performance.rounds().len(), 1);
+    assert_eq!(performance.record.rounds.len(), 1);
+    assert_eq!(performance.status(), Status::Complete);
+}
+
+#[test]
+fn a_larger_budget_gives_more_rounds() {
+    let rounds = |seconds| endless(seconds).perform().rounds().len();
+    assert!(rounds(12) < rounds(20) && rounds(20) < rounds(30));
+}
+
+#[test]
+fn the_expected_number_of_rounds_comes_true_but_for_what_is_kept_to_spare() {
+    for seconds in [12, 20, 25, 33] {
+        let performance = endless(seconds).perform();
+        let (expected, count) = (performance.expected(), performance.rounds().len() as u32);
+        assert!(expected.is_sorted() && expected.last() == Some(&count), "{expected:?} for {count} rounds");
+        assert!(expected[1..].iter().all(|expected| expected + 1 >= count), "{expected:?} for {count} rounds");
+    }
+}
+
+#[test]
+fn a_round_that_runs_at_all_is_expected() {
+    assert_eq!(endless(1).perform().expected(), [1]);
+}
+
+#[test]
+fn setup_counts_against_the_budget() {
+    let rested = endless(40).perform().rounds().len();
+    let tired = Play { setup: Nanos::seconds(20), ..endless(40) }.perform();
+    assert_eq!(tired.rounds().len(), endless(20).perform().rounds().len());
+    assert!(tired.rounds().len() < rested);
+    assert!(tired.times.last().is_some_and(|end| *end <= Nanos::seconds(40)));
+}
+
+#[test]
+fn reading_the_machine_counts_against_the_budget() {
+    let mut slow = endless(30);
+    slow.world.survey = Nanos::seconds(12);
+    assert!(slow.perform().rounds().len() < endless(30).perform().rounds().len());
+}
+
+#[test]
+fn a_round_states_how_long_it_took() {
+    let performance = endless(20).perform();
+    for (facts, (began, ended)) in performance.record.rounds.iter().zip(spans(&performance)) {
+        assert!((facts.seconds - ended.saturating_sub(began).as_seconds()).abs() < 1e-9);
+    }
+}

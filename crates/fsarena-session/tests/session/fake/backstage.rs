@@ -1,0 +1,110 @@
+//! What the fake stage and its jobs share: the world, the clock, the journal, and the counters.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_model::{Nanos, Reading};
+
+use super::FakeClock;
+use super::world::{Effect, World};
+
+/// What the fake stage and its jobs share.
+pub struct Backstage {
+    pub world: World,
+    pub labels: Vec<String>,
+    pub clock: FakeClock,
+    pub stop: Rc<AtomicBool>,
+    pub round: Cell<u32>,
+    journal: RefCell<Vec<String>>,
+    met: RefCell<Vec<u32>>,
+    counters: RefCell<Vec<Counters>>,
+}
+
+/// What the fake kernel has counted of a contender.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Counters {
+    pub bytes: f64,
+    pub syncs: f64,
+    pub seconds: f64,
+}
+
+impl Backstage {
+    pub fn new(world: World, labels: Vec<String>, clock: FakeClock) -> Self {
+        let counters = RefCell::new(vec![Counters::default(); labels.len()]);
+        let met = RefCell::new(vec![0; world.traps.len()]);
+        let stops_first = world.traps.iter().any(|trap| trap.nth == 0 && trap.effect == Effect::Stop);
+        let stop = Rc::new(AtomicBool::new(stops_first));
+        let (round, journal) = Default::default();
+        Self { world, labels, clock, stop, round, journal, met, counters }
+    }
+
+    /// Writes an act into the journal, lets it take its time, and springs what trap there is.
+    pub fn act(&self, entry: String, takes: Nanos) -> Result<(), String> {
+        self.clock.advance(takes);
+        let sprung: Vec<Effect> = self.sprung(&entry);
+        if sprung.contains(&Effect::Stop) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let result = if sprung.contains(&Effect::Fail) { Err(format!("{entry}: no luck")) } else { Ok(()) };
+        self.journal.borrow_mut().push(entry);
+        result
+    }
+
+    pub fn journal(&self) -> Vec<String> {
+        self.journal.borrow().clone()
+    }
+
+    pub fn counters(&self, contender: usize) -> Counters {
+        self.counters.borrow()[contender]
+    }
+
+    pub fn add(&self, contender: usize, more: Counters) {
+        let counters = &mut self.counters.borrow_mut()[contender];
+        counters.bytes += more.bytes;
+        counters.syncs += more.syncs;
+        counters.seconds += more.seconds;
+    }
+
+    fn sprung(&self, entry: &str) -> Vec<Effect> {
+        let mut met = self.met.borrow_mut();
+        let traps = self.world.traps.iter().zip(met.iter_mut());
+        let meets = traps.filter(|(trap, _)| trap.round == self.round.get() && entry.starts_with(&trap.entry));
+        meets
+            .filter_map(|(trap, met)| {
+                *met += 1;
+                (*met == trap.nth).then_some(trap.effect)
+            })
+            .collect()
+    }
+}
+
+impl Counters {
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            bytes: self.bytes - before.bytes,
+            syncs: self.syncs - before.syncs,
+            seconds: self.seconds - before.seconds,
+        }
+    }
+
+    pub fn plus(self, more: Self) -> Self {
+        Self { bytes: self.bytes + more.bytes, syncs: self.syncs + more.syncs, seconds: self.seconds + more.seconds }
+    }
+
+    /// As the probes of the real stage name them: the device serves everything, and each sync reaches a flush.
+    pub fn readings(self) -> BTreeMap<String, Reading> {
+        let readings = [
+            ("device.read", self.bytes, "bytes"),
+            ("device.written", self.bytes, "bytes"),
+            ("device.flushes", self.syncs, "flushes"),
+            ("cpu.process", self.seconds / 4.0, "s"),
+            ("cpu.kernel", self.seconds / 4.0, "s"),
+            ("cpu.machine", self.seconds, "s"),
+            ("cpu.steal", 0.0, "s"),
+        ];
+        let reading = |value, unit: &str| Reading { value: Some(value), unit: unit.to_owned() };
+        readings.into_iter().map(|(name, value, unit)| (name.to_owned(), reading(value, unit))).collect()
+    }
+}

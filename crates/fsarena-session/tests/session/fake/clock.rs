@@ -1,0 +1,24 @@
+//! A clock that only moves when the fake stage works.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use fsarena_model::Nanos;
+use fsarena_sys::Clock;
+
+/// A clock that everybody who holds a clone can move forward.
+#[derive(Debug, Clone, Default)]
+pub struct FakeClock(Rc<Cell<Nanos>>);
+
+impl FakeClock {
+    /// Moves it forward.
+    pub fn advance(&self, span: Nanos) {
+        self.0.set(self.0.get() + span);
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Nanos {
+        self.0.get()
+    }
+}

@@ -1,0 +1,89 @@
+//! A job that works by moving the clock.
+
+use std::io;
+use std::rc::Rc;
+
+use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_model::seed::generator;
+use fsarena_model::{DurablePoint, Nanos, Workload};
+use rand_pcg::Pcg64Mcg;
+
+use super::backstage::{Backstage, Counters};
+use super::world::normal;
+
+/// Bytes that each operation carries.
+pub const OPERATION_BYTES: u64 = 4096;
+
+/// A job whose operations take log-normal times.
+pub struct FakeJob {
+    backstage: Rc<Backstage>,
+    contender: usize,
+    workload: Workload,
+    /// The median time of an operation.
+    seconds: f64,
+    random: Pcg64Mcg,
+}
+
+impl FakeJob {
+    pub fn new(backstage: Rc<Backstage>, contender: usize, lane: Option<usize>, workload: &Workload) -> Self {
+        let (world, round) = (&backstage.world, backstage.round.get());
+        let seconds = world.operation_seconds(contender, &workload.name, lane, round);
+        let numbers = [contender as u64, u64::from(round)];
+        let random = generator(world.seed, &format!("{} operations", workload.name), &numbers);
+        Self { backstage, contender, workload: workload.clone(), seconds, random }
+    }
+
+    fn act(&self, what: &str, how: &str) -> Result<(), EngineError> {
+        let (label, workload) = (&self.backstage.labels[self.contender], &self.workload.name);
+        let acted = self.backstage.act(format!("{what} {label} {workload}{how}"), Nanos(0));
+        acted.map_err(|why| EngineError::io("fake")(io::Error::other(why)))
+    }
+
+    fn operation(&mut self) -> Nanos {
+        let factor = (normal(&mut self.random) * self.backstage.world.operation_noise).exp();
+        Nanos((self.seconds * factor * 1e9).round() as u64)
+    }
+
+    /// A limit of time, or the work: whichever the workload asks for.
+    fn is_over(&self, limit: &Limit<'_>, elapsed: Nanos, operations: u64) -> bool {
+        limit.is_reached(elapsed) || (limit.time.is_none() && operations >= self.backstage.world.work)
+    }
+}
+
+impl Job for FakeJob {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        self.act("prepare", "")
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        self.act("refill", "")
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.act("chill", "")
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.act(
+            "run",
+            &limit.time.map_or(" to the end".to_owned(), |time| format!(" for {} ms", time.0 / 1_000_000)),
+        )?;
+        let (mut elapsed, mut operations) = (Nanos(0), 0);
+        while !self.is_over(limit, elapsed, operations) {
+            let time = self.operation();
+            self.backstage.clock.advance(time);
+            tally.operation.record(time);
+            elapsed = elapsed + time;
+            operations += 1;
+        }
+        let syncs = if self.workload.durable == DurablePoint::None { 0 } else { operations };
+        (0..syncs).for_each(|_| tally.sync.record(Nanos(1000)));
+        let bytes = operations * OPERATION_BYTES;
+        tally.operations += operations;
+        tally.bytes += bytes;
+        tally.elapsed = tally.elapsed + elapsed;
+        let more = Counters { bytes: bytes as f64, syncs: syncs as f64, seconds: elapsed.as_seconds() };
+        self.backstage.add(self.contender, more);
+        Ok(())
+    }
+}

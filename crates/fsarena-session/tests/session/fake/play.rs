@@ -1,0 +1,153 @@
+//! A plan and a world put together, performed, and what came of it.
+
+use std::rc::Rc;
+
+use fsarena_model::{
+    Better, Budget, Bytes, CacheState, Comparison, DurablePoint, Event, Measure, Medium, Metric, Mode, Nanos, Plan,
+    Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
+};
+use fsarena_session::{SessionError, assess, run};
+
+use super::backstage::Backstage;
+use super::{Collector, FakeClock, FakeStage, World};
+
+/// A plan and the world in which it is performed.
+#[derive(Debug, Clone)]
+pub struct Play {
+    pub plan: Plan,
+    pub world: World,
+    /// What the preparation took before the run began.
+    pub setup: Nanos,
+    /// How many events the listener can keep.
+    pub deaf_from: usize,
+}
+
+/// What came of a play.
+pub struct Performance {
+    pub result: Result<Status, SessionError>,
+    pub events: Vec<Event>,
+    /// When each event was heard.
+    pub times: Vec<Nanos>,
+    pub journal: Vec<String>,
+    pub record: RunRecord,
+}
+
+impl Play {
+    /// Two workloads of files within ten minutes.
+    pub fn new(contenders: &[&str], world: World) -> Self {
+        let plan = Plan {
+            contenders: contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect(),
+            workloads: vec![workload("create"), workload("append")],
+            suite: None,
+            seed: 7,
+            rounds: Rounds::Within(Budget(Nanos::seconds(600))),
+            margin: Share(0.05),
+            storage: Storage::Memory,
+            lane_size: Bytes::gib(1),
+            medium: Medium::Nvme,
+        };
+        Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
+    }
+
+    pub fn with_workloads(mut self, workloads: Vec<Workload>) -> Self {
+        self.plan.workloads = workloads;
+        self
+    }
+
+    pub fn with_rounds(mut self, rounds: Rounds) -> Self {
+        self.plan.rounds = rounds;
+        self
+    }
+
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.plan.seed = seed;
+        self
+    }
+
+    pub fn perform(&self) -> Performance {
+        let clock = FakeClock::default();
+        clock.advance(self.setup);
+        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string()).collect();
+        let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
+        let mut stage = FakeStage::new(backstage.clone());
+        let mut listener = Collector::new(clock.clone(), self.deaf_from);
+        let result = run(&self.plan, &mut stage, &clock, Nanos(0), &backstage.stop, &mut listener);
+        let mut record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
+        listener.events.iter().for_each(|event| record.apply(event));
+        let Collector { events, times, .. } = listener;
+        Performance { result, events, times, journal: backstage.journal(), record }
+    }
+}
+
+impl Performance {
+    pub fn status(&self) -> Status {
+        *self.result.as_ref().expect("the run came to an end")
+    }
+
+    pub fn comparison(&self) -> Comparison {
+        assess(&self.record)
+    }
+
+    /// All verdicts, by workload, then pair.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        self.comparison().verdicts.iter().map(|pair| pair.verdict).collect()
+    }
+
+    /// The workloads of each round that began, in that round's order.
+    pub fn rounds(&self) -> Vec<Vec<String>> {
+        let workloads = |event: &Event| match event {
+            Event::RoundStarted { workloads, .. } => Some(workloads.clone()),
+            _ => None,
+        };
+        self.events.iter().filter_map(workloads).collect()
+    }
+
+    /// The rounds that were expected in all, as each round began.
+    pub fn expected(&self) -> Vec<u32> {
+        let expected = |event: &Event| match event {
+            Event::RoundStarted { expected, .. } => Some(*expected),
+            _ => None,
+        };
+        self.events.iter().filter_map(expected).collect()
+    }
+
+    pub fn trials_of(&self, workload: &str, contender: &str) -> Vec<&Trial> {
+        let is_of = |trial: &&Trial| trial.workload == workload && trial.contender.0 == contender;
+        self.record.trials.iter().filter(is_of).collect()
+    }
+
+    /// The texts of all notes.
+    pub fn notes(&self) -> Vec<&str> {
+        self.record.notes.iter().map(|note| note.text.as_str()).collect()
+    }
+
+    /// The entries of the journal that begin so.
+    pub fn entries(&self, beginning: &str) -> Vec<&str> {
+        self.journal.iter().map(String::as_str).filter(|entry| entry.starts_with(beginning)).collect()
+    }
+}
+
+/// A sliced workload: 20 ms to warm up, 100 ms timed, four slices, an fsync with each operation.
+pub fn workload(name: &str) -> Workload {
+    Workload {
+        name: name.to_owned(),
+        version: 1,
+        measures: "How often something is done.".to_owned(),
+        why: "Somebody does it.".to_owned(),
+        engine: "files".to_owned(),
+        metric: Metric {
+            name: "operations-per-second".to_owned(),
+            unit: "op/s".to_owned(),
+            measure: Measure::OperationsPerSecond,
+            better: Better::Higher,
+        },
+        durable: DurablePoint::Fsync,
+        cache: CacheState::Warm,
+        state: StateOfFileSystem::Fresh,
+        mode: Mode::Sliced,
+        warm_up_ms: 20,
+        timed_ms: 100,
+        slices: 4,
+        parameters: serde_json::Value::Null,
+    }
+}

@@ -1,0 +1,42 @@
+//! A lane that is faster than the other must neither make a winner nor hide one.
+
+use fsarena_model::Verdict;
+
+use crate::fake::{Performance, Play, World, workload};
+
+/// A lane 5 % faster than the other, noise of 1 % between rounds.
+fn biased(rates: &[f64], seed: u64) -> Performance {
+    let world =
+        World { lane_speed: vec![1.0, 1.05, 0.95], operation_noise: 0.02, ..World::of(rates).noisy(0.01, seed) };
+    let contenders = &["ext4", "xfs", "btrfs"][..rates.len()];
+    Play::new(contenders, world).with_workloads(vec![workload("create")]).with_seed(seed).perform()
+}
+
+#[test]
+fn a_difference_as_large_as_the_bias_is_found_within_twelve_rounds() {
+    for seed in 1..=8 {
+        for (rates, wanted) in [([1050.0, 1000.0], Verdict::Faster), ([1000.0, 1050.0], Verdict::Slower)] {
+            let performance = biased(&rates, seed);
+            assert_eq!(performance.verdicts(), [wanted], "seed {seed}");
+            let ratio = performance.comparison().verdicts[0].ratio.expect("decided");
+            assert!((ratio - rates[0] / rates[1]).abs() < 0.025, "seed {seed}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn without_a_difference_nobody_wins() {
+    for seed in 1..=12 {
+        for rates in [&[1000.0; 2][..], &[1000.0; 3]] {
+            let verdicts = biased(rates, seed).verdicts();
+            let won = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+            assert!(!verdicts.iter().any(won), "seed {seed}: {verdicts:?}");
+        }
+    }
+}
+
+#[test]
+fn without_a_difference_the_bias_does_not_stand_in_the_way_of_equivalence() {
+    let equivalent = (1..=8).filter(|seed| biased(&[1000.0; 2], *seed).verdicts() == [Verdict::Equivalent]).count();
+    assert!(equivalent >= 7, "{equivalent} of 8");
+}

@@ -1,0 +1,15 @@
+//! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast, and the same every time.
+
+mod assess;
+mod budget;
+mod durability;
+mod failures;
+mod fake;
+mod lane_bias;
+mod order;
+mod record;
+mod slices;
+mod stop;
+mod stream;
+mod validity;
+mod verdicts;

@@ -1,0 +1,126 @@
+//! Records written by hand: what a run would have kept if exactly this had been seen.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::{
+    ContenderFacts, Durability, Label, LaneCost, Latency, Nanos, Outcome, Promise, Reading, RunRecord, Slice, Trial,
+    Validity, ValidityClass, Workload,
+};
+use fsarena_session::assess;
+
+use crate::fake::{Play, World};
+
+/// A mebibyte, as a probe says it.
+pub const MEBIBYTE: f64 = 1_048_576.0;
+
+/// Two flushed contenders, `ext4` and `xfs`, four rounds of one workload, each trial one second long with 100
+/// operations of 1 MiB and 100 syncs; the device carried all of it, with a flush for each sync.
+#[derive(Debug, Clone)]
+pub struct Kept(pub RunRecord);
+
+impl Kept {
+    pub fn new(workload: Workload) -> Self {
+        let plan = Play::new(&["ext4", "xfs"], World::of(&[])).with_workloads(vec![workload]).plan;
+        let mut record = RunRecord::new(1, plan, "2026-01-01T00:00:00Z".to_owned());
+        record.contenders = ["ext4", "xfs"].map(facts).into();
+        for (round, label) in (1..=4).flat_map(|round| ["ext4", "xfs"].map(|label| (round, label))) {
+            record.trials.push(trial(&record.plan.workloads[0], round, label));
+        }
+        Self(record)
+    }
+
+    /// The same with another reading of every trial of `ext4`; `None`: it could not be read.
+    pub fn reading(self, probe: &str, value: impl Into<Option<f64>>) -> Self {
+        let reading = Reading { value: value.into(), unit: String::new() };
+        self.changed(|trial| drop(trial.probes.insert(probe.to_owned(), reading.clone())))
+    }
+
+    /// The same without a probe in any trial of `ext4`.
+    pub fn without(self, probe: &str) -> Self {
+        self.changed(|trial| drop(trial.probes.remove(probe)))
+    }
+
+    /// The same with every trial of `ext4` changed.
+    pub fn changed(mut self, change: impl Fn(&mut Trial)) -> Self {
+        self.0.trials.iter_mut().filter(|trial| trial.contender.0 == "ext4").for_each(change);
+        self
+    }
+
+    /// The same with `ext4` of another class.
+    pub fn durable(mut self, durability: Durability) -> Self {
+        self.0.contenders[0].durability = durability;
+        self
+    }
+
+    /// The same with `ext4` promising something.
+    pub fn promising(mut self, promise: Promise) -> Self {
+        self.0.contenders[0].promises.push(promise);
+        self
+    }
+
+    /// The same with lanes on which a write and flush costs `total`, of which `device` is the device's.
+    pub fn lane_cost(mut self, total: Nanos, device: Option<Nanos>) -> Self {
+        let cost = LaneCost { back_to_back: total, paced: total, device, host_bytes: None, host_flushes: None };
+        self.0.environment.lane_cost = Some(cost);
+        self
+    }
+
+    /// The cells of `ext4` and `xfs`.
+    pub fn cells(&self) -> Vec<Cell> {
+        assess(&self.0).cells
+    }
+
+    /// What is said of `ext4`.
+    pub fn validity(&self) -> Vec<Validity> {
+        self.cells()[0].validity.clone()
+    }
+
+    /// The classes of what is said of `ext4`.
+    pub fn classes(&self) -> Vec<ValidityClass> {
+        self.validity().iter().map(|flag| flag.class).collect()
+    }
+}
+
+fn facts(label: &str) -> ContenderFacts {
+    ContenderFacts {
+        label: Label::from(label),
+        mkfs: Vec::new(),
+        mount: format!("{label} rw"),
+        durability: Durability::Flushed,
+        promises: Vec::new(),
+        features: Vec::new(),
+        read_ahead_kib: None,
+    }
+}
+
+fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
+    let slice = |position| Slice {
+        position,
+        operations: 25,
+        bytes: 25 * MEBIBYTE as u64,
+        elapsed: Nanos::millis(250),
+        value: 100.0 + f64::from(position),
+    };
+    let span = Nanos::millis(10);
+    let latency = Latency { count: 100, mean: span, p50: span, p90: span, p99: span, p999: span, max: span };
+    let reading = |value| Reading { value: Some(value), unit: "bytes".to_owned() };
+    let readings = [
+        ("device.read", 100.0 * MEBIBYTE),
+        ("device.written", 100.0 * MEBIBYTE),
+        ("device.flushes", 100.0),
+        ("pages.dirtied", 0.0),
+        ("machine.dirtied", 0.0),
+        ("pages.cached", 0.0),
+    ];
+    Trial {
+        round,
+        workload: workload.name.clone(),
+        contender: Label::from(label),
+        lane: Some((round + u32::from(label == "xfs")) % 2),
+        slices: (0..4).map(slice).collect(),
+        latencies: BTreeMap::from([("operation".to_owned(), latency), ("fsync".to_owned(), latency)]),
+        probes: readings.map(|(name, value)| (name.to_owned(), reading(value))).into(),
+        outcome: Outcome::Finished,
+    }
+}

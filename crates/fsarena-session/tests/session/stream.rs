@@ -1,0 +1,133 @@
+//! The stream of events is well formed, whatever the plan and whatever goes wrong.
+
+use fsarena_model::{Budget, CacheState, Durability, Event, Mode, Nanos, Rounds, Status, Workload};
+use proptest::prelude::*;
+
+use crate::fake::{Effect, Performance, Play, World, workload};
+
+const CONTENDERS: [&str; 4] = ["ext4", "tmpfs", "xfs", "btrfs"];
+const WORKLOADS: [&str; 5] = ["create", "append", "read", "rename", "delete"];
+const ACTS: [&str; 8] = ["make xfs", "open", "run ext4", "run tmpfs read", "refill", "settle", "clear ext4", "finish"];
+
+fn any_workload(name: &'static str) -> impl Strategy<Value = Workload> {
+    let cache = prop_oneof![Just(CacheState::Warm), Just(CacheState::Cold), Just(CacheState::Direct)];
+    let mode = prop_oneof![Just(Mode::Sliced), Just(Mode::Whole)];
+    (cache, mode, 1_u32..3, prop_oneof![Just(0_u64), Just(10)]).prop_map(move |(cache, mode, pairs, timed_ms)| {
+        Workload { cache, mode, slices: pairs * 2, timed_ms, warm_up_ms: timed_ms / 2, ..workload(name) }
+    })
+}
+
+fn any_rounds() -> impl Strategy<Value = Rounds> {
+    let budget = (1_u64..60).prop_map(|seconds| Rounds::Within(Budget(Nanos::seconds(seconds))));
+    prop_oneof![(1_u32..4).prop_map(Rounds::Exactly), budget]
+}
+
+/// What may go wrong, and in which round; not in the making of the first, for that ends the run.
+fn any_trap() -> impl Strategy<Value = (Effect, u32, u32, &'static str)> {
+    let effect = prop_oneof![3 => Just(Effect::Fail), 1 => Just(Effect::Stop)];
+    (effect, 2_u32..4, 1_u32..4, proptest::sample::select(&ACTS[..]))
+}
+
+fn any_play() -> impl Strategy<Value = Play> {
+    let workloads = WORKLOADS.map(any_workload).into_iter().collect::<Vec<_>>();
+    let traps = proptest::collection::vec(any_trap(), 0..3);
+    (1_usize..=4, 1_usize..=5, workloads, any_rounds(), any::<u64>(), traps).prop_map(
+        |(contenders, count, mut workloads, rounds, seed, traps)| {
+            workloads.truncate(count);
+            let mut world = World::of(&[1000.0, 9000.0, 1500.0, 1500.0]).noisy(0.02, seed);
+            world.durability = vec![Durability::Flushed, Durability::Volatile];
+            let spring = |world: World, (effect, round, nth, entry)| World::trap(world, effect, round, nth, entry);
+            let world = traps.into_iter().fold(world, spring);
+            let play = Play::new(&CONTENDERS[..contenders], world);
+            play.with_workloads(workloads).with_rounds(rounds).with_seed(seed)
+        },
+    )
+}
+
+/// Where the stream is.
+#[derive(Debug, Clone, PartialEq)]
+enum Place {
+    Before,
+    Between { done: u32 },
+    Within { round: u32, contenders: Vec<String>, workloads: Vec<String> },
+    After,
+}
+
+/// The next place, or why there is none.
+fn step(place: Place, event: &Event, play: &Play) -> Result<Place, String> {
+    let within = |place: &Place| match place {
+        Place::Within { round, .. } => Some(*round),
+        _ => None,
+    };
+    match (place, event) {
+        (place @ Place::Before, Event::Preparing(_)) => Ok(place),
+        (Place::Before, Event::Surveyed(_)) => Ok(Place::Between { done: 0 }),
+        (Place::Between { done }, Event::RoundStarted { round, expected, workloads }) => {
+            let known = |name: &String| play.plan.workloads.iter().any(|workload| workload.name == *name);
+            let fits = *round == done + 1 && expected >= round && workloads.iter().all(known);
+            let place = Place::Within { round: *round, contenders: Vec::new(), workloads: Vec::new() };
+            fits.then_some(place).ok_or_else(|| format!("round {round} of {expected} after {done}"))
+        }
+        (Place::Within { round: 1, mut contenders, workloads }, Event::Contender(facts)) if workloads.is_empty() => {
+            contenders.push(facts.label.to_string());
+            Ok(Place::Within { round: 1, contenders, workloads })
+        }
+        (Place::Within { round, contenders, mut workloads }, Event::WorkloadStarted { round: of, workload })
+            if *of == round && !workloads.contains(workload) =>
+        {
+            workloads.push(workload.clone());
+            Ok(Place::Within { round, contenders, workloads })
+        }
+        (place, Event::Trial(trial)) if within(&place) == Some(trial.round) => Ok(place),
+        (place, Event::Checked(check)) if within(&place) == Some(check.round) => Ok(place),
+        (place, Event::Note(_)) if place != Place::After => Ok(place),
+        (Place::Within { round, contenders, .. }, Event::RoundFinished(facts)) if facts.round == round => {
+            let all = round > 1 || contenders.len() == play.plan.contenders.len();
+            all.then_some(Place::Between { done: round }).ok_or_else(|| format!("only {contenders:?} were made"))
+        }
+        (place @ Place::Between { .. }, Event::Decided { decided, pairs }) if decided <= pairs => Ok(place),
+        (Place::Between { .. }, Event::Finished(Status::Complete)) => Ok(Place::After),
+        (place, Event::Finished(Status::Interrupted)) if place != Place::After => Ok(Place::After),
+        (place @ Place::Within { .. }, Event::Decided { .. }) => Ok(place),
+        (place, event) => Err(format!("{event:?} at {place:?}")),
+    }
+}
+
+fn well_formed(performance: &Performance, play: &Play) -> Result<(), String> {
+    let end = performance.events.iter().try_fold(Place::Before, |place, event| step(place, event, play))?;
+    if end == Place::After { Ok(()) } else { Err(format!("the stream ends at {end:?}")) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_stream_of_events_is_well_formed(play in any_play()) {
+        let performance = play.perform();
+        prop_assert!(performance.result.is_ok(), "{:?}", performance.result);
+        prop_assert_eq!(well_formed(&performance, &play), Ok(()));
+    }
+
+    #[test]
+    fn everything_made_is_finished_and_everything_opened_is_cleared(play in any_play()) {
+        let performance = play.perform();
+        let failed_makes = performance.notes().iter().filter(|note| note.contains("could not be made")).count();
+        let count = |what: &str| performance.entries(what).len();
+        prop_assert_eq!(count("make "), count("finish ") + failed_makes);
+        prop_assert_eq!(count("open "), count("clear "));
+        prop_assert_eq!(count("watch "), count("count "));
+    }
+
+    #[test]
+    fn a_record_has_at_most_one_trial_of_a_kind_and_assesses(play in any_play()) {
+        let performance = play.perform();
+        let trials = &performance.record.trials;
+        let key = |trial: &fsarena_model::Trial| (trial.round, trial.workload.clone(), trial.contender.clone());
+        let keys: std::collections::BTreeSet<_> = trials.iter().map(key).collect();
+        prop_assert_eq!(keys.len(), trials.len());
+        let comparison = performance.comparison();
+        let (contenders, workloads) = (play.plan.contenders.len(), play.plan.workloads.len());
+        prop_assert_eq!(comparison.cells.len(), contenders * workloads);
+        prop_assert_eq!(comparison.verdicts.len(), contenders * (contenders - 1) / 2 * workloads);
+    }
+}

@@ -1,0 +1,123 @@
+//! Who is faster, when that is known, and when it is not.
+
+use fsarena_model::{Better, Budget, Event, Measure, Nanos, Rounds, Status, Trial, Verdict, Workload};
+
+use crate::fake::{Play, World, workload};
+
+/// As `workload`, but told in microseconds, where less is better.
+fn latency(name: &str) -> Workload {
+    let mut workload = workload(name);
+    workload.metric.measure = Measure::MicrosecondsPerOperation;
+    workload.metric.better = Better::Lower;
+    workload
+}
+
+#[test]
+fn a_clear_difference_is_found_on_the_right_side_in_either_direction_of_the_metric() {
+    for (rates, wanted) in [([2000.0, 1000.0], Verdict::Faster), ([1000.0, 2000.0], Verdict::Slower)] {
+        let play = Play::new(&["ext4", "xfs"], World::of(&rates).noisy(0.02, 5));
+        let comparison = play.with_workloads(vec![workload("rate"), latency("time")]).perform().comparison();
+        assert_eq!(comparison.verdicts.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [wanted; 2]);
+        for pair in &comparison.verdicts {
+            let ratio = pair.ratio.expect("a decided pair has a ratio");
+            assert!((ratio / (rates[0] / rates[1]) - 1.0).abs() < 0.1, "{}: {ratio}", pair.workload);
+        }
+        let medians: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.median).collect();
+        assert!(medians[0] > medians[1] || wanted == Verdict::Slower);
+        assert!(medians[2] < medians[3] || wanted == Verdict::Slower);
+    }
+}
+
+#[test]
+fn equal_contenders_are_never_ranked() {
+    for seed in 1..=12 {
+        let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0; 3]).noisy(0.03, seed)).with_seed(seed);
+        let verdicts = play.perform().verdicts();
+        let ranked = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Faster | Verdict::Slower));
+        assert_eq!(ranked.count(), 0, "seed {seed}: {verdicts:?}");
+        assert_eq!(verdicts.len(), 6);
+    }
+}
+
+#[test]
+fn equal_contenders_with_little_noise_are_equivalent_and_the_run_ends_early() {
+    let performance = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.005, 2)).perform();
+    assert_eq!(performance.verdicts(), [Verdict::Equivalent; 2]);
+    assert!(performance.rounds().len() < 12);
+}
+
+/// Three times as fast at one workload, and a noisy tie at the other.
+fn one_clear_and_one_open() -> Play {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1060.0]).noisy(0.04, 3));
+    play.plan.workloads = vec![workload("clear"), workload("open")];
+    play.world.advantage = Some(("clear".to_owned(), 3.0));
+    play
+}
+
+#[test]
+fn a_decided_workload_is_not_run_again() {
+    let performance = one_clear_and_one_open().perform();
+    let rounds = performance.rounds();
+    let dropped = rounds.iter().position(|workloads| !workloads.contains(&"clear".to_owned()));
+    let dropped = dropped.expect("the clear one is decided before the last round");
+    assert!(dropped >= 4, "nothing is decided before round 4");
+    assert!(rounds[dropped..].iter().all(|workloads| workloads == &["open"]));
+    assert_eq!(performance.trials_of("clear", "ext4").len(), dropped);
+    assert_eq!(performance.trials_of("open", "ext4").len(), rounds.len());
+    assert_eq!(performance.verdicts()[0], Verdict::Slower);
+}
+
+#[test]
+fn a_run_ends_as_soon_as_all_is_decided() {
+    let performance = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.01, 1)).perform();
+    assert_eq!(performance.status(), Status::Complete);
+    assert_eq!(performance.rounds().len(), 4);
+    let last_word = performance.events.iter().rev().find(|event| matches!(event, Event::Decided { .. }));
+    assert_eq!(last_word, Some(&Event::Decided { decided: 2, pairs: 2 }));
+}
+
+#[test]
+fn a_given_number_of_rounds_is_run_of_everything_whatever_is_decided() {
+    for count in [1, 3, 9, 14] {
+        let play = one_clear_and_one_open().with_rounds(Rounds::Exactly(count));
+        let performance = play.perform();
+        assert_eq!(performance.rounds().len(), count as usize);
+        assert!(performance.rounds().iter().all(|workloads| workloads.len() == 2));
+        assert_eq!(performance.record.trials.len(), 4 * count as usize);
+        assert_eq!(performance.expected(), vec![count; count as usize]);
+    }
+}
+
+#[test]
+fn a_run_within_a_budget_has_at_most_twelve_rounds() {
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.5, 1));
+    let performance = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(100_000)))).perform();
+    assert_eq!(performance.rounds().len(), 12);
+    assert_eq!(performance.verdicts(), [Verdict::Undecided; 2]);
+}
+
+#[test]
+fn a_lone_contender_is_measured_often_enough_for_an_interval_and_no_more() {
+    let performance = Play::new(&["ext4"], World::of(&[1000.0]).noisy(0.02, 1)).perform();
+    assert_eq!(performance.rounds().len(), 4);
+    let comparison = performance.comparison();
+    assert!(comparison.verdicts.is_empty());
+    assert!(comparison.cells.iter().all(|cell| cell.low.is_some() && cell.rounds == 4));
+}
+
+#[test]
+fn a_verdict_that_later_rounds_contradict_is_invalid_and_says_why() {
+    let mut performance = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1100.0]).noisy(0.001, 1))
+        .with_workloads(vec![workload("create")])
+        .with_rounds(Rounds::Exactly(60))
+        .perform();
+    assert_eq!(performance.verdicts(), [Verdict::Slower]);
+    let late = |trial: &&mut Trial| trial.round > 4 && trial.contender.0 == "ext4";
+    for trial in performance.record.trials.iter_mut().filter(late) {
+        let factor = if trial.round % 2 == 0 { 1.3 } else { 1.6 };
+        trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
+    }
+    let pair = &performance.comparison().verdicts[0];
+    assert_eq!(pair.verdict, Verdict::Invalid);
+    assert!(pair.reason.contains("unsteady"), "{}", pair.reason);
+}
