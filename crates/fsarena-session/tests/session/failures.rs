@@ -177,7 +177,6 @@ fn a_listener_that_fails_ends_the_run_whenever_it_does() {
 }
 
 #[test]
-#[ignore = "round::close keeps only the time of a last settling that failed: a lost write goes unsaid"]
 fn a_settling_that_fails_after_the_slices_is_a_failed_trial() {
     let mut play = with_failure(2, 2, "settle xfs");
     play.plan.workloads = vec![workload("create")];
@@ -185,7 +184,6 @@ fn a_settling_that_fails_after_the_slices_is_a_failed_trial() {
 }
 
 #[test]
-#[ignore = "Session::absent gives a failed trial for every workload of the plan, also for those that are decided"]
 fn a_contender_that_cannot_be_made_keeps_the_verdicts_that_fell_before() {
     let mut play = with_failure(6, 1, "make xfs");
     play.plan.contenders.truncate(2);
@@ -214,7 +212,6 @@ fn lanes_in_memory_are_said_in_a_warning_and_others_are_not() {
 }
 
 #[test]
-#[ignore = "run::facts asks also the trials of a contender that was never made, which have no probes"]
 fn a_contender_that_is_missing_does_not_hide_how_busy_the_machine_was() {
     let performance = with_failure(3, 1, "make xfs").perform();
     assert!(performance.record.rounds.iter().all(|facts| facts.foreign_cores.is_some()));

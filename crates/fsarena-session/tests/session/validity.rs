@@ -178,7 +178,6 @@ fn a_cell_of_which_no_trial_finished_says_only_that() {
 }
 
 #[test]
-#[ignore = "validity::without_flushes counts the syncs of failed trials, but the flushes of finished ones only"]
 fn the_syncs_of_a_failed_trial_are_not_held_against_the_flushes_of_the_others() {
     let fail = |trial: &mut fsarena_model::Trial| {
         if trial.round == 3 {
