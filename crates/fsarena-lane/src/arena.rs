@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, Storage, seed};
-use fsarena_sys::child;
+use fsarena_model::{Contender, ContenderFacts, LaneCost, Plan, seed};
 
-use crate::kind::{Ground, Identity, Kind, kind};
+use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
+use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{KINDS, LaneError, cost, queue, site, space, storage};
+use crate::{LaneError, cost, queue, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,44 +55,6 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Refuses contenders of a kind that there is not, or without the directory that they name.
-    ///
-    /// # Errors
-    /// The first that is found.
-    pub fn require_contenders(contenders: &[Contender]) -> Result<(), LaneError> {
-        for contender in contenders {
-            let kind = known(&contender.label.0, &contender.kind)?;
-            if kind.ground() == Ground::Directory {
-                require_directory(contender)?;
-            }
-            if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
-                let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
-                return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
-            }
-        }
-        Ok(())
-    }
-
-    /// Refuses a plan that this machine or this user cannot run, before anything is made.
-    ///
-    /// # Errors
-    /// The first reason that is found.
-    pub fn require(plan: &Plan) -> Result<(), LaneError> {
-        Self::require_contenders(&plan.contenders)?;
-        for contender in &plan.contenders {
-            let kind = known(&contender.label.0, &contender.kind)?;
-            if kind.ground() != Ground::Directory {
-                require_kind(kind, plan.lane_size)?;
-            }
-        }
-        let lanes = lane_count(plan);
-        match &plan.storage {
-            _ if lanes == 0 => Ok(()),
-            Storage::Directory(path) => storage::require_space(plan, &space::nearest_existing(path), lanes + 1),
-            _ => storage::require_space(plan, Path::new("/"), lanes + 1),
-        }
-    }
-
     /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one.
     ///
     /// `telling` is called before each step, in words; once it says [`Go::Stop`], no further lane is made.
@@ -195,7 +157,7 @@ impl Arena {
     }
 
     fn make_directory(&mut self, contender: &Contender) -> Result<Site, LaneError> {
-        require_directory(contender)?;
+        require::directory(contender)?;
         let parent = contender.path.as_deref().unwrap_or(Path::new("."));
         let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
         let index = self.plan.contenders.iter().position(|other| other.label == contender.label).unwrap_or(0);
@@ -263,73 +225,4 @@ impl Drop for Arena {
     fn drop(&mut self) {
         let _ = self.take_away();
     }
-}
-
-/// The versions of the tools that these kinds need, by program; one that does not start is left out.
-pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
-    let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name()));
-    let tools = kinds.flat_map(|kind| kind.tools());
-    tools
-        .filter_map(|tool| {
-            let words = child::run(&[tool.program, tool.version]).ok()?.words();
-            Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
-        })
-        .collect()
-}
-
-/// Contenders that need a lane.
-pub fn lane_count(plan: &Plan) -> usize {
-    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground() == Ground::Lane);
-    plan.contenders.iter().filter(|contender| needs(&contender.kind)).count()
-}
-
-fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError> {
-    kind(name).ok_or_else(|| LaneError::UnknownKind {
-        argument: argument.to_owned(),
-        kind: name.to_owned(),
-        known: KINDS.iter().map(|kind| kind.name()).collect(),
-    })
-}
-
-fn require_directory(contender: &Contender) -> Result<(), LaneError> {
-    let path = contender.path.clone().unwrap_or_default();
-    match path.is_dir() {
-        true => Ok(()),
-        false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
-    }
-}
-
-fn require_kind(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
-    let name = kind.name().to_owned();
-    if !rustix::process::geteuid().is_root() {
-        return Err(LaneError::NotRoot { kind: name });
-    }
-    if !kernel_has(&name) {
-        return Err(LaneError::KernelLacks { kind: name });
-    }
-    if let Some(tool) = missing_tool(kind) {
-        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
-        return Err(LaneError::ToolMissing { kind: name, program, package });
-    }
-    match lane_size >= kind.smallest_lane() {
-        true => Ok(()),
-        false => {
-            let needed = kind.smallest_lane();
-            Err(LaneError::LaneTooSmall { size: lane_size, wanted_by: format!("`{name}`"), needed })
-        }
-    }
-}
-
-/// Whether the running kernel has the file system, built in or as a module that can be loaded.
-pub fn kernel_has(kind: &str) -> bool {
-    let listed = || {
-        let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
-        text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
-    };
-    listed() || (child::run(&["modprobe", kind]).is_ok_and(|ended| ended.status.success()) && listed())
-}
-
-/// The first tool of a kind that is not installed.
-pub fn missing_tool(kind: &dyn Kind) -> Option<crate::Tool> {
-    kind.tools().iter().copied().find(|tool| child::find_program(tool.program).is_none())
 }

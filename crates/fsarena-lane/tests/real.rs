@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
 use fsarena_model::{Budget, Bytes, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
@@ -181,9 +181,9 @@ fn a_disk_with_anything_on_it_is_refused() {
     let disk = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
     let mut plan = ground.plan(&["ext4"], 16);
     plan.storage = Storage::Disk(disk);
-    assert!(matches!(Arena::require(&plan), Err(LaneError::DiskInUse { .. })), "it is mounted");
+    assert!(matches!(require::plan(&plan), Err(LaneError::DiskInUse { .. })), "it is mounted");
     arena.finish(0).expect("checked");
-    let error = Arena::require(&plan).expect_err("it has a file system").to_string();
+    let error = require::plan(&plan).expect_err("it has a file system").to_string();
     assert!(error.contains("ext4"), "{error}");
     arena.close().expect("nothing stays");
 }
@@ -204,15 +204,15 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     plan.lane_size = Bytes::mib(128);
     let inner = Ledger::open(&ground.place.path().join("inner"), Wait::No, || ()).expect("free").0;
     for _ in 0..2 {
-        Arena::require(&plan).expect("it is free, also the second time");
+        require::plan(&plan).expect("it is free, also the second time");
     }
     let run = i64::from(std::process::id());
     let mut arena = Arena::open(plan.clone(), run, inner, &mut |_| Go::On).expect("made");
-    assert!(matches!(Arena::require(&plan), Err(LaneError::DiskInUse { .. })), "it is held");
+    assert!(matches!(require::plan(&plan), Err(LaneError::DiskInUse { .. })), "it is held");
     arena.make(0, Some(0), 1).expect("made");
     assert!(arena.finish(0).expect("checked").expect("a lane").clean);
     arena.close().expect("nothing stays");
-    Arena::require(&plan).expect("it is as free as before");
+    require::plan(&plan).expect("it is as free as before");
     outer.close().expect("nothing stays");
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use fsarena_lane::{Arena, LaneError, lane_count};
+use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Storage, Workload};
 use fsarena_session::{estimated_round, estimated_setup, required_space};
 
@@ -34,8 +34,8 @@ pub fn plan(arguments: &Compare) -> Result<Plan> {
 }
 
 /// Refuses what this machine or this user cannot do; nothing is made yet.
-pub fn require(plan: &Plan) -> Result<()> {
-    Ok(Arena::require(plan)?)
+pub fn require_machine(plan: &Plan) -> Result<()> {
+    Ok(require::plan(plan)?)
 }
 
 fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
@@ -49,7 +49,7 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
         }
         contenders.push(contender);
     }
-    Arena::require_contenders(&contenders)?;
+    require::contenders(&contenders)?;
     Ok(contenders)
 }
 

@@ -37,6 +37,15 @@ impl Create {
         }
     }
 
+    /// Creates `count` files in `directory` and brings them to the device.
+    pub fn create_all(&mut self, directory: &Path, count: u32) -> Result<(), EngineError> {
+        let folder = folder::open(directory)?;
+        for _ in 0..count {
+            self.create(&folder)?;
+        }
+        folder::sync(&folder)
+    }
+
     /// Creates the next file in `folder`.
     #[inline]
     pub fn create(&mut self, folder: &File) -> Result<File, EngineError> {

@@ -32,13 +32,8 @@ impl Delete {
 impl Step for Delete {
     fn refill(&mut self, directory: &Path) -> Result<(), EngineError> {
         folder::renew(directory, FOLDER)?;
-        let folder = folder::open(&directory.join(FOLDER))?;
-        let mut creator = Create::new(&self.parameters, self.seed);
-        for _ in 0..self.parameters.files {
-            creator.create(&folder)?;
-        }
         self.next = 0;
-        folder::sync(&folder)
+        Create::new(&self.parameters, self.seed).create_all(&directory.join(FOLDER), self.parameters.files)
     }
 
     fn start(&mut self, directory: &Path, _durable: DurablePoint) -> Result<File, EngineError> {

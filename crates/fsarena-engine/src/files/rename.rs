@@ -31,11 +31,7 @@ impl Rename {
 
 impl Step for Rename {
     fn prepare(&mut self, directory: &Path) -> Result<(), EngineError> {
-        let folder = folder::open(directory)?;
-        for _ in 0..self.files {
-            self.creator.create(&folder)?;
-        }
-        folder::sync(&folder)
+        self.creator.create_all(directory, self.files)
     }
 
     fn start(&mut self, directory: &Path, _durable: DurablePoint) -> Result<File, EngineError> {

@@ -34,11 +34,7 @@ impl Stat {
 
 impl Step for Stat {
     fn prepare(&mut self, directory: &Path) -> Result<(), EngineError> {
-        let folder = folder::open(directory)?;
-        for _ in 0..self.names.len() {
-            self.creator.create(&folder)?;
-        }
-        folder::sync(&folder)
+        self.creator.create_all(directory, self.names.len() as u32)
     }
 
     fn start(&mut self, directory: &Path, _durable: DurablePoint) -> Result<File, EngineError> {

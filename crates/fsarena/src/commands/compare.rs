@@ -27,7 +27,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     if options.dry_run {
         return dry::run(&plan);
     }
-    plan::require(&plan)?;
+    plan::require_machine(&plan)?;
     let mut store = places::store(global)?;
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
     let (run, status) = measure(global, &plan, &mut store, wait)?;

@@ -1,0 +1,127 @@
+//! What a plan requires of this machine and this user, asked before anything is made.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use fsarena_model::{Bytes, Contender, Plan, Storage};
+use fsarena_sys::child;
+
+use crate::kind::{Ground, Kind, kind};
+use crate::{KINDS, LaneError, space, storage};
+
+/// Refuses contenders of a kind that there is not, or without the directory that they name.
+///
+/// # Errors
+/// The first that is found.
+pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
+    for contender in named {
+        let kind = known(&contender.label.0, &contender.kind)?;
+        if kind.ground() == Ground::Directory {
+            directory(contender)?;
+        }
+        if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
+            let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a plan that this machine or this user cannot run, before anything is made.
+///
+/// # Errors
+/// The first reason that is found.
+pub fn plan(plan: &Plan) -> Result<(), LaneError> {
+    contenders(&plan.contenders)?;
+    for contender in &plan.contenders {
+        let kind = known(&contender.label.0, &contender.kind)?;
+        if kind.ground() != Ground::Directory {
+            lanes_of(kind, plan.lane_size)?;
+        }
+    }
+    let lanes = lane_count(plan);
+    match &plan.storage {
+        _ if lanes == 0 => Ok(()),
+        Storage::Directory(path) => storage::require_space(plan, &space::nearest_existing(path), lanes + 1),
+        _ => storage::require_space(plan, Path::new("/"), lanes + 1),
+    }
+}
+
+/// The versions of the tools that these kinds need, by program; one that does not start is left out.
+pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
+    let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name()));
+    let tools = kinds.flat_map(|kind| kind.tools());
+    tools
+        .filter_map(|tool| {
+            let words = child::run(&[tool.program, tool.version]).ok()?.words();
+            Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
+        })
+        .collect()
+}
+
+/// Contenders that need a lane.
+pub fn lane_count(plan: &Plan) -> usize {
+    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground() == Ground::Lane);
+    plan.contenders.iter().filter(|contender| needs(&contender.kind)).count()
+}
+
+/// The kind of that name.
+///
+/// # Errors
+/// [`LaneError::UnknownKind`] with the kinds that there are.
+pub fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError> {
+    kind(name).ok_or_else(|| LaneError::UnknownKind {
+        argument: argument.to_owned(),
+        kind: name.to_owned(),
+        known: KINDS.iter().map(|kind| kind.name()).collect(),
+    })
+}
+
+/// Refuses a `dir` contender whose directory is not there.
+///
+/// # Errors
+/// [`LaneError::NoDirectory`].
+pub fn directory(contender: &Contender) -> Result<(), LaneError> {
+    let path = contender.path.clone().unwrap_or_default();
+    match path.is_dir() {
+        true => Ok(()),
+        false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
+    }
+}
+
+/// Refuses a kind that this user, kernel or lane size cannot have.
+fn lanes_of(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
+    let name = kind.name().to_owned();
+    if !rustix::process::geteuid().is_root() {
+        return Err(LaneError::NotRoot { kind: name });
+    }
+    if !kernel_has(&name) {
+        return Err(LaneError::KernelLacks { kind: name });
+    }
+    if let Some(tool) = missing_tool(kind) {
+        let (program, package) = (tool.program.to_owned(), tool.package.to_owned());
+        return Err(LaneError::ToolMissing { kind: name, program, package });
+    }
+    match lane_size >= kind.smallest_lane() {
+        true => Ok(()),
+        false => {
+            let needed = kind.smallest_lane();
+            Err(LaneError::LaneTooSmall { size: lane_size, wanted_by: format!("`{name}`"), needed })
+        }
+    }
+}
+
+/// Whether the running kernel has the file system, built in or as a module that can be loaded.
+pub fn kernel_has(kind: &str) -> bool {
+    let listed = || {
+        let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
+        text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
+    };
+    listed() || (child::run(&["modprobe", kind]).is_ok_and(|ended| ended.status.success()) && listed())
+}
+
+/// The first tool of a kind that is not installed.
+pub fn missing_tool(kind: &dyn Kind) -> Option<crate::Tool> {
+    kind.tools().iter().copied().find(|tool| child::find_program(tool.program).is_none())
+}
