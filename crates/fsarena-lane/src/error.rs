@@ -144,6 +144,14 @@ pub enum LaneError {
         /// What it is.
         found: String,
     },
+    /// Somebody else could exchange what root makes there.
+    #[error("`{}` is not a safe place for root's files: {why}", path.display())]
+    UnsafePlace {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
     /// A disk holds something, or is in use.
     #[error("`{}` is not free: {why}", path.display())]
     DiskInUse {
@@ -183,6 +191,7 @@ impl Explained for LaneError {
             | Self::LaneTooSmall { .. }
             | Self::NoDirectory { .. }
             | Self::DiskInUse { .. }
+            | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => Blame::Use,
             Self::Mkfs { .. } | Self::Mount { .. } | Self::WrongMount { .. } | Self::Unmount { .. } => Blame::Trial,
             _ => Blame::Machine,
@@ -200,6 +209,7 @@ impl Explained for LaneError {
             Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M", needed.0.div_ceil(1 << 20)),
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
+            Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
             Self::DiskInUse { path, .. } => {
                 format!("fsarena only takes a disk without any signature; look at it: wipefs {}", path.display())
             }

@@ -1,7 +1,7 @@
 //! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
@@ -32,6 +32,7 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> R
     };
     fs::create_dir_all(&parent).map_err(LaneError::io("create the folder", &parent))?;
     let parent = parent.canonicalize().map_err(LaneError::io("look up", &parent))?;
+    require_safety(&parent)?;
     require_space(plan, &parent, count)?;
     let folder = parent.join(run.to_string());
     ledger.announce(Made::Folder { path: folder.clone() })?;
@@ -52,6 +53,20 @@ pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
     match &plan.storage {
         Storage::Disk(path) => path.clone(),
         Storage::Directory(_) | Storage::Memory => image_folder(plan, folder),
+    }
+}
+
+/// Refuses a folder in which another user could put something else in the place of what we make.
+fn require_safety(parent: &Path) -> Result<(), LaneError> {
+    let found = fs::metadata(parent).map_err(LaneError::io("look up", parent))?;
+    let unsafe_because = |why| Err(LaneError::UnsafePlace { path: parent.to_owned(), why });
+    let is_sticky = found.mode() & 0o1000 != 0;
+    match () {
+        () if found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw() => {
+            unsafe_because("it belongs to another user")
+        }
+        () if found.mode() & 0o022 != 0 && !is_sticky => unsafe_because("others may write to it"),
+        () => Ok(()),
     }
 }
 

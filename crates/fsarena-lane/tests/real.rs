@@ -1,7 +1,7 @@
 //! Lanes on real loop devices with real file systems. As an ordinary user there is nothing to test here, which is said.
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
@@ -214,6 +214,24 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     arena.close().expect("nothing stays");
     require::plan(&plan).expect("it is as free as before");
     outer.close().expect("nothing stays");
+}
+
+#[test]
+fn a_place_that_another_user_could_change_is_refused() {
+    let Some(ground) = ground() else { return };
+    let plan = ground.plan(&["ext4"], 64);
+    let storage = ground.place.path().join("storage");
+    let open = || Arena::open(plan.clone(), 1, ground.ledger(), &mut |_| Go::On).map(drop);
+    let allow = |mode| fs::set_permissions(&storage, fs::Permissions::from_mode(mode)).expect("ours");
+    fs::create_dir(&storage).expect("made");
+    allow(0o777);
+    assert!(matches!(open(), Err(LaneError::UnsafePlace { .. })));
+    allow(0o1777);
+    open().expect("a sticky folder, as /var/tmp, is safe");
+    allow(0o755);
+    std::os::unix::fs::chown(&storage, Some(65534), None).expect("root may");
+    assert!(matches!(open(), Err(LaneError::UnsafePlace { .. })));
+    assert_eq!(fs::read_dir(&storage).expect("there").count(), 0);
 }
 
 #[test]
