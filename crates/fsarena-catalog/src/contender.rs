@@ -31,8 +31,13 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
     if (file.kind == "dir") != file.path.is_some() {
         return Err(malformed(&name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
-    let label = file.label.unwrap_or_else(|| argument.to_owned());
-    let contender =
-        Contender { label: Label(label), kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path };
+    if file.kind == "dir" && !file.mount.is_empty() {
+        return Err(malformed(&name, "`mount` does not go with `kind = \"dir\"`: nothing is mounted"));
+    }
+    let label = match &file.label {
+        Some(label) => Label::checked(argument, label)?,
+        None => Label(argument.to_owned()),
+    };
+    let contender = Contender { label, kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path };
     Ok(contender.relabelled(argument)?)
 }

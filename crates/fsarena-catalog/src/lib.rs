@@ -4,7 +4,7 @@ mod contender;
 
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Blame, Explained, Workload};
+use fsarena_model::{Blame, Explained, StateOfFileSystem, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -49,7 +49,7 @@ impl Explained for CatalogError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoWorkload(_) | Self::NoSuite(_) => Some("`fsarena list` shows what there is".to_owned()),
-            Self::Malformed { .. } => Some("docs/guides/ describes these files".to_owned()),
+            Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::Contender(_) => Some("[LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file".to_owned()),
             Self::Read { .. } => None,
         }
@@ -115,9 +115,12 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
 fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
     let workload: Workload = parse(name, text)?;
     same_name(name, &workload.name)?;
-    match workload.slices == 0 || !workload.slices.is_multiple_of(2) {
-        true => Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced")),
-        false => Ok(workload),
+    match () {
+        () if workload.slices == 0 || !workload.slices.is_multiple_of(2) => {
+            Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced"))
+        }
+        () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
+        () => Ok(workload),
     }
 }
 

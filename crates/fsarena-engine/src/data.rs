@@ -99,6 +99,9 @@ fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
         () if parameters.file_size == 0 || !parameters.file_size.is_multiple_of(block) => {
             refuse("`file-size` is a multiple of `block-size`")
         }
+        () if parameters.pattern == Pattern::Random && workload.timed_ms == 0 => {
+            refuse("`timed-ms` is missing: random work comes to no end by itself")
+        }
         () if parameters.files == 0 => refuse("`files` is at least 1"),
         () if workload.durable == DurablePoint::Syncfs => refuse("this engine has no syncfs: use fsync or none"),
         () if workload.durable == DurablePoint::Fsync && !is_sequential_write => {

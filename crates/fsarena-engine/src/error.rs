@@ -56,7 +56,10 @@ impl Explained for EngineError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { .. } => Some("`fsarena list` shows the engines".to_owned()),
+            Self::Unknown { .. } => {
+                let names: Vec<&str> = crate::ENGINES.iter().map(|engine| engine.name()).collect();
+                Some(format!("the engines are {}", names.join(", ")))
+            }
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
             Self::Io { .. } => None,
         }

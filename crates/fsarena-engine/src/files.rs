@@ -10,7 +10,7 @@ mod stat;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, DurablePoint, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
 use serde::Deserialize;
 
 use crate::{Engine, EngineError, Job};
@@ -86,7 +86,12 @@ fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
     let may_fsync = matches!(parameters.operation, Operation::Create | Operation::Append);
     match () {
         () if parameters.batch == 0 => refuse("`batch` is at least 1"),
+        () if workload.cache != CacheState::Warm => refuse("this engine works with `cache = \"warm\"` only"),
         () if needs_files && parameters.files == 0 => refuse("`files` is missing"),
+        () if !needs_files && parameters.files > 0 => refuse("`files` is for operations on files that are there"),
+        () if parameters.operation != Operation::Delete && workload.timed_ms == 0 => {
+            refuse("`timed-ms` is missing: only deletes come to an end by themselves")
+        }
         () if parameters.size > crate::payload::LONGEST_PIECE => refuse("`size` is at most 1 MiB"),
         () if parameters.operation == Operation::Append && parameters.size == 0 => refuse("`size` is missing"),
         () if workload.durable == DurablePoint::Fsync && !may_fsync => refuse("only create and append can fsync each"),

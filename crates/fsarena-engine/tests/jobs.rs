@@ -11,7 +11,7 @@ fn workload(engine: &str, durable: &str, cache: &str, parameters: serde_json::Va
     serde_json::from_value(json!({
         "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": engine,
         "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "durable": durable, "cache": cache, "mode": "sliced", "parameters": parameters,
+        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 100, "parameters": parameters,
     }))
     .expect("a well-formed workload")
 }

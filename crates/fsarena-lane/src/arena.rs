@@ -178,7 +178,11 @@ impl Arena {
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
         site::unmount(&site.directory)?;
-        site::mount_at(contender, kind, site.lane.map(|lane| &self.lanes[lane]), &site.directory)?;
+        if let Err(error) = site::mount_at(contender, kind, site.lane.map(|lane| &self.lanes[lane]), &site.directory) {
+            // What is at the mount point now is the host's: nobody may work there.
+            self.sites[index] = None;
+            return Err(error);
+        }
         Ok(Some(self.place(site)))
     }
 

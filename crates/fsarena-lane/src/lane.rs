@@ -74,8 +74,7 @@ impl Lane {
     }
 }
 
-/// Each number is announced before it is tried: one that turns out to be taken is bound to something else, or goes
-/// to somebody else, and is then left alone.
+/// Each number is announced before it is tried, and withdrawn if it turns out to be somebody else's.
 fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError> {
     for number in FIRST_NUMBER..FIRST_NUMBER + NUMBERS {
         if Path::new(&format!("/sys/block/loop{number}")).exists() {
@@ -83,7 +82,7 @@ fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError
         }
         ledger.announce(Made::Loop { number, name: name.to_owned(), backing: backing.to_owned() })?;
         match loopdev::add(number) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => ledger.withdraw()?,
             other => return other.map(|()| number).map_err(LaneError::io("add", loopdev::device_path(number))),
         }
     }

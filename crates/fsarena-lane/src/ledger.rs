@@ -5,15 +5,17 @@
 
 mod made;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
 pub use made::{Made, make_folder};
 
-use crate::LaneError;
+use crate::{Go, LaneError};
 
 /// What to do while another run has the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +56,15 @@ pub fn default_folder() -> Result<PathBuf, LaneError> {
 impl Ledger {
     /// Takes the machine, clears away what dead runs left, and opens a ledger for this one.
     ///
-    /// `waiting` is called once if another run has the machine and it will be waited for.
+    /// `waiting` is called again and again while another run has the machine and is waited for.
     ///
     /// # Errors
-    /// [`LaneError::Busy`] if it may not wait; [`LaneError::Leftover`] if something cannot be cleared away.
-    pub fn open(folder: &Path, wait: Wait, waiting: impl FnOnce()) -> Result<(Self, Cleared), LaneError> {
-        fs::create_dir_all(folder).map_err(LaneError::io("create the folder", folder))?;
+    /// [`LaneError::Busy`] if it may not wait, or `waiting` says so; [`LaneError::Leftover`] if something cannot be
+    /// cleared away.
+    pub fn open(folder: &Path, wait: Wait, waiting: &mut dyn FnMut() -> Go) -> Result<(Self, Cleared), LaneError> {
+        // The tokens in it are what makes a thing ours: nobody else may read them.
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(LaneError::io("create the folder", folder))?;
         let lock = take_lock(folder, wait, waiting)?;
         let cleared = clear(folder)?;
         let token = fresh_token();
@@ -80,12 +85,25 @@ impl Ledger {
     /// # Errors
     /// If it cannot be written: then nothing must be made.
     pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
-        let mut line = serde_json::to_string(&made).expect("a record is plain data");
-        line.push('\n');
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
-        written.map_err(LaneError::io("write", &self.path))?;
+        self.write(&made)?;
         self.made.push(made);
         Ok(())
+    }
+
+    /// Takes back the last announcement: it was not made, for somebody else had it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn withdraw(&mut self) -> Result<(), LaneError> {
+        self.write(&Made::Withdrawn)?;
+        self.made.pop();
+        Ok(())
+    }
+
+    fn write(&mut self, made: &Made) -> Result<(), LaneError> {
+        let line = serde_json::to_string(made).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
+        let written = self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_all());
+        written.map_err(LaneError::io("write", &self.path))
     }
 
     /// Takes away everything that was announced, the last first, and then the ledger itself; a second call has
@@ -105,18 +123,28 @@ impl Ledger {
     }
 }
 
-fn take_lock(folder: &Path, wait: Wait, waiting: impl FnOnce()) -> Result<File, LaneError> {
+/// A ledger that announces nothing any more is of no use to the next start.
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        if self.made.is_empty() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// How often a lock that another run has is asked for.
+const ASKING: Duration = Duration::from_millis(200);
+
+fn take_lock(folder: &Path, wait: Wait, waiting: &mut dyn FnMut() -> Go) -> Result<File, LaneError> {
     let path = folder.join("lock");
     let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
     let lock = lock.map_err(LaneError::io("open", &path))?;
-    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
-        return Ok(lock);
+    while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if wait == Wait::No || waiting() == Go::Stop {
+            return Err(LaneError::Busy);
+        }
+        std::thread::sleep(ASKING);
     }
-    if wait == Wait::No {
-        return Err(LaneError::Busy);
-    }
-    waiting();
-    flock(&lock, FlockOperation::LockExclusive).map_err(|errno| LaneError::io("lock", &path)(errno.into()))?;
     Ok(lock)
 }
 
@@ -128,14 +156,29 @@ fn clear(folder: &Path) -> Result<Cleared, LaneError> {
     for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
         let token = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;
-        // The last line may be torn: what it would have announced was then never made.
-        let made: Vec<Made> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        for made in made.iter().rev() {
+        for made in announced(&text, &path)?.iter().rev().filter(|made| !made.ends_with_its_run()) {
             cleared.extend(made.undo(&token)?);
         }
         fs::remove_file(&path).map_err(LaneError::io("remove", &path))?;
     }
     Ok(cleared)
+}
+
+/// What a dead run's ledger announces and does not withdraw.
+fn announced(text: &str, path: &Path) -> Result<Vec<Made>, LaneError> {
+    let mut made = Vec::new();
+    // What follows the last newline is torn: what it would have announced was never made.
+    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        match serde_json::from_str(line) {
+            Ok(Made::Withdrawn) => drop(made.pop()),
+            Ok(record) => made.push(record),
+            Err(error) => {
+                let what = format!("the ledger {}", path.display());
+                return Err(LaneError::Leftover { what, why: format!("it cannot be read: {error}") });
+            }
+        }
+    }
+    Ok(made)
 }
 
 fn sync_folder(folder: &Path) -> Result<(), LaneError> {
@@ -156,12 +199,12 @@ mod tests {
     fn a_dead_runs_ledger_is_worked_off_by_the_next() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (folder, made) = (place.path().join("ledger"), place.path().join("run"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free");
         ledger.announce(Made::Folder { path: made.clone() }).expect("written");
         make_folder(&made, ledger.token()).expect("made");
         fs::write(made.join("image"), "x").expect("written");
         drop(ledger);
-        let (mut ledger, cleared) = Ledger::open(&folder, Wait::No, || ()).expect("free again");
+        let (mut ledger, cleared) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free again");
         assert_eq!(cleared.len(), 1);
         assert!(!made.exists());
         ledger.undo().expect("nothing to do");
@@ -171,7 +214,7 @@ mod tests {
     fn what_is_not_ours_stays() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (folder, theirs) = (place.path().join("ledger"), place.path().join("theirs"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free");
         ledger.announce(Made::Folder { path: theirs.clone() }).expect("written");
         fs::create_dir(&theirs).expect("made by somebody else");
         fs::write(theirs.join("precious"), "x").expect("written");
@@ -183,17 +226,32 @@ mod tests {
     fn a_torn_last_line_announces_nothing() {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::write(place.path().join("1-1.jsonl"), "{\"folder\":{\"pa").expect("written");
-        let (mut ledger, cleared) = Ledger::open(place.path(), Wait::No, || ()).expect("free");
+        let (mut ledger, cleared) = Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("free");
         assert!(cleared.is_empty());
         ledger.undo().expect("nothing to do");
     }
 
     #[test]
+    fn what_was_withdrawn_or_ends_with_its_run_is_left_alone_and_rubbish_is_said() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (theirs, ledger) = (place.path().join("theirs"), place.path().join("1-1.jsonl"));
+        fs::create_dir(&theirs).expect("made");
+        let folder = serde_json::to_string(&Made::Folder { path: theirs.clone() }).expect("plain");
+        let mount = serde_json::to_string(&Made::Mount { path: "/".into() }).expect("plain");
+        fs::write(&ledger, format!("{folder}\n\"withdrawn\"\n{mount}\n")).expect("written");
+        Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("nothing to do").0.undo().expect("nothing");
+        assert!(theirs.exists() && !ledger.exists());
+        fs::write(&ledger, "{\"of-the-future\":{}}\n").expect("written");
+        assert!(matches!(Ledger::open(place.path(), Wait::No, &mut || Go::On), Err(LaneError::Leftover { .. })));
+        assert!(ledger.exists(), "it is kept");
+    }
+
+    #[test]
     fn a_second_run_is_refused_or_waits() {
         let place = tempfile::tempdir().expect("temporary folder");
-        let first = Ledger::open(place.path(), Wait::No, || ()).expect("free");
-        assert!(matches!(Ledger::open(place.path(), Wait::No, || ()), Err(LaneError::Busy)));
+        let first = Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("free");
+        assert!(matches!(Ledger::open(place.path(), Wait::No, &mut || Go::On), Err(LaneError::Busy)));
         drop(first);
-        assert!(Ledger::open(place.path(), Wait::No, || ()).is_ok());
+        assert!(Ledger::open(place.path(), Wait::No, &mut || Go::On).is_ok());
     }
 }

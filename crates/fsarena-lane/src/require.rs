@@ -8,7 +8,8 @@ use fsarena_model::{Bytes, Contender, Plan, Storage};
 use fsarena_sys::child;
 
 use crate::kind::{Ground, Kind, kind};
-use crate::{KINDS, LaneError, space, storage};
+use crate::space::nearest_existing;
+use crate::{KINDS, LaneError, storage};
 
 /// Refuses contenders of a kind that there is not, or without the directory that they name.
 ///
@@ -20,6 +21,10 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
         if kind.ground() == Ground::Directory {
             directory(contender)?;
         }
+        if let Some(device) = options(contender).find(|piece| is_block_device(piece)) {
+            let what = format!("its options name the device `{device}`, which fsarena has not made");
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
         if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
             let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
@@ -28,11 +33,32 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
     Ok(())
 }
 
+/// All words of a contender's options, those of mkfs and those of mount.
+fn options(contender: &Contender) -> impl Iterator<Item = &str> {
+    let words = contender.mkfs.iter().chain([&contender.mount]);
+    words.flat_map(|word| word.split(['=', ',', ':', ' ']))
+}
+
+/// mkfs overwrites whatever it is told to: only the lane may be named to it, and that is done by us.
+fn is_block_device(word: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(word).is_ok_and(|found| found.file_type().is_block_device())
+}
+
 /// Refuses a plan that this machine or this user cannot run, before anything is made.
 ///
 /// # Errors
 /// The first reason that is found.
 pub fn plan(plan: &Plan) -> Result<(), LaneError> {
+    rights_and_kinds(plan)?;
+    space(plan)
+}
+
+/// Refuses kinds that this user, kernel or lane size cannot have.
+///
+/// # Errors
+/// The first reason that is found.
+pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
     contenders(&plan.contenders)?;
     for contender in &plan.contenders {
         let kind = known(&contender.label.0, &contender.kind)?;
@@ -40,10 +66,18 @@ pub fn plan(plan: &Plan) -> Result<(), LaneError> {
             lanes_of(kind, plan.lane_size)?;
         }
     }
+    Ok(())
+}
+
+/// Refuses lanes for which there is no room, or a disk that is not free.
+///
+/// # Errors
+/// [`LaneError::NoSpace`], [`LaneError::DiskInUse`].
+pub fn space(plan: &Plan) -> Result<(), LaneError> {
     let lanes = lane_count(plan);
     match &plan.storage {
         _ if lanes == 0 => Ok(()),
-        Storage::Directory(path) => storage::require_space(plan, &space::nearest_existing(path), lanes + 1),
+        Storage::Directory(path) => storage::require_space(plan, &nearest_existing(path), lanes + 1),
         _ => storage::require_space(plan, Path::new("/"), lanes + 1),
     }
 }
@@ -86,6 +120,10 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
     let path = contender.path.clone().unwrap_or_default();
     match path.is_dir() {
         true => Ok(()),
+        false if path.exists() => {
+            let what = format!("`{}` is not a directory", path.display());
+            Err(LaneError::BadOption { contender: contender.label.to_string(), what })
+        }
         false => Err(LaneError::NoDirectory { contender: contender.label.to_string(), path }),
     }
 }

@@ -1,7 +1,8 @@
 //! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
 
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
@@ -30,11 +31,15 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> R
         Storage::Directory(path) => path.clone(),
         Storage::Memory | Storage::Disk(_) => DEFAULT_FOLDER.into(),
     };
-    fs::create_dir_all(&parent).map_err(LaneError::io("create the folder", &parent))?;
+    let made = DirBuilder::new().recursive(true).mode(0o755).create(&parent);
+    made.map_err(LaneError::io("create the folder", &parent))?;
     let parent = parent.canonicalize().map_err(LaneError::io("look up", &parent))?;
     require_safety(&parent)?;
     require_space(plan, &parent, count)?;
     let folder = parent.join(run.to_string());
+    if folder.exists() {
+        return Err(LaneError::io("create the folder", &folder)(io::ErrorKind::AlreadyExists.into()));
+    }
     ledger.announce(Made::Folder { path: folder.clone() })?;
     make_folder(&folder, ledger.token())?;
     if plan.storage == Storage::Memory && count > 0 {
@@ -58,16 +63,19 @@ pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
 
 /// Refuses a folder in which another user could put something else in the place of what we make.
 fn require_safety(parent: &Path) -> Result<(), LaneError> {
-    let found = fs::metadata(parent).map_err(LaneError::io("look up", parent))?;
-    let unsafe_because = |why| Err(LaneError::UnsafePlace { path: parent.to_owned(), why });
-    let is_sticky = found.mode() & 0o1000 != 0;
-    match () {
-        () if found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw() => {
-            unsafe_because("it belongs to another user")
+    for folder in parent.ancestors() {
+        let found = fs::symlink_metadata(folder).map_err(LaneError::io("look up", folder))?;
+        let unsafe_because = |why| Err(LaneError::UnsafePlace { path: folder.to_owned(), why });
+        let is_foreign = found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw();
+        match () {
+            () if is_foreign => return unsafe_because("it belongs to another user"),
+            () if found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0 => {
+                return unsafe_because("others may write to it");
+            }
+            () => {}
         }
-        () if found.mode() & 0o022 != 0 && !is_sticky => unsafe_because("others may write to it"),
-        () => Ok(()),
     }
+    Ok(())
 }
 
 /// Checks, before anything is made, that `count` lanes fit.
@@ -81,7 +89,7 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
         Storage::Disk(path) => disk_size(&open_disk(path)?, path)?,
     };
     let reserve = if matches!(plan.storage, Storage::Disk(_)) { 0 } else { RESERVE.0 };
-    let needed = Bytes(plan.lane_size.0 * count as u64 + reserve);
+    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(reserve));
     match count == 0 || free >= needed {
         true => Ok(()),
         false => Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes: count, needed, free }),

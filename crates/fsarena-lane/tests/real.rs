@@ -30,7 +30,9 @@ fn ground() -> Option<Ground> {
 
 impl Ground {
     fn ledger(&self) -> Ledger {
-        Ledger::open(&self.place.path().join("ledger"), Wait::No, || ()).expect("nobody else has it").0
+        Ledger::open(&self.place.path().join("ledger"), Wait::No, &mut || fsarena_lane::Go::On)
+            .expect("nobody else has it")
+            .0
     }
 
     fn arena(&self, contenders: &[&str], size: u64) -> Arena {
@@ -202,7 +204,8 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     let disk = Path::new("/dev").join(disk.expect("the lane is there").0);
     plan.storage = Storage::Disk(disk.clone());
     plan.lane_size = Bytes::mib(128);
-    let inner = Ledger::open(&ground.place.path().join("inner"), Wait::No, || ()).expect("free").0;
+    let inner =
+        Ledger::open(&ground.place.path().join("inner"), Wait::No, &mut || fsarena_lane::Go::On).expect("free").0;
     for _ in 0..2 {
         require::plan(&plan).expect("it is free, also the second time");
     }
@@ -232,6 +235,21 @@ fn a_place_that_another_user_could_change_is_refused() {
     std::os::unix::fs::chown(&storage, Some(65534), None).expect("root may");
     assert!(matches!(open(), Err(LaneError::UnsafePlace { .. })));
     assert_eq!(fs::read_dir(&storage).expect("there").count(), 0);
+}
+
+#[test]
+fn options_that_name_another_device_are_refused() {
+    let Some(ground) = ground() else { return };
+    let arena = ground.arena(&["ext4"], 64);
+    let theirs = loopdev::device_path(1000).display().to_string();
+    for (mkfs, mount) in [(theirs.clone(), String::new()), ("-l".to_owned(), format!("logdev={theirs}"))] {
+        let mut plan = ground.plan(&["xfs"], 320);
+        plan.contenders[0].mkfs = vec![mkfs];
+        plan.contenders[0].mount = mount;
+        let error = require::contenders(&plan.contenders).expect_err("refused").to_string();
+        assert!(error.contains("/dev/loop1000"), "{error}");
+    }
+    arena.close().expect("nothing stays");
 }
 
 #[test]

@@ -17,6 +17,20 @@ impl fmt::Display for Label {
     }
 }
 
+impl Label {
+    /// `label`, if it has only letters, digits, `.`, `_` and `-`; `argument` is what was typed.
+    ///
+    /// # Errors
+    /// [`ContenderError::BadLabel`].
+    pub fn checked(argument: &str, label: &str) -> Result<Self, ContenderError> {
+        let good = !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+        match good {
+            true => Ok(Self::from(label)),
+            false => Err(ContenderError::BadLabel { argument: argument.to_owned(), label: label.to_owned() }),
+        }
+    }
+}
+
 impl From<&str> for Label {
     fn from(text: &str) -> Self {
         Self(text.to_owned())
@@ -81,7 +95,7 @@ impl Contender {
     /// The same contender under another label, where `argument` gives one.
     pub fn relabelled(mut self, argument: &str) -> Result<Self, ContenderError> {
         if let (Some(label), _) = split_label(argument) {
-            self.label = checked_label(argument, label)?;
+            self.label = Label::checked(argument, label)?;
         }
         Ok(self)
     }
@@ -94,7 +108,7 @@ impl FromStr for Contender {
     fn from_str(argument: &str) -> Result<Self, ContenderError> {
         let (label, rest) = split_label(argument);
         let label = match label {
-            Some(label) => checked_label(argument, label)?,
+            Some(label) => Label::checked(argument, label)?,
             None => Label::from(argument),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
@@ -121,14 +135,6 @@ fn split_label(argument: &str) -> (Option<&str>, &str) {
     match argument[..end].find('=') {
         Some(at) => (Some(&argument[..at]), &argument[at + 1..]),
         None => (None, argument),
-    }
-}
-
-fn checked_label(argument: &str, label: &str) -> Result<Label, ContenderError> {
-    let good = !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-    match good {
-        true => Ok(Label::from(label)),
-        false => Err(ContenderError::BadLabel { argument: argument.to_owned(), label: label.to_owned() }),
     }
 }
 

@@ -10,8 +10,22 @@ pub struct KernelThreads;
 
 const COUNTERS: &[Counter] = &[Counter { name: "cpu.kernel", unit: "s" }];
 
-/// Whether a process is a kernel thread does not change, so each is looked at once; by PID.
-static KNOWN: Mutex<BTreeMap<u32, bool>> = Mutex::new(BTreeMap::new());
+/// What is known of each process, by its number.
+static KNOWN: Mutex<Known> = Mutex::new(Known { total: 0.0, processes: BTreeMap::new() });
+
+struct Known {
+    /// Nanoseconds since the first look, also of threads that have ended since.
+    total: f64,
+    processes: BTreeMap<u32, Process>,
+}
+
+/// Whether a process is a kernel thread does not change, so each is looked at once.
+#[derive(Clone, Copy)]
+enum Process {
+    Program,
+    /// With its time on a processor at the last look, nanoseconds.
+    KernelThread(f64),
+}
 
 impl Probe for KernelThreads {
     fn counters(&self) -> &'static [Counter] {
@@ -19,24 +33,39 @@ impl Probe for KernelThreads {
     }
 
     fn read(&self, _target: &Target) -> Vec<Option<f64>> {
-        vec![total_seconds()]
+        vec![KNOWN.lock().ok().and_then(|mut known| known.look())]
     }
 }
 
-fn total_seconds() -> Option<f64> {
-    let mut known = KNOWN.lock().ok()?;
-    let entries = std::fs::read_dir("/proc").ok()?;
-    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    let mut nanoseconds = 0.0;
-    let mut any = false;
-    for number in numbers {
-        let is_kernel = *known.entry(number).or_insert_with(|| is_kernel_thread(number));
-        if let Some(time) = is_kernel.then(|| run_time(number)).flatten() {
-            nanoseconds += time;
-            any = true;
+impl Known {
+    /// A counter that only grows: a thread that ends takes nothing away, and a new one counts from its start.
+    fn look(&mut self) -> Option<f64> {
+        let is_first = self.processes.is_empty();
+        let entries = std::fs::read_dir("/proc").ok()?;
+        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+        let before = std::mem::take(&mut self.processes);
+        for number in numbers {
+            let process = match before.get(&number) {
+                Some(Process::Program) => Process::Program,
+                Some(Process::KernelThread(time)) => self.grown(number, *time),
+                None if is_kernel_thread(number) => self.grown(number, 0.0),
+                None => Process::Program,
+            };
+            self.processes.insert(number, process);
         }
+        if is_first {
+            self.total = 0.0;
+        }
+        let any = self.processes.values().any(|process| matches!(process, Process::KernelThread(_)));
+        any.then_some(self.total / 1e9)
     }
-    any.then_some(nanoseconds / 1e9)
+
+    /// A smaller time than before is that of another thread with the same number.
+    fn grown(&mut self, number: u32, before: f64) -> Process {
+        let now = run_time(number).unwrap_or(before);
+        self.total += if now >= before { now - before } else { now };
+        Process::KernelThread(now)
+    }
 }
 
 /// The parent of all kernel threads is kthreadd, process 2.

@@ -100,6 +100,9 @@ impl Ratio {
 
     fn print(&self, value: f64) -> String {
         match value {
+            // An interval that says nothing need not say it with twenty digits.
+            ..0.001 => "<0.001".to_owned(),
+            1000.0.. => ">1000".to_owned(),
             0.2..10.0 if self.needs_thousandths() => format!("{value:.3}"),
             0.2..10.0 => format!("{value:.2}"),
             _ => three_digits(value),
@@ -110,6 +113,12 @@ impl Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ratios_beyond_a_thousand_are_cut_short() {
+        let nothing = Ratio { middle: 1.2, low: Some(5.9e-31), high: Some(4.8e23) };
+        assert_eq!(nothing.interval().as_deref(), Some("[<0.001, >1000]"));
+    }
 
     #[test]
     fn rates_of_things_take_a_prefix() {

@@ -1,7 +1,10 @@
 //! From a record to a comparison: cells, their validity, and the verdict of each pair.
 
 use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, PairVerdict, WorkloadRow};
-use fsarena_model::{Comparison, Contender, Label, Outcome, RunRecord, Storage, Trial, Validity, Verdict, Workload};
+use fsarena_model::event::{Note, RoundFacts};
+use fsarena_model::{
+    Comparison, Contender, Durability, Label, Outcome, RunRecord, Severity, Storage, Trial, Validity, Verdict, Workload,
+};
 use fsarena_stats::{Interval, cell_summary, round_value};
 
 use crate::evidence::{Standing, standing};
@@ -34,8 +37,28 @@ pub fn assess(record: &RunRecord) -> Comparison {
         verdicts,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
-        notes: record.notes.clone(),
+        notes: disturbed(record).into_iter().chain(record.notes.iter().cloned()).collect(),
     }
+}
+
+/// Cores' worth of others' work or of stolen time from which on a round counts as disturbed.
+const DISTURBED: f64 = 0.2;
+
+/// The sentence about rounds in which the machine was busy with other things, if there were any.
+fn disturbed(record: &RunRecord) -> Option<Note> {
+    let busy = |facts: &&RoundFacts| {
+        facts.foreign_cores.unwrap_or(0.0) > DISTURBED || facts.steal_cores.unwrap_or(0.0) > DISTURBED
+    };
+    let rounds: Vec<&RoundFacts> = record.rounds.iter().filter(busy).collect();
+    let most = rounds.iter().filter_map(|facts| facts.foreign_cores).fold(0.0, f64::max);
+    let stolen = rounds.iter().filter_map(|facts| facts.steal_cores).fold(0.0, f64::max);
+    let text = format!(
+        "the machine was busy with other things in {} of {} rounds (up to {most:.1} cores by other programs, {stolen:.1} \
+         taken by the hypervisor): intervals are wider than they need to be; a quiet machine decides more",
+        rounds.len(),
+        record.rounds.len()
+    );
+    (!rounds.is_empty()).then_some(Note { severity: Severity::Warning, text })
 }
 
 /// With as many rounds as there were: a budget might give more or fewer another time.
@@ -130,12 +153,18 @@ fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<Pair
         .flat_map(|(index, workload)| pairs().map(move |(a, b)| (index, workload, a, b)))
         .map(|(index, workload, a, b)| {
             let cell = |contender: usize| &cells[index * count + contender];
-            verdict(standing, workload, index, (a, cell(a)), (b, cell(b)))
+            verdict(record, standing, workload, index, (a, cell(a)), (b, cell(b)))
         })
         .collect()
 }
 
+fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
+    let label = &record.plan.contenders[contender].label;
+    record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
+}
+
 fn verdict(
+    record: &RunRecord,
     standing: &Standing,
     workload: &Workload,
     index: usize,
@@ -143,12 +172,13 @@ fn verdict(
     b: (usize, &Cell),
 ) -> PairVerdict {
     let pair = standing.pair(index, a.0, b.0);
+    let durability_differs = class(record, a.0) != class(record, b.0);
     let latest = pair.map(|pair| pair.standing.latest);
     // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
     let decided = pair.map(|pair| pair.standing.decided.unwrap_or(pair.standing.latest));
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = decided.and_then(|decided| decided.decision);
-    let (verdict, reason) = judge(pair.as_ref(), a.1, b.1);
+    let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
     let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
     let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
     PairVerdict {
@@ -168,7 +198,25 @@ fn verdict(
     }
 }
 
-fn judge(pair: Option<&crate::evidence::Pair>, a: &Cell, b: &Cell) -> (Verdict, String) {
+/// A verdict that fell stands; where the latest interval would no longer show it, that is said.
+fn fallen_earlier(pair: &crate::evidence::Pair) -> String {
+    let latest = &pair.standing.latest;
+    let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
+    let shows = latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
+    match pair.standing.decided {
+        Some(decided) if has_winner && !shows => {
+            format!("decided after round {}; the rounds since then make it less sure", decided.rounds)
+        }
+        _ => String::new(),
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    said.join("; ")
+}
+
+fn judge(pair: Option<&crate::evidence::Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {
     let flags: Vec<(&Label, &Validity)> =
         [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
     let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
@@ -179,10 +227,13 @@ fn judge(pair: Option<&crate::evidence::Pair>, a: &Cell, b: &Cell) -> (Verdict, 
     match pair {
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
         None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
-        None => (Verdict::Invalid, "different durability: never ranked with each other".to_owned()),
+        None if durability_differs => {
+            (Verdict::Invalid, "different durability: never ranked with each other".to_owned())
+        }
+        None => (Verdict::Invalid, "the figures cannot be compared".to_owned()),
         Some(pair) if pair.is_unsteady => {
             (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
         }
-        Some(pair) => (pair.verdict(), reasons(&|_| true)),
+        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), reasons(&|_| true)])),
     }
 }

@@ -50,9 +50,11 @@ impl Machine {
         self.arena.close()
     }
 
-    fn directory(&self, contender: usize) -> PathBuf {
+    /// A contender that could not be mounted again has none.
+    fn directory(&self, contender: usize) -> Result<PathBuf, Trouble> {
         let place = self.places[contender].as_ref();
-        place.map(|place| place.directory.clone()).expect("a contender is made before it is used")
+        let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
+        place.map(|place| place.directory.clone()).ok_or_else(missing)
     }
 
     fn target(&self, contender: usize) -> Target {
@@ -94,7 +96,7 @@ impl Stage for Machine {
     }
 
     fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble> {
-        let directory = self.directory(contender).join(&workload.name);
+        let directory = self.directory(contender)?.join(&workload.name);
         fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
         let engine = fsarena_engine::engine(&workload.engine)
             .ok_or_else(|| EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() })?;
@@ -104,14 +106,15 @@ impl Stage for Machine {
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
+        let before = self.places[contender].take();
         let place = self.arena.remount(contender)?;
         let done = place.is_some();
-        self.places[contender] = place.or(self.places[contender].take());
+        self.places[contender] = place.or(before);
         Ok(done)
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
-        let directory = self.directory(contender);
+        let directory = self.directory(contender)?;
         let folder = File::open(&directory).map_err(io(format!("open {}", directory.display())))?;
         let start = clock::now();
         syncfs(&folder).map_err(|errno| io("syncfs".to_owned())(errno.into()))?;
@@ -119,7 +122,7 @@ impl Stage for Machine {
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
-        let directory = self.directory(contender).join(&workload.name);
+        let directory = self.directory(contender)?.join(&workload.name);
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(io(format!("remove {}", directory.display())))?;
         }

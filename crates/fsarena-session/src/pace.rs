@@ -25,7 +25,8 @@ pub fn estimated_round(plan: &Plan) -> Nanos {
 pub fn estimated_setup(plan: &Plan) -> Nanos {
     let lanes = fsarena_lane::lane_count(plan) as u64;
     let count = if lanes == 0 { 0 } else { lanes + 1 };
-    Nanos(GIGABYTE.0 * count * plan.lane_size.0 / Bytes::gib(1).0 + 1_000_000_000)
+    let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
+    Nanos((GIGABYTE.0 as f64 * gigabytes) as u64) + Nanos::seconds(1)
 }
 
 fn around(workload: &Workload) -> Nanos {

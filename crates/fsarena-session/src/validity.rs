@@ -1,7 +1,7 @@
 //! What a cell's figures can be trusted for: rules over what the probes read.
 
 use fsarena_model::{
-    Bytes, CacheState, ContenderFacts, Durability, DurablePoint, LaneCost, Nanos, Outcome, Promise, RunRecord, Trial,
+    Bytes, CacheState, ContenderFacts, Durability, DurablePoint, LaneCost, Outcome, Promise, RunRecord, Trial,
     Validity, ValidityClass, Workload,
 };
 
@@ -43,11 +43,6 @@ impl Evidence<'_> {
         finished.map(|trial| trial.probe(name)).sum()
     }
 
-    /// On a lane of our own its device tells; elsewhere what the kernel accounts to this process.
-    fn carried(&self, of_device: &str, of_process: &str) -> Option<f64> {
-        self.sum(of_device).or_else(|| self.sum(of_process))
-    }
-
     fn bytes(&self) -> f64 {
         self.trials.iter().filter(|trial| trial.outcome == Outcome::Finished).map(|trial| trial.bytes() as f64).sum()
     }
@@ -73,22 +68,34 @@ fn did_not_finish(evidence: &Evidence<'_>) -> Option<Validity> {
 }
 
 fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
-    let read = evidence.carried("device.read", "process.read");
-    let carried = match evidence.workload.cache {
-        CacheState::Warm => return None,
-        CacheState::Cold => read?,
-        CacheState::Direct => read? + evidence.carried("device.written", "process.written")?,
-    };
-    let wanted = evidence.bytes();
-    if wanted == 0.0 || carried >= SERVED * wanted || evidence.is_compressed() {
+    if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() {
+        return None;
+    }
+    let finished = evidence.trials.iter().filter(|trial| trial.outcome == Outcome::Finished);
+    let share = |trial: &Trial| Some(carried(evidence.workload.cache, trial)? / trial.bytes() as f64);
+    let shares = finished.filter_map(|trial| Some((share(trial)?, trial)));
+    let (share, trial) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    if share.is_nan() || share >= SERVED {
         return None;
     }
     let text = format!(
-        "the device carried {} of the {} that the workload asked for: the rest came from memory",
-        Bytes(carried as u64),
-        Bytes(wanted as u64)
+        "in round {} the device carried {:.0} % of the {} that the workload asked for: the rest came from memory",
+        trial.round,
+        share * 100.0,
+        Bytes(trial.bytes())
     );
     flag(ValidityClass::Cached, text)
+}
+
+/// Bytes that storage carried for a trial. On a lane of our own its device tells; elsewhere what the kernel accounts to
+/// this process. Of direct work, which either reads or writes, the greater counts.
+fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
+    let of = |device: &str, process: &str| trial.probe(device).or_else(|| trial.probe(process));
+    let read = of("device.read", "process.read")?;
+    match cache {
+        CacheState::Direct => Some(read.max(of("device.written", "process.written")?)),
+        CacheState::Cold | CacheState::Warm => Some(read),
+    }
 }
 
 fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
@@ -130,22 +137,25 @@ fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
 
 fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let cost = evidence.lane_cost?;
-    let host = host_part(cost);
+    let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
-    let share = evidence.sum("device.flushes")? * host.as_seconds() / seconds;
+    let share = evidence.sum("device.flushes")? * beyond_device.as_seconds() / seconds;
     if seconds == 0.0 || share <= LANE_SHARE {
         return None;
     }
+    let part = match cost.device {
+        Some(_) => format!(
+            "the host's file system beneath the lane takes {beyond_device} of each write and flush ({} with the device)",
+            cost.back_to_back
+        ),
+        None => format!(
+            "a write and flush on the bare lane takes {beyond_device} (how much of it a device beneath takes could not be \
+             read)"
+        ),
+    };
     let text = format!(
-        "the host's file system beneath the lane takes {host} of each write and flush ({} with the device), about \
-         {:.0} % of this cell's time; put the lanes on a partition or another host file system",
-        cost.back_to_back,
+        "{part}, about {:.0} % of this cell's time; put the lanes on a partition or another host file system",
         (share * 100.0).min(100.0)
     );
     flag(ValidityClass::LaneBound, text)
-}
-
-/// What a write and flush costs beyond the device beneath.
-pub fn host_part(cost: &LaneCost) -> Nanos {
-    cost.back_to_back.saturating_sub(cost.device.unwrap_or_default())
 }

@@ -52,10 +52,11 @@ pub fn end_with_parent(command: &mut Command) {
     unsafe { command.pre_exec(die) };
 }
 
-/// `PATH` with the directories in which file-system tools live, which an ordinary user's may lack.
+/// `PATH` with the directories in which file-system tools live, which an ordinary user's may lack; nothing relative.
 pub fn search_path() -> String {
     let path = std::env::var("PATH").unwrap_or_default();
-    format!("{path}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin")
+    let usual = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"];
+    path.split(':').filter(|folder| folder.starts_with('/')).chain(usual).collect::<Vec<_>>().join(":")
 }
 
 /// Where `program` lies on [`search_path`], if it does.
@@ -79,5 +80,6 @@ mod tests {
         assert!(run(&["/no/such/program"]).is_err());
         assert_eq!(find_program("no-such-program"), None);
         assert!(find_program("sh").is_some());
+        assert!(search_path().split(':').all(|folder| folder.starts_with('/')));
     }
 }

@@ -6,12 +6,12 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use fsarena_model::Bytes;
 
 /// Touches `size` bytes of free memory and frees them again, so that the next to be allocated (by the page cache, say)
-/// are backed. Does nothing where there is no memory to be had.
+/// are backed. At most half of what is available: it must not cost anybody theirs.
 ///
 /// It takes huge pages where the kernel gives them: a hypervisor takes back free memory in such large pieces only, and
 /// a large piece that is freed is the first to be taken again (`__free_one_page` of `mm/page_alloc.c`).
 pub fn back(size: Bytes) {
-    let length = size.0 as usize;
+    let length = size.0.min(available() / 2) as usize;
     if length == 0 {
         return;
     }
@@ -25,6 +25,14 @@ pub fn back(size: Bytes) {
         let _ = madvise(start, length, Advice::LinuxPopulateWrite);
         let _ = munmap(start, length);
     }
+}
+
+/// `MemAvailable`, in bytes; 0 if the kernel does not say (proc_meminfo(5)).
+fn available() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) << 10
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ impl Mount {
 /// # Errors
 /// If `/proc/thread-self/mountinfo` cannot be read.
 pub fn mounts() -> io::Result<Vec<Mount>> {
-    Ok(parse(&std::fs::read_to_string("/proc/thread-self/mountinfo")?))
+    // Any user can mount something under a name that is no text: it is then not found by its name, and the rest is.
+    Ok(parse(&String::from_utf8_lossy(&std::fs::read("/proc/thread-self/mountinfo")?)))
 }
 
 /// The mount in which `path` lies.

@@ -66,7 +66,7 @@ impl Explained for Refusal {
 
 /// Prints an error once, with its way out, and gives its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", words(error));
     let (blame, hint) = explain(error);
     if let Some(hint) = hint {
         eprintln!("hint: {hint}");
@@ -75,6 +75,15 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         Blame::Use => 2,
         Blame::Trial => 3,
         Blame::Machine => 4,
+    })
+}
+
+/// The error and its causes, each unless what stands before it has said it already.
+fn words(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+        "" => cause,
+        _ if said.contains(&cause) => said,
+        _ => format!("{said}: {cause}"),
     })
 }
 

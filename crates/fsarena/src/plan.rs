@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
-use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
 use fsarena_session::{estimated_round, estimated_setup, required_space};
 
 use crate::cli::Compare;
@@ -11,6 +11,9 @@ use crate::exit::Refusal;
 
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
+
+/// Bytes of a lane's logical blocks.
+const BLOCK: u64 = 4096;
 
 /// The plan that `arguments` ask for, complete and possible.
 pub fn plan(arguments: &Compare) -> Result<Plan> {
@@ -24,18 +27,32 @@ pub fn plan(arguments: &Compare) -> Result<Plan> {
             (None, Some(time)) => Rounds::Within(Budget(time)),
             (None, None) => Rounds::Within(Budget::for_contenders(arguments.contenders.len())),
         },
-        margin: arguments.margin,
+        margin: margin(arguments.margin)?,
         storage: Storage::from(arguments.storage.as_str()),
         lane_size: arguments.lane_size,
         medium: arguments.medium,
     };
+    require_whole_blocks(&plan)?;
     require_work(&plan)?;
     Ok(plan)
 }
 
 /// Refuses what this machine or this user cannot do; nothing is made yet.
 pub fn require_machine(plan: &Plan) -> Result<()> {
-    Ok(require::plan(plan)?)
+    Ok(require::rights_and_kinds(plan)?)
+}
+
+/// Refuses lanes for which there is no room, or a disk that is not free.
+pub fn require_space(plan: &Plan) -> Result<()> {
+    Ok(require::space(plan)?)
+}
+
+/// Nothing is shown to be exactly equal: a margin of nothing could never be met.
+fn margin(margin: Share) -> Result<Share> {
+    match margin.0 > 0.0 {
+        true => Ok(margin),
+        false => Err(Refusal::wrong_use("a margin of 0 % can never be met", "--margin 1%").into()),
+    }
 }
 
 fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
@@ -44,7 +61,8 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
         let contender = fsarena_catalog::contender(argument)?;
         if contenders.iter().any(|other| other.label == contender.label) {
             let text = format!("two contenders have the label `{}`", contender.label);
-            let hint = format!("give one of them another: a={} b={}", argument, argument);
+            let plain = argument.split_once('=').map_or(argument.as_str(), |(_, rest)| rest);
+            let hint = format!("give one of them another: a={plain} b={plain}");
             return Err(Refusal::wrong_use(text, hint).into());
         }
         contenders.push(contender);
@@ -68,6 +86,18 @@ fn workloads(arguments: &Compare) -> Result<Vec<Workload>> {
         workloads.push(workload);
     }
     Ok(workloads)
+}
+
+fn require_whole_blocks(plan: &Plan) -> Result<()> {
+    let size = plan.lane_size.0;
+    match size > 0 && size.is_multiple_of(BLOCK) {
+        true => Ok(()),
+        false => {
+            let hint = format!("--lane-size {}", size.next_multiple_of(BLOCK).max(BLOCK));
+            Err(Refusal::wrong_use(format!("a lane of {size} bytes is not made of whole blocks of {BLOCK}"), hint)
+                .into())
+        }
+    }
 }
 
 /// The workloads are understood, fit on a lane, and a round of them fits into the budget.

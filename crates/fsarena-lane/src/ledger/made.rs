@@ -1,12 +1,14 @@
 //! What a run makes, and how each is taken away: only what bears the run's mark, never by number alone.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_sys::{loopdev, mountinfo};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::LaneError;
@@ -28,6 +30,8 @@ pub enum Made {
         /// Where.
         path: PathBuf,
     },
+    /// Nothing: the announcement before this was taken back.
+    Withdrawn,
     /// A loop device, bound under a name with the run's token to a file.
     Loop {
         /// Its number.
@@ -46,7 +50,8 @@ pub enum Made {
 pub fn make_folder(path: &Path, token: &str) -> Result<(), LaneError> {
     DirBuilder::new().mode(0o700).create(path).map_err(LaneError::io("create the folder", path))?;
     let mark = mark_of(path, token);
-    File::create(&mark).map(drop).map_err(LaneError::io("create", &mark))
+    let synced = File::create(&mark).and_then(|mark| mark.sync_all()).and_then(|()| File::open(path)?.sync_all());
+    synced.map_err(LaneError::io("create", &mark))
 }
 
 fn mark_of(folder: &Path, token: &str) -> PathBuf {
@@ -62,41 +67,57 @@ impl Made {
         let done = match self {
             Self::Folder { path } => remove_folder(path, token),
             Self::Mount { path } => unmount(path),
+            Self::Withdrawn => Ok(None),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         };
         done.map_err(|why| LaneError::Leftover { what: self.words(), why: why.to_string() })
+    }
+
+    /// Whether the kernel takes it away with the run's namespace: a mount of that name is then another's.
+    pub fn ends_with_its_run(&self) -> bool {
+        matches!(self, Self::Mount { .. })
     }
 
     fn words(&self) -> String {
         match self {
             Self::Folder { path } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
+            Self::Withdrawn => "nothing".to_owned(),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
         }
     }
 }
 
-/// An unmarked folder is ours only if it is empty: we died between making and marking it.
+/// A folder without our mark is ours only if it is empty: we died between making and marking it.
+///
+/// It is opened once, not through a link, and everything in it is reached through that: whoever may rename things
+/// beside it cannot lead us elsewhere.
 fn remove_folder(path: &Path, token: &str) -> io::Result<Option<String>> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    if !mark_of(path, token).exists() {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    let folder = match OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let inside = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    let is_own = folder.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    if !is_own || !mark_of(&inside, token).exists() {
         return Ok(fs::remove_dir(path).ok().map(|()| format!("the empty folder {}", path.display())));
     }
     if let Some(mount) = mountinfo::mounts()?.iter().find(|mount| mount.point.starts_with(path)) {
         return Err(io::Error::other(format!("{} is mounted in it", mount.point.display())));
     }
     // The mark goes last: a removal that is cut short can be taken up again.
-    for entry in fs::read_dir(path)? {
+    let mark = mark_of(&inside, token);
+    for entry in fs::read_dir(&inside)? {
         let entry = entry?;
         match entry.file_type()?.is_dir() {
             true => fs::remove_dir_all(entry.path())?,
-            false if entry.path() != mark_of(path, token) => fs::remove_file(entry.path())?,
+            false if entry.path() != mark => fs::remove_file(entry.path())?,
             false => {}
         }
     }
-    fs::remove_dir_all(path)?;
+    fs::remove_file(mark)?;
+    fs::remove_dir(path)?;
     Ok(Some(format!("the folder {}", path.display())))
 }
 

@@ -29,6 +29,9 @@ const TICKS: f64 = 5.0;
 /// What may stand on a logarithmic axis of each decade.
 const DIGITS: [&[f64]; 3] = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0]];
 
+/// The largest ratio on an axis of ratios; an interval that reaches beyond ends at the axis' end.
+const FARTHEST: f64 = 100.0;
+
 impl Axis {
     /// An axis for figures: logarithmic if they differ much, from 0 if they differ by half, else around them.
     /// `None` where there is nothing to show.
@@ -46,7 +49,8 @@ impl Axis {
 
     /// A logarithmic axis for ratios with 1 and `band` on it.
     pub fn of_ratios(values: &[f64], band: f64, (left, right): (f64, f64)) -> Option<Self> {
-        let all: Vec<f64> = values.iter().copied().chain([band * 1.1, 1.0 / band / 1.1]).collect();
+        let shown = values.iter().map(|value| value.clamp(1.0 / FARTHEST, FARTHEST));
+        let all: Vec<f64> = shown.chain([band * 1.1, 1.0 / band / 1.1]).collect();
         let (low, high) = extremes(&all)?;
         let room = (high / low).powf(0.05);
         Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })

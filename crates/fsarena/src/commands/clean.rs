@@ -1,13 +1,13 @@
 //! `fsarena clean`: takes away what killed runs have left behind.
 
 use anyhow::Result;
-use fsarena_lane::{Cleared, Ledger, Wait, default_folder};
+use fsarena_lane::{Cleared, Go, Ledger, Wait, default_folder};
 
 use crate::exit::Ended;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
-    let (mut ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, || ())?;
+    let (mut ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
     ledger.undo()?;
     match cleared.is_empty() {
         true => eprintln!("nothing was left behind"),

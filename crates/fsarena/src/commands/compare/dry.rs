@@ -54,7 +54,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     match lanes {
         0 => writeln!(text, "  no lanes: only what the workloads write"),
         _ => {
-            let total = Bytes(plan.lane_size.0 * (lanes as u64 + 1));
+            let total = Bytes(plan.lane_size.0.saturating_mul(lanes as u64 + 1));
             writeln!(text, "  {} lanes of {} and a spare one: {total}, {}", lanes, plan.lane_size, plan.storage)
         }
     }

@@ -82,11 +82,12 @@ mod tests {
         let folder = place.path().join("ledger");
         let said = || format!("{:?}", look("runs", &folder));
         assert!(said().contains("none yet"));
-        let (ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        let (ledger, _) = Ledger::open(&folder, Wait::No, &mut || fsarena_lane::Go::On).expect("free");
         assert!(said().contains("another run has the machine"));
         drop(ledger);
+        std::fs::write(folder.join("1-1.jsonl"), "").expect("as a killed run leaves it");
         assert!(said().contains("fsarena clean"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, || ()).expect("free");
+        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || fsarena_lane::Go::On).expect("free");
         ledger.undo().expect("nothing to do");
         drop(ledger);
         assert!(said().contains("nothing was left behind"));
