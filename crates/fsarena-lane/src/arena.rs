@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::{Contender, ContenderFacts, LaneCost, Plan, seed};
 
+use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
@@ -76,7 +77,7 @@ impl Arena {
         let count = if contenders == 0 { 0 } else { contenders + 1 };
         storage::show_kernel_counters(&mut self.ledger)?;
         self.folder = storage::make_place(&mut self.ledger, &self.plan, run, count)?;
-        self.disk = if count == 0 { None } else { storage::hold_disk(&self.plan)? };
+        self.disk = if count == 0 { None } else { storage::hold_disk(&mut self.ledger, &self.plan, count)? };
         for index in 0..count {
             if telling(&format!("writing lane {} of {count}", index + 1)) == Go::Stop {
                 return Ok(());
@@ -149,7 +150,7 @@ impl Arena {
         }
         let numbers = [u64::from(round), index as u64];
         let identity = Identity {
-            uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
+            uuid: seed::uuid(self.plan.seed, UUID_PURPOSE, &numbers),
             hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
         };
         let lane = lane.map(|lane| (lane, &self.lanes[lane]));
@@ -218,9 +219,7 @@ impl Arena {
         }
         self.lanes.clear();
         self.spare = None;
-        if let Some(disk) = self.disk.take() {
-            storage::release_disk(&disk, &self.plan, lane_count(&self.plan) + 1);
-        }
+        self.disk = None;
         self.ledger.undo()
     }
 }

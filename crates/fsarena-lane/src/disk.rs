@@ -4,10 +4,13 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Storage};
+use fsarena_model::{Bytes, Storage, seed};
+use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{child, mountinfo};
 use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
 
+use crate::image;
 use crate::space::nearest_existing;
 
 /// Devices that are never a disk of their own.
@@ -132,6 +135,57 @@ fn found_on(export: &str) -> Option<String> {
     let found: Vec<&str> = export.lines().filter(says_something).collect();
     (!found.is_empty()).then(|| format!("blkid finds {}", found.join(" ")))
 }
+
+/// What a run puts on a disk that it found free: a file system at the start of each lane, with a UUID from the seed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnDisk {
+    /// The disk.
+    pub path: PathBuf,
+    /// The size of each lane; lane n begins at n times that.
+    pub lane_size: Bytes,
+    /// How many lanes there are.
+    pub lanes: u64,
+    /// The plan's seed.
+    pub seed: u64,
+}
+
+/// All file systems have what blkid finds within this much of a lane's start.
+const SIGNATURES: Bytes = Bytes::mib(1);
+
+impl OnDisk {
+    /// Takes away the signatures of the run's own file systems, so that the disk is as free as it was found; one with
+    /// another UUID is another's, and so is a disk that somebody holds.
+    pub fn wipe(&self) -> std::io::Result<Option<String>> {
+        let exclusive = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
+        let opened = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&self.path);
+        let Ok(disk) = opened else { return Ok(None) };
+        let mut wiped = 0;
+        for lane in 0..self.lanes {
+            let start = Extent { offset: lane * self.lane_size.0, size: SIGNATURES.0.min(self.lane_size.0) };
+            if self.is_own(&start)? {
+                image::fill(&disk, start, self.seed, u32::MAX)?;
+                wiped += 1;
+            }
+        }
+        disk.sync_all()?;
+        Ok((wiped > 0).then(|| format!("{wiped} file systems on {}", self.path.display())))
+    }
+
+    fn is_own(&self, lane: &Extent) -> std::io::Result<bool> {
+        let (offset, size) = (lane.offset.to_string(), self.lane_size.0.to_string());
+        let path = self.path.display().to_string();
+        let found = child::run(&["blkid", "-p", "-O", &offset, "-S", &size, "-s", "UUID", "-o", "value", &path])?;
+        let uuid = found.stdout.trim();
+        let mut own = (1..=MOST_ROUNDS).flat_map(|round| (0..self.lanes).map(move |contender| [round, contender]));
+        Ok(!uuid.is_empty() && own.any(|numbers| seed::uuid(self.seed, UUID_PURPOSE, &numbers) == uuid))
+    }
+}
+
+/// `--rounds` takes no more.
+const MOST_ROUNDS: u64 = 1000;
+
+/// What the seed draws file systems' UUIDs for.
+pub const UUID_PURPOSE: &str = "uuid";
 
 #[cfg(test)]
 mod tests {

@@ -9,15 +9,13 @@ use fsarena_model::{Bytes, Plan, Storage};
 use fsarena_sys::loopdev::Extent;
 use rustix::fs::OFlags;
 
+use crate::disk::OnDisk;
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::{LaneError, disk, image, space};
 
 /// What the images leave free on their file system.
 const RESERVE: Bytes = Bytes::mib(256);
-
-/// All file systems have their signatures within this much of a lane's start.
-const SIGNATURES: Bytes = Bytes::mib(1);
 
 /// Where runs put their folders if nothing else is said.
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
@@ -122,15 +120,16 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
     })
 }
 
-/// The disk that the plan names, held so that nobody else can take it; `None` where the lanes are images.
+/// The disk that the plan names, held so that nobody else can take it; `None` where the `lanes` lanes are images.
 ///
 /// # Errors
 /// [`LaneError::DiskInUse`] if it is not free.
-pub fn hold_disk(plan: &Plan) -> Result<Option<File>, LaneError> {
-    match &plan.storage {
-        Storage::Disk(path) => open_disk(path).map(Some),
-        Storage::Directory(_) | Storage::Memory => Ok(None),
-    }
+pub fn hold_disk(ledger: &mut Ledger, plan: &Plan, lanes: usize) -> Result<Option<File>, LaneError> {
+    let Storage::Disk(path) = &plan.storage else { return Ok(None) };
+    let disk = open_disk(path)?;
+    let (lane_size, seed) = (plan.lane_size, plan.seed);
+    ledger.announce(Made::Disk(OnDisk { path: path.clone(), lane_size, lanes: lanes as u64, seed }))?;
+    Ok(Some(disk))
 }
 
 /// Opens lane `index`: a part of the held disk, or an image; either is written in full now.
@@ -152,15 +151,6 @@ pub fn open_lane(
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
     Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
-}
-
-/// Takes away the signatures of our own file systems, so that the disk is again as free as it was found.
-pub fn release_disk(disk: &File, plan: &Plan, lanes: usize) {
-    for index in 0..lanes as u64 {
-        let start = Extent { offset: plan.lane_size.0 * index, size: SIGNATURES.0.min(plan.lane_size.0) };
-        let _ = image::fill(disk, start, plan.seed, u32::MAX);
-    }
-    let _ = disk.sync_all();
 }
 
 /// Refuses a disk that is mounted, held by somebody, or bears the signature of anything.

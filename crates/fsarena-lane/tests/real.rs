@@ -5,6 +5,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
+use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
 use fsarena_model::{Budget, Bytes, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
@@ -216,6 +217,11 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     assert!(arena.finish(0).expect("checked").expect("a lane").clean);
     arena.close().expect("nothing stays");
     require::plan(&plan).expect("it is as free as before");
+    let theirs = fsarena_sys::child::run(&["mke2fs", "-q", "-F", &disk.display().to_string()]).expect("it starts");
+    assert!(theirs.status.success());
+    let ours = OnDisk { path: disk.clone(), lane_size: plan.lane_size, lanes: 2, seed: plan.seed };
+    assert_eq!(ours.wipe().expect("looked at"), None, "what has another UUID is another's");
+    assert!(disk::why_not(&disk).is_some(), "it is still there");
     outer.close().expect("nothing stays");
 }
 

@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::LaneError;
+use crate::disk::OnDisk;
 
 /// How often a busy device is asked again, and how long in between: ten seconds in all.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
@@ -30,6 +31,8 @@ pub enum Made {
         /// Where.
         path: PathBuf,
     },
+    /// File systems on parts of a disk that was free.
+    Disk(OnDisk),
     /// Nothing: the announcement before this was taken back.
     Withdrawn,
     /// A loop device, bound under a name with the run's token to a file.
@@ -67,6 +70,7 @@ impl Made {
         let done = match self {
             Self::Folder { path } => remove_folder(path, token),
             Self::Mount { path } => unmount(path),
+            Self::Disk(made) => made.wipe(),
             Self::Withdrawn => Ok(None),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         };
@@ -82,6 +86,7 @@ impl Made {
         match self {
             Self::Folder { path } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
+            Self::Disk(made) => format!("file systems on {}", made.path.display()),
             Self::Withdrawn => "nothing".to_owned(),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
         }
