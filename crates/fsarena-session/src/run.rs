@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{Environment, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
+use fsarena_model::{
+    Budget, Environment, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial,
+};
 use fsarena_sys::Clock;
 
 use crate::evidence::standing;
@@ -11,7 +13,7 @@ use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, workload_order};
 use crate::{SessionError, Stage, pace, probes};
 
-/// The last round of a run within a budget; the rule plans its looks up to here.
+/// The last round of a run within the usual budget; the rule plans its looks up to here.
 const LAST_ROUND: u32 = 12;
 
 /// Whoever wants to know what happens.
@@ -84,7 +86,7 @@ impl Session<'_> {
     fn continues(&self, round: u32, open: &[usize], last: (Nanos, usize)) -> bool {
         match self.plan.rounds {
             Rounds::Exactly(count) => round <= count,
-            Rounds::Within(_) if open.is_empty() || round > LAST_ROUND => false,
+            Rounds::Within(_) if open.is_empty() || round > self.last_round() => false,
             Rounds::Within(_) if round == 1 => true,
             Rounds::Within(budget) => {
                 let left = budget.0.saturating_sub(self.clock.now().saturating_sub(self.started));
@@ -101,8 +103,17 @@ impl Session<'_> {
                 let spent = self.clock.now().saturating_sub(self.started) + pace::CLOSING;
                 let each = pace::expected(last.0, last.1, open).0.max(1);
                 let more = (budget.0.saturating_sub(spent).0 / each).max(1) as u32;
-                (round - 1 + more).min(LAST_ROUND)
+                (round - 1 + more).min(self.last_round())
             }
+        }
+    }
+
+    /// The rule plans its looks up to a round; whoever gives more than the usual time buys further ones, for which it
+    /// has kept a reserve.
+    fn last_round(&self) -> u32 {
+        match self.plan.rounds {
+            Rounds::Within(budget) if budget.0 <= Budget::for_contenders(self.plan.contenders.len()).0 => LAST_ROUND,
+            _ => u32::MAX,
         }
     }
 

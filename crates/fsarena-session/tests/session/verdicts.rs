@@ -89,11 +89,18 @@ fn a_given_number_of_rounds_is_run_of_everything_whatever_is_decided() {
 }
 
 #[test]
-fn a_run_within_a_budget_has_at_most_twelve_rounds() {
-    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.5, 1));
-    let performance = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(100_000)))).perform();
-    assert_eq!(performance.rounds().len(), 12);
-    assert_eq!(performance.verdicts(), [Verdict::Undecided; 2]);
+fn only_more_than_the_usual_budget_buys_more_than_twelve_rounds() {
+    let rounds = |budget| {
+        let mut play = Play::new(&["ext4", "xfs"], World::of(&[20_000.0; 2]).noisy(0.5, 1));
+        for workload in &mut play.plan.workloads {
+            workload.timed_ms = 700;
+        }
+        let performance = play.with_rounds(Rounds::Within(budget)).perform();
+        assert_eq!(performance.verdicts(), [Verdict::Undecided; 2]);
+        performance.rounds().len()
+    };
+    assert_eq!(rounds(Budget::for_contenders(2)), 12);
+    assert!(rounds(Budget(Nanos::seconds(240))) > 12);
 }
 
 #[test]

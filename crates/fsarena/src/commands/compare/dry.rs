@@ -22,7 +22,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     writeln!(text, "plan {}, seed {}", &plan.hash()[..12], plan.seed)?;
     writeln!(text, "\ncontenders")?;
     for contender in &plan.contenders {
-        let mount = if contender.mount.is_empty() { "default options" } else { &contender.mount };
+        let options = if contender.mount.is_empty() { "default options" } else { &contender.mount };
+        let path = contender.path.as_ref().map(|path| path.display().to_string());
+        let mount = path.as_deref().unwrap_or(options);
         let further = contender.mkfs.join(" ");
         writeln!(
             text,
@@ -45,7 +47,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  {count} rounds of about {round}, about {total} in all")?;
         }
         Rounds::Within(budget) => {
-            let count = (budget.0.saturating_sub(setup).0 / round.0.max(1)).min(12);
+            let count = budget.0.saturating_sub(setup).0 / round.0.max(1);
             writeln!(text, "  at most {}: up to {count} rounds of about {round}, fewer if all is decided", budget.0)?;
         }
     }
