@@ -40,7 +40,7 @@ impl Play {
             workloads: vec![workload("create"), workload("append")],
             suite: None,
             seed: 7,
-            rounds: Rounds::Within(Budget(Nanos::seconds(600))),
+            rounds: Rounds::Within(Budget(Nanos::seconds(180))),
             margin: Share(0.05),
             storage: Storage::Memory,
             lane_size: Bytes::gib(1),
