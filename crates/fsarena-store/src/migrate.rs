@@ -18,7 +18,11 @@ const APPLICATION: i64 = 0x6673_6172;
 /// Runs the scripts that `connection`'s file still lacks, all or none. Refuses newer and foreign files, unchanged.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let sqlite = |source| StoreError::sqlite(path, source);
-    if check(connection, path)? == KNOWN {
+    // In one transaction, or another process could make the file ours between two of the questions.
+    let view = connection.transaction().map_err(sqlite)?;
+    let found = check(&view, path);
+    view.finish().map_err(sqlite)?;
+    if found? == KNOWN {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
