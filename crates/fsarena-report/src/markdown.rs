@@ -22,7 +22,7 @@ pub fn render(comparison: &Comparison) -> String {
     blocks.extend(list("Read with care", &footnotes(&view)));
     blocks.extend(list("What happened", &incidents(comparison)));
     blocks.extend(list("Promises", &group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>()));
-    blocks.extend(list("What the intervals do not cover", &biases()));
+    blocks.extend(list("What the intervals do not cover", &biases(comparison)));
     blocks.extend(list("Where", &place(comparison)));
     blocks.join("\n\n") + "\n"
 }
@@ -75,8 +75,8 @@ fn incidents(comparison: &Comparison) -> Vec<String> {
     comparison.damage.iter().map(remark::damage).chain(notes).collect()
 }
 
-fn biases() -> Vec<String> {
-    [words::NOISE_ONLY].iter().chain(words::BIASES).map(|text| (*text).to_owned()).collect()
+fn biases(comparison: &Comparison) -> Vec<String> {
+    [words::NOISE_ONLY].iter().chain(words::biases(comparison)).map(|text| (*text).to_owned()).collect()
 }
 
 fn place(comparison: &Comparison) -> Vec<String> {

@@ -131,7 +131,7 @@ fn promises(comparison: &Comparison) -> Vec<(String, Tone)> {
 
 fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
     let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
-    lines.extend(words::BIASES.iter().map(|bias| format!("- {bias}")));
+    lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
     lines.extend(comparison.environment.lane_cost.as_ref().map(remark::lane));
     lines.push(remark::environment(comparison));
     lines.into_iter().map(|line| (line, Tone::Faint)).collect()

@@ -1,6 +1,6 @@
 //! Fixed sentences: what the closed sets of the model mean, and how a report is to be read.
 
-use fsarena_model::{Better, CacheState, Durability, DurablePoint, Mode, Status, ValidityClass};
+use fsarena_model::{Better, CacheState, Comparison, Durability, DurablePoint, Mode, Status, ValidityClass};
 
 /// Which direction is better.
 pub fn better(better: Better) -> &'static str {
@@ -71,14 +71,25 @@ pub fn validity(class: ValidityClass) -> &'static str {
 }
 
 /// What no interval covers.
-pub const BIASES: &[&str] = &[
+pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
+    let only_directories = comparison.contenders.iter().all(|contender| contender.kind == "dir");
+    if only_directories { OF_DIRECTORIES } else { OF_LANES }
+}
+
+const OF_DIRECTORIES: &[&str] = &[
+    "Place: each directory lies on its own storage, which is part of its figures: size, fill level and age may differ.",
+    "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
+    "Machine: one machine, one kernel.",
+];
+
+const OF_LANES: &[&str] = &[
     "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
     "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
     "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
     "Place: one machine, one kernel, one version of each tool.",
 ];
 
-/// The sentence before [`BIASES`].
+/// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
 /// A term and what it means.

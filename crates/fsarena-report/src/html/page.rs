@@ -63,7 +63,7 @@ impl<'a> Page<'a> {
             damage: comparison.damage.iter().map(remark::damage).collect(),
             notes: notes(comparison),
             noise_only: words::NOISE_ONLY,
-            biases: words::BIASES,
+            biases: words::biases(comparison),
             verdict_terms: words::VERDICTS,
             figure_terms: words::FIGURES,
             probe_terms: probe::terms(&comparison.cells),
