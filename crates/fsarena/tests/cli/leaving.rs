@@ -42,7 +42,11 @@ fn an_interrupted_run_keeps_what_it_measured_and_leaves_nothing() {
     let stage = Stage::new();
     let child = start(&stage);
     wait_for_images(&stage, 4);
-    std::thread::sleep(Duration::from_secs(4));
+    let begin = Instant::now();
+    while stage.json()["rounds"].as_u64() < Some(1) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "the run ends no round");
+        std::thread::sleep(Duration::from_millis(200));
+    }
     send(&child, Signal::INT);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", err(&output));
