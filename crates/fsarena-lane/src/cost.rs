@@ -76,16 +76,8 @@ fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effo
     })
 }
 
-/// The median time of `writes` random 4 KiB direct writes, each with a flush, within the first `size` bytes of `path`.
-///
-/// # Errors
-/// If the file or device cannot be opened or written.
-pub fn flush_latency(path: &Path, size: Bytes, seed: u64, writes: usize, pause: Duration) -> Result<Nanos, LaneError> {
-    let times = flush_times(path, size, seed, writes, pause, Effort::FULL.at_most)?;
-    Ok(times[times.len() / 2])
-}
-
-/// The times in order of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
+/// The times of `writes` random 4 KiB direct writes, each with a flush, within the first `size` bytes of `path`, in order
+/// of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
 fn flush_times(
     path: &Path,
     size: Bytes,

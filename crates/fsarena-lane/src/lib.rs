@@ -17,10 +17,10 @@ mod space;
 mod storage;
 
 pub use arena::{Arena, CheckResult, Go, Place};
-pub use cost::{Effort, file_cost, flush_latency};
+pub use cost::{Effort, file_cost};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};
 pub use ledger::{Cleared, Ledger, Wait, default_folder};
-pub use require::{kernel_has, lane_count, missing_tool, tool_versions};
-pub use space::{available_memory, free_space, nearest_existing};
+pub use require::{kernel_has, lane_count, missing_tool, needs_lane, tool_versions};
+pub use space::{free_space, nearest_existing};
 pub use storage::DEFAULT_FOLDER;

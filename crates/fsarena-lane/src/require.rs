@@ -94,10 +94,15 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Contenders that need a lane.
-pub fn lane_count(plan: &Plan) -> usize {
+/// Which contenders need a lane, in the plan's order.
+pub fn needs_lane(plan: &Plan) -> Vec<bool> {
     let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground() == Ground::Lane);
-    plan.contenders.iter().filter(|contender| needs(&contender.kind)).count()
+    plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
+}
+
+/// How many contenders need a lane.
+pub fn lane_count(plan: &Plan) -> usize {
+    needs_lane(plan).into_iter().filter(|needs| *needs).count()
 }
 
 /// The kind of that name.

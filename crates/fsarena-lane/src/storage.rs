@@ -83,7 +83,7 @@ fn require_safety(parent: &Path) -> Result<(), LaneError> {
 pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), LaneError> {
     let free = match &plan.storage {
         Storage::Directory(_) => space::free_space(parent).map_err(LaneError::io("look up", parent))?,
-        Storage::Memory => space::available_memory().unwrap_or_default(),
+        Storage::Memory => fsarena_sys::memory::available().unwrap_or_default(),
         Storage::Disk(path) => disk_size(&open_disk(path)?, path)?,
     };
     let reserve = if matches!(plan.storage, Storage::Disk(_)) { 0 } else { RESERVE.0 };

@@ -142,7 +142,7 @@ impl Session<'_> {
 
     /// In the first round a contender that cannot be made ends the run: nothing is lost yet, and the call was wrong.
     fn make_all(&mut self, round: u32, open: &[usize]) -> Result<(Assignment, Vec<usize>), SessionError> {
-        let lanes = lane_rounds(&needs_lane(self.plan), round, self.plan.seed);
+        let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
         let mut present = Vec::new();
         for (index, contender) in self.plan.contenders.iter().enumerate() {
             let label = contender.label.clone();
@@ -262,12 +262,6 @@ fn free_flushes(environment: &Environment) -> Option<String> {
             cost.back_to_back
         )
     })
-}
-
-fn needs_lane(plan: &Plan) -> Vec<bool> {
-    let needs =
-        |kind: &str| fsarena_lane::kind(kind).is_some_and(|kind| kind.ground() == fsarena_lane::kind::Ground::Lane);
-    plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
 }
 
 fn facts(round: u32, seconds: f64, trials: &[Trial]) -> RoundFacts {

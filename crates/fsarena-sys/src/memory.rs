@@ -11,7 +11,7 @@ use fsarena_model::Bytes;
 /// It takes huge pages where the kernel gives them: a hypervisor takes back free memory in such large pieces only, and
 /// a large piece that is freed is the first to be taken again (`__free_one_page` of `mm/page_alloc.c`).
 pub fn back(size: Bytes) {
-    let length = size.0.min(available() / 2) as usize;
+    let length = size.0.min(available().unwrap_or_default().0 / 2) as usize;
     if length == 0 {
         return;
     }
@@ -27,12 +27,12 @@ pub fn back(size: Bytes) {
     }
 }
 
-/// `MemAvailable`, in bytes; 0 if the kernel does not say (proc_meminfo(5)).
-fn available() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) << 10
+/// Memory that can be had without swapping (`MemAvailable`, proc_meminfo(5)); `None` if the kernel does not say.
+pub fn available() -> Option<Bytes> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(Bytes::kib(kib))
 }
 
 #[cfg(test)]

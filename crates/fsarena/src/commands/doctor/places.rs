@@ -7,7 +7,6 @@ mod words;
 
 use std::path::PathBuf;
 
-use fsarena_lane::available_memory;
 use fsarena_lane::disk::{self, Disk};
 use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
 use fsarena_sys::clock;
@@ -136,7 +135,7 @@ fn memory_place() -> Place {
         option: "memory".to_owned(),
         footing: Footing::Memory,
         description: "a tmpfs of the run's own".to_owned(),
-        free: available_memory(),
+        free: fsarena_sys::memory::available(),
         reserve: RESERVE,
         obstacle: found.obstacle,
         direct: found.direct,
