@@ -23,6 +23,12 @@ pub enum EngineError {
         /// What is wrong.
         what: String,
     },
+    /// A worker that is a process failed, in its words.
+    #[error("{0}")]
+    Worker(String),
+    /// Another worker failed before all were ready; that one says why.
+    #[error("another worker failed")]
+    Abandoned,
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -35,9 +41,9 @@ pub enum EngineError {
 
 impl EngineError {
     /// An [`EngineError::Io`], for `map_err` on rustix' and the standard library's errors alike.
+    /// Nothing is allocated before there is an error: inner loops use it, too.
     pub fn io<E: Into<io::Error>>(act: impl Into<String>) -> impl FnOnce(E) -> Self {
-        let act = act.into();
-        move |error| Self::Io { act, source: error.into() }
+        move |error| Self::Io { act: act.into(), source: error.into() }
     }
 
     /// An [`EngineError::Parameters`].
@@ -49,7 +55,7 @@ impl EngineError {
 impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
-            Self::Io { .. } => Blame::Trial,
+            Self::Io { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
             _ => Blame::Use,
         }
     }
@@ -61,7 +67,7 @@ impl Explained for EngineError {
                 Some(format!("the engines are {}", names.join(", ")))
             }
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
-            Self::Io { .. } => None,
+            Self::Io { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }
 }

@@ -92,7 +92,7 @@ fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
         () if parameters.operation != Operation::Delete && workload.timed_ms == 0 => {
             refuse("`timed-ms` is missing: only deletes come to an end by themselves")
         }
-        () if parameters.size > crate::payload::LONGEST_PIECE => refuse("`size` is at most 1 MiB"),
+        () if parameters.size > 1 << 20 => refuse("`size` is at most 1 MiB"),
         () if parameters.operation == Operation::Append && parameters.size == 0 => refuse("`size` is missing"),
         () if workload.durable == DurablePoint::Fsync && !may_fsync => refuse("only create and append can fsync each"),
         () => Ok(parameters),

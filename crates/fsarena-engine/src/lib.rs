@@ -4,11 +4,15 @@
 //! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
 //! be unmounted at any time.
 
+mod contents;
+mod crew;
 mod data;
 mod error;
 mod files;
 mod folder;
-mod payload;
+mod meter;
+mod operation;
+mod pace;
 mod tally;
 
 use std::path::Path;
@@ -17,7 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_model::{Bytes, Nanos, Workload};
 
 pub use error::EngineError;
-pub use tally::{Recorder, Tally};
+pub use operation::Operation;
+pub use tally::Tally;
 
 /// All engines.
 pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data];
@@ -37,6 +42,14 @@ pub trait Engine: Sync {
     /// # Errors
     /// If the workload's parameters are not understood, or contradict each other.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError>;
+
+    /// The block that direct I/O is done in, if the workload does direct I/O.
+    ///
+    /// # Errors
+    /// As [`Engine::demand`].
+    fn direct_block(&self, _workload: &Workload) -> Result<Option<Bytes>, EngineError> {
+        Ok(None)
+    }
 
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
     ///
@@ -64,6 +77,11 @@ pub trait Job {
     /// How much of the page cache a slice fills anew; so much memory is made ready before it, untimed.
     fn fills(&self) -> Bytes {
         Bytes(0)
+    }
+
+    /// Whether all of its work is done by the thread that calls [`Job::run`], which may then be kept on one processor.
+    fn is_alone(&self) -> bool {
+        true
     }
 
     /// Asks the kernel to drop the job's files from memory, for where they cannot be mounted again; it need not obey.

@@ -17,9 +17,16 @@ fn mix(seed: u64, purpose: &str, numbers: &[u64], salt: u64) -> u64 {
     let bytes = purpose.bytes().chain(words.flat_map(u64::to_le_bytes));
     let hash = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    hash ^ (hash >> 31)
+    scatter(hash)
+}
+
+/// The mixer of SplitMix64: a bijection under which neighbours differ widely (Steele, Lea and Flood 2014,
+/// doi:10.1145/2660193.2660195).
+#[inline]
+pub fn scatter(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
 }
 
 /// A version 4 UUID from the seed, in the usual spelling.

@@ -45,6 +45,30 @@ pub struct Latency {
     pub p99: Nanos,
     /// 999 of 1,000 were at or below.
     pub p999: Nanos,
+    /// 9,999 of 10,000 were at or below; `None` in runs of before this was kept.
+    #[serde(default)]
+    pub p9999: Option<Nanos>,
+    /// The longest.
+    pub max: Nanos,
+}
+
+/// The latencies of one kind of operation within a part of a slice: latency over time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The slice's position, as in [`Slice::position`].
+    pub slice: u32,
+    /// When the part ended, since the slice's timer started.
+    pub end: Nanos,
+    /// What was done, such as `read`.
+    pub operation: String,
+    /// How often it was done in this part.
+    pub count: u64,
+    /// The arithmetic mean.
+    pub mean: Nanos,
+    /// Half were at or below, to two significant digits.
+    pub p50: Nanos,
+    /// 99 of 100 were at or below, to two significant digits.
+    pub p99: Nanos,
     /// The longest.
     pub max: Nanos,
 }
@@ -72,8 +96,11 @@ pub struct Trial {
     pub lane: Option<u32>,
     /// In the order in which they ran.
     pub slices: Vec<Slice>,
-    /// Latencies by what was timed: `operation`, `fsync`, `syncfs`.
+    /// Latencies by what was timed: `read`, `create`, `fsync`, `syncfs` and so on.
     pub latencies: BTreeMap<String, Latency>,
+    /// The same over time: one or more per slice and operation.
+    #[serde(default)]
+    pub over_time: Vec<Moment>,
     /// Totals over the timed slices by the probe's name.
     pub probes: BTreeMap<String, Reading>,
     /// How it ended.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Latency, Nanos};
+
 /// Something to do on every contender, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -68,18 +70,38 @@ pub enum Measure {
     MebibytesPerSecond,
     /// Seconds for one operation, in microseconds.
     MicrosecondsPerOperation,
+    /// The mean latency of the operations, without their syncs, in microseconds.
+    MeanLatencyMicroseconds,
+    /// The 99th percentile of that.
+    P99LatencyMicroseconds,
 }
 
 impl Measure {
-    /// The figure for `operations` and `bytes` done in `seconds`; `None` where nothing was done.
-    pub fn of(self, operations: u64, bytes: u64, seconds: f64) -> Option<f64> {
+    /// The figure for what was `done`; `None` where nothing was.
+    pub fn of(self, done: &Done) -> Option<f64> {
+        let latency = |of: fn(&Latency) -> Nanos| done.latency.as_ref().map(|latency| of(latency).0 as f64 / 1e3);
         let value = match self {
-            Self::OperationsPerSecond => operations as f64 / seconds,
-            Self::MebibytesPerSecond => bytes as f64 / (1 << 20) as f64 / seconds,
-            Self::MicrosecondsPerOperation => seconds * 1e6 / operations as f64,
+            Self::OperationsPerSecond => done.operations as f64 / done.seconds,
+            Self::MebibytesPerSecond => done.bytes as f64 / (1 << 20) as f64 / done.seconds,
+            Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
+            Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
+            Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
         };
         (value.is_finite() && value > 0.0).then_some(value)
     }
+}
+
+/// What a slice did, as far as a metric is computed from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// Operations.
+    pub operations: u64,
+    /// Bytes that they carried.
+    pub bytes: u64,
+    /// Time inside the timer.
+    pub seconds: f64,
+    /// The latencies of the operations, without their syncs.
+    pub latency: Option<Latency>,
 }
 
 /// Which direction of a metric is better.
@@ -108,10 +130,16 @@ impl Better {
 pub enum DurablePoint {
     /// Nothing: the calls returned, no more.
     None,
-    /// Each operation, by fsync.
+    /// By fsync: each operation, or as often as the workload says.
     Fsync,
+    /// By fdatasync, likewise.
+    Fdatasync,
     /// Each batch, by syncfs.
     Syncfs,
+    /// Each write, because the file is open with O_SYNC.
+    OSync,
+    /// Each write, because the file is open with O_DSYNC.
+    ODsync,
 }
 
 /// Where a workload's data are when it touches them.
@@ -155,10 +183,14 @@ mod tests {
 
     #[test]
     fn a_measure_of_nothing_is_absent() {
-        assert_eq!(Measure::OperationsPerSecond.of(0, 0, 1.0), None);
-        assert_eq!(Measure::OperationsPerSecond.of(10, 0, 0.0), None);
-        assert_eq!(Measure::MebibytesPerSecond.of(1, 1 << 20, 0.5), Some(2.0));
-        assert_eq!(Measure::MicrosecondsPerOperation.of(1000, 0, 0.1), Some(100.0));
+        let of = |measure: Measure, operations, bytes, seconds| {
+            measure.of(&Done { operations, bytes, seconds, latency: None })
+        };
+        assert_eq!(of(Measure::OperationsPerSecond, 0, 0, 1.0), None);
+        assert_eq!(of(Measure::OperationsPerSecond, 10, 0, 0.0), None);
+        assert_eq!(of(Measure::MebibytesPerSecond, 1, 1 << 20, 0.5), Some(2.0));
+        assert_eq!(of(Measure::MicrosecondsPerOperation, 1000, 0, 0.1), Some(100.0));
+        assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
     }
 
     #[test]

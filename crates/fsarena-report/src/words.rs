@@ -23,7 +23,10 @@ pub fn durability(class: Durability) -> &'static str {
 pub fn durable(point: DurablePoint) -> &'static str {
     match point {
         DurablePoint::None => "nothing is made durable: the clock stops when the calls return",
-        DurablePoint::Fsync => "durable: each operation ends with fsync, inside the timer",
+        DurablePoint::Fsync => "durable by fsync, inside the timer",
+        DurablePoint::Fdatasync => "durable by fdatasync, inside the timer",
+        DurablePoint::OSync => "durable: each write is, by O_SYNC",
+        DurablePoint::ODsync => "durable: each write is, by O_DSYNC",
         DurablePoint::Syncfs => "durable: each batch ends with syncfs, inside the timer",
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::{Reading, Trial};
+use fsarena_model::{Latency, Nanos, Reading, Trial};
 
 /// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0, for the
 /// machine's own figure is in ticks.
@@ -49,11 +49,25 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     }
     let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
     readings.insert("cpu.foreign".to_owned(), Reading { value: foreign, unit: "cores".to_owned() });
-    for (name, latency) in &trial.latencies {
-        for (quantile, span) in [("p50", latency.p50), ("p99", latency.p99)] {
-            let reading = Reading { value: Some(span.as_seconds()), unit: "s".to_owned() };
-            readings.insert(format!("latency.{name}.{quantile}"), reading);
-        }
+    for (operation, latency) in &trial.latencies {
+        readings.extend(of_latency(operation, latency));
     }
     readings
+}
+
+/// A distribution's mean, quantiles and maximum: `latency.read.p99` and so on.
+fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (String, Reading)> {
+    let spans = [
+        ("mean", Some(latency.mean)),
+        ("p50", Some(latency.p50)),
+        ("p90", Some(latency.p90)),
+        ("p99", Some(latency.p99)),
+        ("p999", Some(latency.p999)),
+        ("p9999", latency.p9999),
+        ("max", Some(latency.max)),
+    ];
+    spans.into_iter().map(move |(name, span)| {
+        let reading = Reading { value: span.map(Nanos::as_seconds), unit: "s".to_owned() };
+        (format!("latency.{operation}.{name}"), reading)
+    })
 }

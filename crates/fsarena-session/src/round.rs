@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Job, Limit, Tally};
-use fsarena_model::{CacheState, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
+use fsarena_model::{CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
 
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
@@ -33,7 +33,10 @@ pub struct Setting<'a> {
 struct Player {
     contender: usize,
     job: Option<Box<dyn Job>>,
+    /// Of all slices.
     tally: Tally,
+    /// Of the slice at hand; what it has allocated is used again.
+    current: Tally,
     slices: Vec<Slice>,
     settled: Option<Nanos>,
     failure: Option<String>,
@@ -70,7 +73,8 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
         Ok(job) => (Some(job), None),
         Err(trouble) => (None, Some(trouble.text)),
     };
-    Player { contender, job, tally: Tally::default(), slices: Vec::new(), settled: None, failure }
+    let (tally, current) = (Tally::new(), Tally::new());
+    Player { contender, job, tally, current, slices: Vec::new(), settled: None, failure }
 }
 
 /// Refill, remount or warm up untimed; then the timed part between two readings of the counters.
@@ -82,23 +86,28 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
         job.chill()?;
     }
     memory::back(job.fills());
-    let _pinned = Pinned::here();
+    let _pinned = job.is_alone().then(Pinned::here);
+    let current = &mut player.current;
     if workload.warm_up_ms > 0 && workload.mode == Mode::Sliced {
         let limit = Limit { time: Some(Nanos::millis(workload.warm_up_ms)), stop: setting.stop };
-        job.run(&limit, &mut Tally::default())?;
+        job.run(&limit, current)?;
     }
+    current.clear();
     let time = (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms));
-    let before = (player.tally.operations, player.tally.bytes, player.tally.elapsed);
     stage.watch(player.contender);
-    let done = job.run(&Limit { time, stop: setting.stop }, &mut player.tally);
+    let done = job.run(&Limit { time, stop: setting.stop }, current);
     stage.count(player.contender);
+    player.tally.follow(current, position);
     done?;
-    let operations = player.tally.operations - before.0;
-    let bytes = player.tally.bytes - before.1;
-    let elapsed = player.tally.elapsed.saturating_sub(before.2);
-    let value = workload.metric.measure.of(operations, bytes, elapsed.as_seconds());
-    player.slices.extend(value.map(|value| Slice { position, operations, bytes, elapsed, value }));
+    player.slices.extend(sample(workload, current, position));
     Ok(())
+}
+
+fn sample(workload: &Workload, tally: &Tally, position: u32) -> Option<Slice> {
+    let Tally { operations, bytes, elapsed, .. } = *tally;
+    let latency = tally.latency_of_operations();
+    let value = workload.metric.measure.of(&Done { operations, bytes, seconds: elapsed.as_seconds(), latency })?;
+    Some(Slice { position, operations, bytes, elapsed, value })
 }
 
 /// What the slices left undone is brought to the device and timed apart; then everything is removed.
@@ -117,8 +126,7 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
 
 fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
-    let recorders = [("operation", &player.tally.operation), (sync_name(setting.workload), &player.tally.sync)];
-    let latencies = recorders.into_iter().filter_map(|(name, recorder)| Some((name.to_owned(), recorder.summary()?)));
+    let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
     let mut probes = stage.totals(player.contender);
     let settled = player.settled.map(Nanos::as_seconds);
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
@@ -129,14 +137,8 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
         lane: setting.lanes[player.contender].map(|lane| lane as u32),
         slices: std::mem::take(&mut player.slices),
         latencies: latencies.collect(),
+        over_time: player.tally.moments(),
         probes,
         outcome: player.failure.take().map_or(Outcome::Finished, Outcome::Failed),
-    }
-}
-
-fn sync_name(workload: &Workload) -> &'static str {
-    match workload.durable {
-        fsarena_model::DurablePoint::Syncfs => "syncfs",
-        _ => "fsync",
     }
 }

@@ -180,6 +180,7 @@ impl Session<'_> {
                 lane: lane.map(|lane| lane as u32),
                 slices: Vec::new(),
                 latencies: Default::default(),
+                over_time: Vec::new(),
                 probes: Default::default(),
                 outcome: Outcome::Failed(why.to_owned()),
             })))?;

@@ -125,7 +125,7 @@ fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     let flushes = evidence.sum("device.flushes")?;
     let count = |trial: &&Trial| {
         let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
-        (of("fsync") + of("syncfs")) as f64
+        (of("fsync") + of("fdatasync") + of("syncfs")) as f64
     };
     let syncs: f64 = evidence.trials.iter().filter(|trial| trial.outcome == Outcome::Finished).map(count).sum();
     if flushes >= FLUSHES_PER_SYNC * syncs {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::error::Error;
 
 use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{ContenderFacts, Environment, Label, Nanos, Outcome, Plan, RunRecord, Slice, Status, Trial};
+use fsarena_model::{
+    ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, RunRecord, Slice, Status, Trial,
+};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 
@@ -151,12 +153,19 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
         lane: row.get("lane")?,
         slices: slices(connection, row.get("id")?)?,
         latencies: parse("latencies of a trial", &row.get::<_, String>("latencies")?)?,
+        over_time: over_time(row)?,
         probes: parse("probes of a trial", &row.get::<_, String>("probes")?)?,
         outcome: match outcome.as_str() {
             "finished" => Outcome::Finished,
             other => Outcome::Failed(reason.unwrap_or_else(|| other.to_owned())),
         },
     })
+}
+
+/// Runs of before it was kept have none.
+fn over_time(row: &Row<'_>) -> std::result::Result<Vec<Moment>, ReadError> {
+    let json: Option<String> = row.get("over_time")?;
+    json.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
 }
 
 fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {

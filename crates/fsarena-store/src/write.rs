@@ -114,8 +114,8 @@ fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusql
         Outcome::Failed(reason) => ("failed", Some(reason)),
     };
     transaction.execute(
-        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, probes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, over_time, probes)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             run,
             trial.round,
@@ -125,6 +125,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusql
             outcome,
             reason,
             text::json(&trial.latencies),
+            text::json(&trial.over_time),
             text::json(&trial.probes),
         ],
     )?;

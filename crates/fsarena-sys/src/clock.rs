@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fsarena_model::Nanos;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// Tells the time since some fixed moment.
 pub trait Clock {
@@ -26,4 +27,11 @@ impl Clock for MonotonicClock {
 pub fn now() -> Nanos {
     let time = clock_gettime(ClockId::Monotonic);
     Nanos(Duration::new(time.tv_sec as u64, time.tv_nsec as u32).as_nanos() as u64)
+}
+
+/// Sleeps until `CLOCK_MONOTONIC` shows `moment`; a signal ends it early.
+pub fn sleep_until(moment: Nanos) {
+    let nanoseconds = i64::try_from(moment.0).unwrap_or(i64::MAX);
+    let request = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
+    let _ = clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &request);
 }

@@ -4,11 +4,15 @@ pub mod affinity;
 pub mod aligned;
 pub mod child;
 pub mod clock;
+pub mod fork;
+pub mod gate;
 pub mod loopdev;
+pub mod mapping;
 pub mod memory;
 pub mod mount;
 pub mod mountinfo;
 pub mod namespace;
+pub mod uring;
 
 pub use aligned::AlignedBuffer;
 pub use clock::{Clock, MonotonicClock};

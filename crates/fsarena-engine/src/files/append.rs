@@ -10,15 +10,16 @@ use rustix::io::write;
 
 use super::Parameters;
 use super::batches::Step;
-use crate::payload::Payload;
-use crate::{EngineError, Tally, folder};
+use crate::contents::{Contents, Recipe};
+use crate::meter::Meter;
+use crate::{EngineError, Operation, folder};
 
 const FILE: &str = "log";
 
 /// Appends one record after the other.
 pub struct Append {
     size: usize,
-    payload: Payload,
+    contents: Contents,
     log: Option<File>,
     durable: DurablePoint,
 }
@@ -26,11 +27,18 @@ pub struct Append {
 impl Append {
     /// Records of the parameters' size with content from `seed`.
     pub fn new(parameters: &Parameters, seed: u64) -> Self {
-        Self { size: parameters.size, payload: Payload::new(seed), log: None, durable: DurablePoint::None }
+        Self {
+            size: parameters.size,
+            contents: Contents::new(Recipe::random(seed, parameters.size), 0),
+            log: None,
+            durable: DurablePoint::None,
+        }
     }
 }
 
 impl Step for Append {
+    const OPERATION: Operation = Operation::Append;
+
     fn prepare(&mut self, directory: &Path) -> Result<(), EngineError> {
         File::create(directory.join(FILE)).map_err(EngineError::io("create the log"))?;
         folder::sync(folder::open(directory)?)
@@ -44,13 +52,13 @@ impl Step for Append {
     }
 
     #[inline]
-    fn operate(&mut self, _folder: &File, tally: &mut Tally) -> Result<u64, EngineError> {
+    fn operate(&mut self, _folder: &File, meter: &mut Meter<'_>) -> Result<u64, EngineError> {
         let log = self.log.as_ref().expect("a run is started before it operates");
-        write(log, self.payload.piece(self.size)).map_err(EngineError::io("append"))?;
+        write(log, self.contents.piece(self.size, (0, 0))).map_err(EngineError::io("append"))?;
         if self.durable == DurablePoint::Fsync {
             let before = clock::now();
             fsync(log).map_err(EngineError::io("fsync"))?;
-            tally.sync.record(clock::now().saturating_sub(before));
+            meter.within(Operation::Fsync, before);
         }
         Ok(self.size as u64)
     }

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::DurablePoint;
-use fsarena_sys::clock;
 
 use crate::folder;
-use crate::{EngineError, Job, Limit, Tally};
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Job, Limit, Operation, Tally};
 
 /// How operations are grouped.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,9 @@ pub struct Batching {
 
 /// One kind of operation.
 pub trait Step {
+    /// What it is called.
+    const OPERATION: Operation;
+
     /// Makes what the whole workload needs.
     fn prepare(&mut self, _directory: &Path) -> Result<(), EngineError> {
         Ok(())
@@ -40,7 +44,7 @@ pub trait Step {
 
     /// Does one operation in the folder that [`Step::start`] opened, and its fsync if it has one; says how many
     /// bytes it carried.
-    fn operate(&mut self, folder: &File, tally: &mut Tally) -> Result<u64, EngineError>;
+    fn operate(&mut self, folder: &File, meter: &mut Meter<'_>) -> Result<u64, EngineError>;
 
     /// Closes what [`Step::start`] opened.
     fn end(&mut self) {}
@@ -76,30 +80,28 @@ impl<S: Step> Job for Batches<S> {
 
 impl<S: Step> Batches<S> {
     fn batches(&mut self, folder: &File, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        let start = clock::now();
-        let mut at = start;
-        while self.step.is_left() {
-            for _ in 0..self.batching.size {
-                if !self.step.is_left() {
-                    break;
-                }
-                tally.bytes += self.step.operate(folder, tally)?;
-                tally.operations += 1;
-                let end = clock::now();
-                tally.operation.record(end.saturating_sub(at));
-                at = end;
-            }
+        let mut pace = Pace::Closed;
+        let mut meter = Meter::start(limit, &mut pace, tally);
+        while self.step.is_left() && !meter.is_over() {
+            self.batch(folder, &mut meter)?;
             if self.batching.durable == DurablePoint::Syncfs {
                 folder::sync(folder)?;
-                let end = clock::now();
-                tally.sync.record(end.saturating_sub(at));
-                at = end;
-            }
-            if limit.is_reached(at.saturating_sub(start)) {
-                break;
+                meter.also(Operation::Syncfs);
             }
         }
-        tally.elapsed = tally.elapsed + at.saturating_sub(start);
+        meter.stop();
+        Ok(())
+    }
+
+    fn batch(&mut self, folder: &File, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        for _ in 0..self.batching.size {
+            if !self.step.is_left() {
+                break;
+            }
+            let Some(begin) = meter.begin() else { break };
+            let bytes = self.step.operate(folder, meter)?;
+            meter.done(S::OPERATION, begin, bytes);
+        }
         Ok(())
     }
 }

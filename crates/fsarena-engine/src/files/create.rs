@@ -11,8 +11,9 @@ use rustix::io::write;
 use super::Parameters;
 use super::batches::Step;
 use super::names::Name;
-use crate::payload::Payload;
-use crate::{EngineError, Tally, folder};
+use crate::contents::{Contents, Recipe};
+use crate::meter::Meter;
+use crate::{EngineError, Operation, folder};
 
 const FOLDER: &str = "new";
 
@@ -21,7 +22,7 @@ pub struct Create {
     name: Name,
     next: u32,
     size: usize,
-    payload: Payload,
+    contents: Contents,
     durable: DurablePoint,
 }
 
@@ -32,7 +33,7 @@ impl Create {
             name: Name::new(b'f'),
             next: 0,
             size: parameters.size,
-            payload: Payload::new(seed),
+            contents: Contents::new(Recipe::random(seed, parameters.size), 0),
             durable: DurablePoint::None,
         }
     }
@@ -53,7 +54,7 @@ impl Create {
         let file =
             openat(folder, name, folder::create_flags(), folder::file_mode()).map_err(EngineError::io("create"))?;
         if self.size > 0 {
-            write(&file, self.payload.piece(self.size)).map_err(EngineError::io("write"))?;
+            write(&file, self.contents.piece(self.size, (0, 0))).map_err(EngineError::io("write"))?;
         }
         self.next += 1;
         Ok(file.into())
@@ -61,6 +62,8 @@ impl Create {
 }
 
 impl Step for Create {
+    const OPERATION: Operation = Operation::Create;
+
     fn refill(&mut self, directory: &Path) -> Result<(), EngineError> {
         self.next = 0;
         folder::renew(directory, FOLDER)
@@ -72,12 +75,12 @@ impl Step for Create {
     }
 
     #[inline]
-    fn operate(&mut self, folder: &File, tally: &mut Tally) -> Result<u64, EngineError> {
+    fn operate(&mut self, folder: &File, meter: &mut Meter<'_>) -> Result<u64, EngineError> {
         let file = self.create(folder)?;
         if self.durable == DurablePoint::Fsync {
             let before = clock::now();
             fsync(&file).map_err(EngineError::io("fsync"))?;
-            tally.sync.record(clock::now().saturating_sub(before));
+            meter.within(Operation::Fsync, before);
         }
         Ok(self.size as u64)
     }

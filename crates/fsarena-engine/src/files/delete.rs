@@ -10,7 +10,8 @@ use super::Parameters;
 use super::batches::Step;
 use super::create::Create;
 use super::names::Name;
-use crate::{EngineError, Tally, folder};
+use crate::meter::Meter;
+use crate::{EngineError, Operation, folder};
 
 const FOLDER: &str = "old";
 
@@ -30,6 +31,8 @@ impl Delete {
 }
 
 impl Step for Delete {
+    const OPERATION: Operation = Operation::Delete;
+
     fn refill(&mut self, directory: &Path) -> Result<(), EngineError> {
         folder::renew(directory, FOLDER)?;
         self.next = 0;
@@ -45,7 +48,7 @@ impl Step for Delete {
     }
 
     #[inline]
-    fn operate(&mut self, folder: &File, _tally: &mut Tally) -> Result<u64, EngineError> {
+    fn operate(&mut self, folder: &File, _meter: &mut Meter<'_>) -> Result<u64, EngineError> {
         unlinkat(folder, self.name.of(self.next), AtFlags::empty()).map_err(EngineError::io("unlink"))?;
         self.next += 1;
         Ok(0)

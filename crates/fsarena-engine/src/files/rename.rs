@@ -10,7 +10,8 @@ use super::Parameters;
 use super::batches::Step;
 use super::create::Create;
 use super::names::Name;
-use crate::{EngineError, Tally, folder};
+use crate::meter::Meter;
+use crate::{EngineError, Operation, folder};
 
 /// Renames one file after the other.
 pub struct Rename {
@@ -30,6 +31,8 @@ impl Rename {
 }
 
 impl Step for Rename {
+    const OPERATION: Operation = Operation::Rename;
+
     fn prepare(&mut self, directory: &Path) -> Result<(), EngineError> {
         self.creator.create_all(directory, self.files)
     }
@@ -39,7 +42,7 @@ impl Step for Rename {
     }
 
     #[inline]
-    fn operate(&mut self, folder: &File, _tally: &mut Tally) -> Result<u64, EngineError> {
+    fn operate(&mut self, folder: &File, _meter: &mut Meter<'_>) -> Result<u64, EngineError> {
         let (from, to) = (self.from.of(self.next), self.to.of(self.next));
         renameat(folder, from, folder, to).map_err(EngineError::io("rename"))?;
         self.next += 1;

@@ -13,7 +13,8 @@ use super::Parameters;
 use super::batches::Step;
 use super::create::Create;
 use super::names::Name;
-use crate::{EngineError, Tally, folder};
+use crate::meter::Meter;
+use crate::{EngineError, Operation, folder};
 
 /// Looks at one file after the other.
 pub struct Stat {
@@ -33,6 +34,8 @@ impl Stat {
 }
 
 impl Step for Stat {
+    const OPERATION: Operation = Operation::Stat;
+
     fn prepare(&mut self, directory: &Path) -> Result<(), EngineError> {
         self.creator.create_all(directory, self.names.len() as u32)
     }
@@ -42,7 +45,7 @@ impl Step for Stat {
     }
 
     #[inline]
-    fn operate(&mut self, folder: &File, _tally: &mut Tally) -> Result<u64, EngineError> {
+    fn operate(&mut self, folder: &File, _meter: &mut Meter<'_>) -> Result<u64, EngineError> {
         statat(folder, &self.names[self.next], AtFlags::SYMLINK_NOFOLLOW).map_err(EngineError::io("stat"))?;
         self.next = (self.next + 1) % self.names.len();
         Ok(0)

@@ -103,7 +103,8 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         value: 100.0 + f64::from(position),
     };
     let span = Nanos::millis(10);
-    let latency = Latency { count: 100, mean: span, p50: span, p90: span, p99: span, p999: span, max: span };
+    let latency =
+        Latency { count: 100, mean: span, p50: span, p90: span, p99: span, p999: span, p9999: None, max: span };
     let reading = |value| Reading { value: Some(value), unit: "bytes".to_owned() };
     let readings = [
         ("device.read", 100.0 * MEBIBYTE),
@@ -119,7 +120,8 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         contender: Label::from(label),
         lane: Some((round + u32::from(label == "xfs")) % 2),
         slices: (0..4).map(slice).collect(),
-        latencies: BTreeMap::from([("operation".to_owned(), latency), ("fsync".to_owned(), latency)]),
+        latencies: BTreeMap::from([("create".to_owned(), latency), ("fsync".to_owned(), latency)]),
+        over_time: Vec::new(),
         probes: readings.map(|(name, value)| (name.to_owned(), reading(value))).into(),
         outcome: Outcome::Finished,
     }

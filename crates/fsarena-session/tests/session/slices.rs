@@ -96,7 +96,7 @@ fn warming_up_counts_neither_operations_nor_latencies_nor_probes() {
     let trial = &performance.record.trials[0];
     assert_eq!(trial.slices.iter().map(|slice| slice.operations).collect::<Vec<_>>(), [100, 100]);
     assert_eq!(trial.slices.iter().map(|slice| slice.value).collect::<Vec<_>>(), [1000.0, 1000.0]);
-    assert_eq!(trial.latencies["operation"].count, 200);
+    assert_eq!(trial.latencies["create"].count, 200);
     assert_eq!(trial.latencies["fsync"].count, 200);
     assert_eq!(trial.probe("device.written"), Some(200.0 * 4096.0));
     assert_eq!(trial.probe("device.flushes"), Some(200.0));
@@ -109,7 +109,7 @@ fn the_probes_of_a_trial_are_its_own() {
     assert_eq!(performance.record.trials.len(), 12);
     for trial in &performance.record.trials {
         assert_eq!(trial.probe("device.written"), Some(trial.bytes() as f64));
-        assert_eq!(trial.latencies["operation"].count, trial.operations());
+        assert_eq!(trial.latencies["create"].count, trial.operations());
     }
 }
 

@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Bytes, ContenderFacts, Durability, Environment, Event, Label, Latency, Medium, Nanos, Outcome, Plan, Promise,
-    Reading, Rounds, Severity, Share, Slice, Storage, Trial,
+    Bytes, ContenderFacts, Durability, Environment, Event, Label, Latency, Medium, Moment, Nanos, Outcome, Plan,
+    Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -32,6 +32,7 @@ pub fn trial(round: u32) -> Trial {
         p90: Nanos(20),
         p99: Nanos(30),
         p999: Nanos(31),
+        p9999: Some(Nanos(32)),
         max: Nanos(40),
     };
     Trial {
@@ -41,6 +42,16 @@ pub fn trial(round: u32) -> Trial {
         lane: Some(1),
         slices: vec![slice(3), slice(0)],
         latencies: [("fsync".to_owned(), latency)].into(),
+        over_time: vec![Moment {
+            slice: 3,
+            end: Nanos::millis(100),
+            operation: "fsync".to_owned(),
+            count: 9,
+            mean: Nanos(10),
+            p50: Nanos(9),
+            p99: Nanos(30),
+            max: Nanos(40),
+        }],
         probes: [("cpu.steal".to_owned(), Reading { value: None, unit: "cores".to_owned() })].into(),
         outcome: Outcome::Finished,
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::rc::Rc;
 
-use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Nanos, Workload};
 use rand_pcg::Pcg64Mcg;
@@ -72,12 +72,12 @@ impl Job for FakeJob {
         while !self.is_over(limit, elapsed, operations) {
             let time = self.operation();
             self.backstage.clock.advance(time);
-            tally.operation.record(time);
+            tally.record(Operation::Create, time);
             elapsed = elapsed + time;
             operations += 1;
         }
         let syncs = if self.workload.durable == DurablePoint::None { 0 } else { operations };
-        (0..syncs).for_each(|_| tally.sync.record(Nanos(1000)));
+        (0..syncs).for_each(|_| tally.record(Operation::Fsync, Nanos(1000)));
         let bytes = operations * OPERATION_BYTES;
         tally.operations += operations;
         tally.bytes += bytes;

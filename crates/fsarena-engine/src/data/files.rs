@@ -1,0 +1,156 @@
+//! The files that are worked on: laid out in full before, opened as the workload wants, taken out of memory.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{CacheState, DurablePoint, Workload};
+use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
+
+use super::parameters::{Parameters, Work};
+use crate::contents::{Contents, Recipe};
+use crate::{EngineError, folder};
+
+/// How much of a file is laid out before its pages are dropped again, bytes: the next part then uses the same memory, which
+/// a hypervisor need not find first.
+const LAID_OUT_AT_ONCE: u64 = 32 << 20;
+/// The longest write when a file is laid out.
+const LONGEST_WRITE: u64 = 1 << 20;
+
+/// The path of file number `number`.
+pub fn path(directory: &Path, number: u32) -> PathBuf {
+    directory.join(format!("data{number}"))
+}
+
+/// How the content of this workload's files is made.
+pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
+    Recipe {
+        seed,
+        smallest: parameters.block_size as usize,
+        longest: parameters.longest() as usize,
+        at_once: parameters.depth as usize,
+        compressible_percent: parameters.compressible_percent,
+        duplicated_percent: parameters.duplicated_percent,
+        checkable: parameters.verify,
+    }
+}
+
+/// Writes the files `numbers` in full and brings them to the device; they are not in memory afterwards. Their numbers are
+/// also those of their contents' homes.
+pub fn lay_out(
+    directory: &Path,
+    numbers: std::ops::Range<u32>,
+    size: u64,
+    contents: &mut Contents,
+    block: u64,
+) -> Result<(), EngineError> {
+    let write = (LONGEST_WRITE / block).max(1) * block;
+    for number in numbers {
+        let path = path(directory, number);
+        let file = File::create_new(&path).map_err(EngineError::io(format!("create {}", path.display())))?;
+        let mut offset = 0;
+        while offset < size {
+            let length = (size - offset).min(write);
+            write_blocks(&file, contents, (number, offset), length, block)?;
+            let before = offset;
+            offset += length;
+            if before / LAID_OUT_AT_ONCE != offset / LAID_OUT_AT_ONCE || offset == size {
+                file.sync_data().map_err(EngineError::io("fdatasync a file that is laid out"))?;
+                fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))?;
+            }
+        }
+    }
+    folder::sync(folder::open(directory)?)
+}
+
+/// Pieces are made block by block, so that each block can be checked alone.
+fn write_blocks(
+    file: &File,
+    contents: &mut Contents,
+    (number, offset): (u32, u64),
+    length: u64,
+    block: u64,
+) -> Result<(), EngineError> {
+    let longest = contents.longest() as u64 / block * block;
+    let mut done = 0;
+    while done < length {
+        let part = (length - done).min(longest);
+        let piece = contents.piece(part as usize, (number, offset + done));
+        file.write_all_at(piece, offset + done).map_err(EngineError::io("lay out a file"))?;
+        done += part;
+    }
+    Ok(())
+}
+
+/// How a workload opens its files, apart from creating them.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    flags: OFlags,
+    writes: bool,
+}
+
+impl Opening {
+    /// As the workload wants.
+    pub fn of(workload: &Workload, parameters: &Parameters) -> Self {
+        let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
+        let sync = match workload.durable {
+            DurablePoint::OSync => OFlags::SYNC,
+            DurablePoint::ODsync => OFlags::DSYNC,
+            _ => OFlags::empty(),
+        };
+        Self { flags: direct | sync, writes: parameters.operation != Work::Read }
+    }
+
+    /// Opens a file that is there.
+    pub fn existing(self, path: &Path) -> Result<File, EngineError> {
+        self.open(path, OpenOptions::new().read(true).write(self.writes))
+    }
+
+    /// Makes a new file.
+    pub fn new_file(self, path: &Path) -> Result<File, EngineError> {
+        self.open(path, OpenOptions::new().write(true).create_new(true))
+    }
+
+    fn open(self, path: &Path, options: &mut OpenOptions) -> Result<File, EngineError> {
+        options.custom_flags(self.flags.bits() as i32);
+        options.open(path).map_err(EngineError::io(format!("open {}", path.display())))
+    }
+}
+
+/// Refuses direct I/O of blocks that the device beneath cannot do, as far as the kernel tells (statx(2),
+/// STATX_DIOALIGN, since Linux 6.1).
+pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), EngineError> {
+    // Linux' include/uapi/linux/stat.h.
+    const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
+    let Ok(facts) = statx(rustix::fs::CWD, path, AtFlags::empty(), DIOALIGN) else { return Ok(()) };
+    let alignment = u64::from(facts.stx_dio_offset_align);
+    if facts.stx_mask & DIOALIGN.bits() == 0 || alignment == 0 || block.is_multiple_of(alignment) {
+        return Ok(());
+    }
+    let what = format!(
+        "the device beneath {} does direct I/O in multiples of {alignment} bytes, and `block-size` is {block}",
+        path.display()
+    );
+    Err(EngineError::parameters(workload, what))
+}
+
+/// Asks the kernel to drop a file from memory.
+pub fn forget(path: &Path) -> Result<(), EngineError> {
+    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
+    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
+}
+
+/// Brings a file into memory by reading it.
+pub fn remember(path: &Path, size: u64) -> Result<(), EngineError> {
+    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
+    let mut buffer = vec![0; LONGEST_WRITE as usize];
+    let mut offset = 0;
+    while offset < size {
+        let read = file.read_at(&mut buffer, offset).map_err(EngineError::io("read a file into memory"))?;
+        if read == 0 {
+            break;
+        }
+        offset += read as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! The job: lays out the files, and lets its workers work on them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+
+use super::files;
+use super::parameters::{Calls, Parameters, Pattern, Target, Work};
+use super::worker::DataWorker;
+use crate::contents::Contents;
+use crate::crew::{Crew, Style};
+use crate::{EngineError, Job, Limit, Tally};
+
+/// How long the contender's peak is measured, for a rate that is a percentage of it.
+const PILOT: Nanos = Nanos::millis(400);
+
+/// The data of large files, at work.
+pub struct DataJob {
+    workload: Workload,
+    parameters: Parameters,
+    directory: PathBuf,
+    seed: u64,
+    crew: Crew<DataWorker>,
+}
+
+impl DataJob {
+    /// Places and contents follow from `seed`.
+    pub fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
+        let worker = |number| DataWorker::new(workload, &parameters, directory, seed, number);
+        // What is mapped may end the process: see `fsarena_sys::mapping`.
+        let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
+        let style = if is_apart { Style::Processes } else { Style::Threads };
+        let crew = Crew::new((0..parameters.workers()).map(worker), style);
+        Self { workload: workload.clone(), parameters, directory: directory.to_owned(), seed, crew }
+    }
+
+    fn lay_out(&self) -> Result<(), EngineError> {
+        let count = self.parameters.existing_files();
+        if count == 0 {
+            return Ok(());
+        }
+        let mut contents = Contents::new(files::recipe(&self.parameters, self.seed), u32::MAX);
+        let (size, block) = (self.parameters.file_size, self.parameters.block_size);
+        files::lay_out(&self.directory, 0..count, size, &mut contents, block)
+    }
+
+    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        (0..self.parameters.existing_files()).map(|number| files::path(&self.directory, number))
+    }
+
+    /// A rate in percent is one of what the contender does when asked for as much as possible.
+    fn settle_rate(&mut self) -> Result<(), EngineError> {
+        let rate = match (self.parameters.rate, self.parameters.rate_percent) {
+            (Some(rate), _) => rate,
+            (None, Some(percent)) => self.peak()? * percent / 100.0,
+            (None, None) => return Ok(()),
+        };
+        let each = rate / f64::from(self.crew.count());
+        self.crew.workers().for_each(|worker| worker.keep_rate(each));
+        Ok(())
+    }
+
+    /// Operations per second in a closed loop.
+    fn peak(&mut self) -> Result<f64, EngineError> {
+        let stop = AtomicBool::new(false);
+        let mut tally = Tally::new();
+        self.crew.run(&Limit { time: Some(PILOT), stop: &stop }, &mut tally)?;
+        self.crew.workers().for_each(DataWorker::rewind);
+        Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
+    }
+}
+
+impl Job for DataJob {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        self.lay_out()?;
+        for path in self.paths() {
+            match self.workload.cache {
+                CacheState::Direct => files::require_direct(&path, self.parameters.block_size, &self.workload.name)?,
+                CacheState::Warm => files::remember(&path, self.parameters.file_size)?,
+                CacheState::Cold => {}
+            }
+        }
+        self.settle_rate()
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        if self.parameters.operation == Work::Trim {
+            for path in self.paths() {
+                std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
+            }
+            self.lay_out()?;
+        }
+        if !self.parameters.repeat {
+            self.crew.workers().for_each(DataWorker::rewind);
+        }
+        Ok(())
+    }
+
+    fn fills(&self) -> Bytes {
+        let is_buffered = self.workload.cache != CacheState::Direct;
+        let fills = match self.parameters.target() {
+            Target::New => true,
+            Target::Existing => {
+                self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
+            }
+        };
+        if is_buffered && fills { self.parameters.demand() } else { Bytes(0) }
+    }
+
+    fn is_alone(&self) -> bool {
+        self.crew.is_alone()
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.paths().try_for_each(|path| files::forget(&path))
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.crew.run(limit, tally)
+    }
+}

@@ -1,0 +1,66 @@
+//! Files mapped into memory: an operation is a copy, and what it costs are page faults and write-back.
+//!
+//! It runs in a process of its own: a page that cannot be had ends it.
+
+use fsarena_sys::AlignedBuffer;
+use fsarena_sys::mapping::{Access, Mapping};
+
+use super::worker::{DataWorker, Direction, Open, SyncClock};
+use crate::crew::Entry;
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Limit, Operation, Tally};
+
+/// Works on the files that are open.
+pub fn on_existing(
+    worker: &mut DataWorker,
+    open: &Open,
+    entry: Entry<'_>,
+    limit: &Limit<'_>,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<(), EngineError> {
+    let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
+    let mut clock = SyncClock::of(&worker.parameters);
+    let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::Read };
+    let length = worker.parameters.file_size as usize;
+    let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
+    let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
+    entry.pass()?;
+    let mut meter = Meter::start(limit, pace, tally);
+    work(worker, open, &mut mappings, &mut buffer, &mut clock, &mut meter)?;
+    if clock.ends_with_one() {
+        worker.sync(open, &mut meter)?;
+    }
+    meter.stop();
+    Ok(())
+}
+
+fn work(
+    worker: &mut DataWorker,
+    open: &Open,
+    mappings: &mut [Mapping],
+    buffer: &mut [u8],
+    clock: &mut SyncClock,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    while !meter.is_over() {
+        let Some(place) = worker.places.next() else { break };
+        let Some(begin) = meter.begin() else { break };
+        let mapping = &mut mappings[place.file as usize];
+        if worker.direction() == Direction::Read {
+            let buffer = &mut buffer[..place.length];
+            mapping.read(place.offset, buffer);
+            meter.done(Operation::Read, begin, place.length as u64);
+            worker.verify(buffer, &place)?;
+        } else {
+            let home = worker.home(&place);
+            mapping.write(place.offset, worker.contents.piece(place.length, home));
+            meter.done(Operation::Write, begin, place.length as u64);
+            if clock.wrote() {
+                worker.sync(open, meter)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,369 @@
+//! What a workload of this engine says, and what of it makes no sense.
+
+use std::fmt;
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
+use serde::{Deserialize, Deserializer, de};
+
+use crate::EngineError;
+use crate::pace::Arrivals;
+
+/// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`, `512M`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// What is done.
+    pub operation: Work,
+    /// Of mixed work: how many of a hundred operations are reads.
+    #[serde(default = "half")]
+    pub read_percent: u32,
+    /// In which order places are visited.
+    pub pattern: Pattern,
+    /// Of random work: which places are likelier.
+    #[serde(default)]
+    pub distribution: Distribution,
+    /// How uneven: the exponent of `zipf` (above 0 \[1.2\]), the share of `pareto` (0 to 1 \[0.2\]).
+    pub skew: Option<f64>,
+    /// Of sequential work: bytes left out after each block.
+    #[serde(default, deserialize_with = "size")]
+    pub stride: u64,
+    /// Of sequential work on files that are there: whether it begins again at the end, until the time is over.
+    #[serde(default)]
+    pub repeat: bool,
+    /// Files that are there, or new ones. Sequential writes make new ones by default.
+    target: Option<Target>,
+    /// Bytes of each file.
+    #[serde(deserialize_with = "size")]
+    pub file_size: u64,
+    /// Files of each worker; with new ones: how many a run makes at most, one after the other.
+    #[serde(default = "one")]
+    pub files: u32,
+    /// Whether all workers use the same files.
+    #[serde(default)]
+    pub shared: bool,
+    /// Bytes of each operation.
+    #[serde(deserialize_with = "size")]
+    pub block_size: u64,
+    /// If given, each operation has a size of its own: a multiple of `block-size` up to this.
+    #[serde(default, deserialize_with = "some_size")]
+    pub block_size_max: Option<u64>,
+    /// Workers that are threads.
+    #[serde(default = "one")]
+    pub threads: u32,
+    /// Workers that are processes.
+    #[serde(default = "one")]
+    pub processes: u32,
+    /// By which system calls.
+    #[serde(default)]
+    pub calls: Calls,
+    /// Operations in flight at a time, of each worker.
+    #[serde(default = "one")]
+    pub depth: u32,
+    /// Writes between two syncs; 0: one at the end of each new file, or of each run.
+    #[serde(default)]
+    pub sync_every: u32,
+    /// What new files get before they are written.
+    #[serde(default)]
+    pub preallocate: Preallocate,
+    /// Operations of each worker and run; without it, as many as the time or the files allow.
+    pub operations: Option<u64>,
+    /// Bytes of each worker and run, likewise.
+    #[serde(default, deserialize_with = "some_size")]
+    pub bytes: Option<u64>,
+    /// Of what is written: how much of each 4 KiB a compressor can take away.
+    #[serde(default)]
+    pub compressible_percent: u32,
+    /// Of what is written: how many of a hundred blocks of 4 KiB are copies of others.
+    #[serde(default)]
+    pub duplicated_percent: u32,
+    /// Whether what is read is compared with what was written, inside the timer.
+    #[serde(default)]
+    pub verify: bool,
+    /// Operations per second that begin, of all workers together, whatever became of the last (open loop).
+    pub rate: Option<f64>,
+    /// The same as a percentage of what the contender can do, measured before each round's slices.
+    pub rate_percent: Option<f64>,
+    /// How their beginnings are spread.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
+    /// Both, by `read-percent`.
+    Mixed,
+    /// Giving space back (fallocate(2), FALLOC_FL_PUNCH_HOLE).
+    Trim,
+}
+
+/// In which order places are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// From beginning to end.
+    Sequential,
+    /// By the distribution.
+    Random,
+}
+
+/// Which places are likelier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Distribution {
+    /// None.
+    #[default]
+    Uniform,
+    /// None, and each is visited once before any is visited again.
+    Once,
+    /// The n-th likeliest has a chance of n to the power of minus `skew`.
+    Zipf,
+    /// The share `skew` of the places gets 1 − `skew` of the visits.
+    Pareto,
+}
+
+/// Which files are worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// Files that are there, written in full before.
+    Existing,
+    /// Files that are made inside the timer, and removed outside of it.
+    New,
+}
+
+/// By which system calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Calls {
+    /// pread(2) and pwrite(2), one at a time.
+    #[default]
+    Sync,
+    /// io_uring(7), with registered files and memory.
+    IoUring,
+    /// Copies from and to mapped files, mmap(2).
+    Mmap,
+}
+
+/// What a new file gets before it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preallocate {
+    /// Nothing.
+    #[default]
+    None,
+    /// Its space (fallocate(2)).
+    Allocate,
+    /// Its length (ftruncate(2)).
+    Truncate,
+}
+
+/// Sizes are checked against this, so that a typing error does not fill the memory.
+const LONGEST_BLOCK: u64 = 64 << 20;
+const MOST_WORKERS: u32 = 1024;
+const DEEPEST: u32 = 4096;
+/// The smallest sector in use.
+const SECTOR: u64 = 512;
+
+impl Parameters {
+    /// Those of the workload, if they make sense.
+    ///
+    /// # Errors
+    /// [`EngineError::Parameters`], with the one that does not.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let complaint = parameters
+            .sizes(workload)
+            .or_else(|| parameters.shape())
+            .or_else(|| parameters.contradictions(workload))
+            .or_else(|| parameters.endless(workload));
+        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// Which files are worked on.
+    pub fn target(&self) -> Target {
+        let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
+        self.target.unwrap_or(if writes_in_order { Target::New } else { Target::Existing })
+    }
+
+    /// The longest operation, bytes.
+    pub fn longest(&self) -> u64 {
+        self.block_size_max.unwrap_or(self.block_size)
+    }
+
+    /// How many work side by side.
+    pub fn workers(&self) -> u32 {
+        self.threads * self.processes
+    }
+
+    /// Files that are laid out before the timer.
+    pub fn existing_files(&self) -> u32 {
+        match self.target() {
+            Target::New => 0,
+            Target::Existing if self.shared => self.files,
+            Target::Existing => self.files * self.workers(),
+        }
+    }
+
+    /// The most data that lie on the lane at a time.
+    pub fn demand(&self) -> Bytes {
+        let new = if self.target() == Target::New { self.workers() } else { 0 };
+        Bytes(self.file_size.saturating_mul(u64::from(self.existing_files() + new)))
+    }
+
+    /// Whether anything is written.
+    pub fn writes(&self) -> bool {
+        matches!(self.operation, Work::Write | Work::Mixed)
+    }
+
+    fn sizes(&self, workload: &Workload) -> Option<&'static str> {
+        let (block, longest) = (self.block_size, self.longest());
+        Some(match () {
+            () if block == 0 || longest > LONGEST_BLOCK => "`block-size` is 1 byte to 64 MiB",
+            () if longest < block || !longest.is_multiple_of(block) => "`block-size-max` is a multiple of `block-size`",
+            () if workload.cache == CacheState::Direct && !block.is_multiple_of(SECTOR) => {
+                "with direct I/O `block-size` is a multiple of 512, the smallest sector there is"
+            }
+            () if self.file_size < longest || !self.file_size.is_multiple_of(block) => {
+                "`file-size` is a multiple of `block-size`, and one operation fits into it"
+            }
+            () if self.stride > 0 && !self.stride.is_multiple_of(block) => "`stride` is a multiple of `block-size`",
+            () => return None,
+        })
+    }
+
+    fn shape(&self) -> Option<&'static str> {
+        let workers = u64::from(self.threads) * u64::from(self.processes);
+        Some(match () {
+            () if self.files == 0 => "`files` is at least 1",
+            () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
+            () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
+            () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
+            () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
+            () if self.read_percent > 100 => "`read-percent` is 0 to 100",
+            () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
+            () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
+            () if self.rate.is_some() && self.rate_percent.is_some() => "`rate` or `rate-percent`, not both",
+            () if !self.rate.or(self.rate_percent).is_none_or(|rate| rate.is_finite() && rate > 0.0) => {
+                "a rate is above 0"
+            }
+            () => return self.skewness(),
+        })
+    }
+
+    fn skewness(&self) -> Option<&'static str> {
+        let skew = self.skew?;
+        match self.distribution {
+            Distribution::Zipf if skew > 0.0 && skew.is_finite() => None,
+            Distribution::Zipf => Some("the `skew` of zipf is above 0"),
+            Distribution::Pareto if skew > 0.0 && skew < 1.0 => None,
+            Distribution::Pareto => Some("the `skew` of pareto is between 0 and 1"),
+            _ => Some("`skew` goes with `distribution = \"zipf\"` or `\"pareto\"`"),
+        }
+    }
+
+    fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
+        let is_new = self.target() == Target::New;
+        let is_random = self.pattern == Pattern::Random;
+        Some(match () {
+            () if is_new && (self.operation != Work::Write || is_random) => {
+                "`target = \"new\"` goes with sequential writes"
+            }
+            () if is_new && self.shared => "each worker makes its own new files: `shared` is for files that are there",
+            () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
+            () if is_new && self.calls == Calls::Mmap => "what is mapped has to be there: `target = \"existing\"`",
+            () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
+            () if is_random && (self.stride > 0 || self.repeat) => "`stride` and `repeat` go with sequential work",
+            () if !is_random && self.distribution != Distribution::Uniform => "`distribution` goes with random work",
+            () if self.block_size_max.is_some() && self.distribution == Distribution::Once => {
+                "each place is visited once: blocks have one size"
+            }
+            () if self.operation == Work::Trim && self.calls != Calls::Sync => "trim goes with `calls = \"sync\"`",
+            () => return self.more_contradictions(workload),
+        })
+    }
+
+    fn more_contradictions(&self, workload: &Workload) -> Option<&'static str> {
+        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
+        let is_mapped = self.calls == Calls::Mmap;
+        Some(match () {
+            () if workload.durable != DurablePoint::None && !self.writes() => {
+                "only what is written can be made durable"
+            }
+            () if self.sync_every > 0 && (by_open || workload.durable == DurablePoint::None) => {
+                "`sync-every` goes with `durable` fsync, fdatasync or syncfs"
+            }
+            () if is_mapped && workload.cache == CacheState::Direct => {
+                "what is mapped is in the page cache, not direct"
+            }
+            () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
+            () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
+            () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
+            () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
+                "`verify` needs files that only one worker writes"
+            }
+            () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
+                "with `verify`, reads and writes in flight at the same place cannot be told apart: depth 1"
+            }
+            () => return None,
+        })
+    }
+
+    fn endless(&self, workload: &Workload) -> Option<&'static str> {
+        let comes_to_an_end = self.pattern == Pattern::Sequential && !self.repeat;
+        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
+        let text = "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself";
+        (!comes_to_an_end && !is_bounded).then_some(text)
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn half() -> u32 {
+    50
+}
+
+/// A number of bytes, or a text such as `4K`.
+struct Size(u64);
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Size;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size such as 4096 or \"4K\"")
+            }
+
+            fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<Size, E> {
+                Ok(Size(bytes))
+            }
+
+            fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<Size, E> {
+                u64::try_from(bytes).map(Size).map_err(|_| E::custom("a size is not negative"))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Size, E> {
+                text.parse::<Bytes>().map(|bytes| Size(bytes.0)).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Size::deserialize(deserializer).map(|size| size.0)
+}
+
+fn some_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    size(deserializer).map(Some)
+}

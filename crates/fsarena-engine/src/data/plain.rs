@@ -1,0 +1,129 @@
+//! pread(2), pwrite(2), fallocate(2): one operation at a time.
+
+use std::path::Path;
+
+use fsarena_sys::AlignedBuffer;
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::{pread, pwrite};
+
+use super::places::Place;
+use super::worker::{DataWorker, Direction, Open, SyncClock};
+use crate::crew::Entry;
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Limit, Operation, Tally};
+
+/// Works on the files that are open.
+pub fn on_existing(
+    worker: &mut DataWorker,
+    open: &Open,
+    entry: Entry<'_>,
+    limit: &Limit<'_>,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<(), EngineError> {
+    let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
+    let mut clock = SyncClock::of(&worker.parameters);
+    entry.pass()?;
+    let mut meter = Meter::start(limit, pace, tally);
+    work(worker, open, &mut buffer, &mut clock, &mut meter)?;
+    if clock.ends_with_one() {
+        worker.sync(open, &mut meter)?;
+    }
+    meter.stop();
+    Ok(())
+}
+
+/// Makes a file, writes it and makes it durable, all inside the timer.
+pub fn on_new(
+    worker: &mut DataWorker,
+    open: &mut Open,
+    path: &Path,
+    entry: Option<Entry<'_>>,
+    limit: &Limit<'_>,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<(), EngineError> {
+    let mut clock = SyncClock::of(&worker.parameters);
+    entry.map_or(Ok(()), Entry::pass)?;
+    let mut meter = Meter::start(limit, pace, tally);
+    open.files.push(worker.make(path)?);
+    meter.also(Operation::Create);
+    work(worker, open, &mut [], &mut clock, &mut meter)?;
+    if clock.ends_with_one() {
+        worker.sync(open, &mut meter)?;
+    }
+    meter.stop();
+    Ok(())
+}
+
+/// The inner loop. Measured (callgrind): see `make bench-engine`.
+fn work(
+    worker: &mut DataWorker,
+    open: &Open,
+    buffer: &mut [u8],
+    clock: &mut SyncClock,
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    while !meter.is_over() {
+        let Some(place) = worker.places.next() else { break };
+        let Some(begin) = meter.begin() else { break };
+        let direction = worker.direction();
+        match direction {
+            Direction::Read => {
+                let buffer = &mut buffer[..place.length];
+                read(open, &place, buffer)?;
+                meter.done(direction.operation(), begin, place.length as u64);
+                worker.verify(buffer, &place)?;
+            }
+            Direction::Write => {
+                write(worker, open, &place)?;
+                meter.done(direction.operation(), begin, place.length as u64);
+                if clock.wrote() {
+                    worker.sync(open, meter)?;
+                }
+            }
+            Direction::Trim => {
+                trim(open, &place)?;
+                meter.done(direction.operation(), begin, place.length as u64);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn read(open: &Open, place: &Place, buffer: &mut [u8]) -> Result<(), EngineError> {
+    let file = &open.files[place.file as usize];
+    let mut done = 0;
+    while done < buffer.len() {
+        let bytes = pread(file, &mut buffer[done..], place.offset + done as u64).map_err(EngineError::io("read"))?;
+        if bytes == 0 {
+            return Err(EngineError::io("read")(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)));
+        }
+        done += bytes;
+    }
+    Ok(())
+}
+
+#[inline]
+fn write(worker: &mut DataWorker, open: &Open, place: &Place) -> Result<(), EngineError> {
+    let file = &open.files[place.file as usize];
+    let home = worker.home(place);
+    let piece = worker.contents.piece(place.length, home);
+    let mut done = 0;
+    while done < piece.len() {
+        let bytes = pwrite(file, &piece[done..], place.offset + done as u64).map_err(EngineError::io("write"))?;
+        if bytes == 0 {
+            return Err(EngineError::io("write")(std::io::Error::from(std::io::ErrorKind::WriteZero)));
+        }
+        done += bytes;
+    }
+    Ok(())
+}
+
+fn trim(open: &Open, place: &Place) -> Result<(), EngineError> {
+    let file = &open.files[place.file as usize];
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))
+}

@@ -1,0 +1,214 @@
+//! io_uring: many operations in flight, submitted and taken back in batches.
+
+use std::path::Path;
+use std::time::Duration;
+
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
+use fsarena_sys::uring::{Ring, Transfer};
+
+use super::files;
+use super::places::Place;
+use super::worker::{DataWorker, Direction, Open, SyncClock};
+use crate::contents::Marker;
+use crate::crew::Entry;
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Limit, Tally};
+
+/// Works on the files that are open.
+pub fn on_existing(
+    worker: &mut DataWorker,
+    open: &Open,
+    entry: Entry<'_>,
+    limit: &Limit<'_>,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<(), EngineError> {
+    let mut flight = Flight::new(worker, open)?;
+    entry.pass()?;
+    let mut meter = Meter::start(limit, pace, tally);
+    flight.work(worker, open, &mut meter)?;
+    meter.stop();
+    Ok(())
+}
+
+/// Writes a new file and makes it durable. It is made before the timer starts, since the ring has to know it.
+pub fn on_new(
+    worker: &mut DataWorker,
+    open: &mut Open,
+    path: &Path,
+    entry: Option<Entry<'_>>,
+    limit: &Limit<'_>,
+    pace: &mut Pace,
+    tally: &mut Tally,
+) -> Result<(), EngineError> {
+    open.files.push(worker.make(path)?);
+    let mut flight = Flight::new(worker, open)?;
+    entry.map_or(Ok(()), Entry::pass)?;
+    let mut meter = Meter::start(limit, pace, tally);
+    flight.work(worker, open, &mut meter)?;
+    meter.stop();
+    Ok(())
+}
+
+/// What is in flight.
+struct Flight {
+    ring: Ring,
+    depth: usize,
+    marker: Marker,
+    clock: SyncClock,
+    /// What each buffer is used for; the first `depth` are for reads, the others hold what is written.
+    uses: Vec<Use>,
+    next_read: usize,
+    next_write: usize,
+    buffer_size: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Use {
+    direction: Direction,
+    place: Place,
+    begin: Nanos,
+}
+
+impl Flight {
+    fn new(worker: &DataWorker, open: &Open) -> Result<Self, EngineError> {
+        let recipe = files::recipe(&worker.parameters, worker.seed());
+        let depth = worker.parameters.depth as usize;
+        let buffer_size = worker.parameters.longest() as usize;
+        let writes = if worker.parameters.writes() { (recipe.pool() / buffer_size).max(2 * depth) } else { 0 };
+        let files = open.files.iter().map(|file| file.try_clone()).collect::<Result<_, _>>();
+        let files = files.map_err(EngineError::io("duplicate a descriptor"))?;
+        let ring = Ring::new(files, depth as u32, depth + writes, buffer_size);
+        let mut ring = ring.map_err(EngineError::io("set up io_uring"))?;
+        recipe.fill(&mut ring.memory()[depth * buffer_size..]);
+        let place = Place { file: 0, offset: 0, length: 0 };
+        let idle = Use { direction: Direction::Read, place, begin: Nanos(0) };
+        Ok(Self {
+            ring,
+            depth,
+            marker: Marker::new(recipe, worker.number()),
+            clock: SyncClock::of(&worker.parameters),
+            uses: vec![idle; depth + writes],
+            next_read: 0,
+            next_write: depth,
+            buffer_size,
+        })
+    }
+
+    /// The inner loop: fill up, submit, wait for one, take all that have ended.
+    fn work(&mut self, worker: &mut DataWorker, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        let mut now = meter.at();
+        let mut is_at_end = false;
+        loop {
+            let mut sync_is_due = false;
+            while self.ring.flying() < self.depth && !is_at_end && !meter.is_over() && !sync_is_due {
+                if meter.until_due(now).is_some_and(|left| left > Nanos(0)) {
+                    break;
+                }
+                let Some(place) = worker.places.next() else {
+                    is_at_end = true;
+                    break;
+                };
+                let direction = worker.direction();
+                self.launch(worker, direction, place, meter.take_start(now));
+                sync_is_due = direction == Direction::Write && self.clock.wrote();
+            }
+            if sync_is_due {
+                self.land_all(worker, meter)?;
+                worker.sync(open, meter)?;
+                now = meter.at();
+            } else if self.ring.flying() > 0 {
+                self.submit(meter, now, is_at_end)?;
+                now = clock::now();
+                self.land(worker, meter, now)?;
+            } else if is_at_end || meter.is_over() || !meter.wait_until_due() {
+                break;
+            } else {
+                now = clock::now();
+            }
+        }
+        if self.clock.ends_with_one() {
+            worker.sync(open, meter)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn launch(&mut self, worker: &DataWorker, direction: Direction, place: Place, begin: Nanos) {
+        let (transfer, buffer) = match direction {
+            Direction::Write => (Transfer::Write, self.free_buffer_to_write()),
+            _ => (Transfer::Read, self.free_buffer_to_read()),
+        };
+        if transfer == Transfer::Write {
+            let at = (buffer - self.depth) * self.buffer_size;
+            let piece = &mut self.ring.buffer(buffer)[..place.length];
+            self.marker.mark(piece, at, worker.home(&place));
+        }
+        self.uses[buffer] = Use { direction, place, begin };
+        self.ring.push(transfer, place.file, place.offset, buffer, place.length);
+    }
+
+    /// There are as many as operations in flight.
+    #[inline]
+    fn free_buffer_to_read(&mut self) -> usize {
+        loop {
+            let buffer = self.next_read;
+            self.next_read = if buffer + 1 < self.depth { buffer + 1 } else { 0 };
+            if !self.ring.is_in_flight(buffer) {
+                return buffer;
+            }
+        }
+    }
+
+    /// There are at least twice as many as operations in flight; in turn, so that contents come again as late as possible.
+    #[inline]
+    fn free_buffer_to_write(&mut self) -> usize {
+        loop {
+            let buffer = self.next_write;
+            self.next_write = if buffer + 1 < self.uses.len() { buffer + 1 } else { self.depth };
+            if !self.ring.is_in_flight(buffer) {
+                return buffer;
+            }
+        }
+    }
+
+    /// In an open loop with room for more it waits no longer than until the next operation is due.
+    #[inline]
+    fn submit(&mut self, meter: &Meter<'_>, now: Nanos, is_at_end: bool) -> Result<(), EngineError> {
+        let due = meter.until_due(now).filter(|_| self.ring.flying() < self.depth && !is_at_end && !meter.is_over());
+        let done = match due {
+            None => self.ring.submit(1),
+            Some(left) => self.ring.submit_for(Duration::from(left)),
+        };
+        done.map_err(EngineError::io("io_uring_enter"))
+    }
+
+    /// Takes all that have ended.
+    #[inline]
+    fn land(&mut self, worker: &DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Result<(), EngineError> {
+        while let Some(ended) = self.ring.reap() {
+            let Use { direction, place, begin } = self.uses[ended.buffer];
+            let operation = direction.operation();
+            let bytes = ended.result.map_err(EngineError::io(operation.name()))?;
+            if bytes as usize != place.length {
+                let short = std::io::Error::other(format!("{bytes} of {} bytes", place.length));
+                return Err(EngineError::io(operation.name())(short));
+            }
+            meter.done_at(now, operation, begin, place.length as u64);
+            if direction == Direction::Read {
+                worker.verify(&self.ring.buffer(ended.buffer)[..place.length], &place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn land_all(&mut self, worker: &DataWorker, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        while self.ring.flying() > 0 {
+            self.ring.submit(1).map_err(EngineError::io("io_uring_enter"))?;
+            self.land(worker, meter, clock::now())?;
+        }
+        Ok(())
+    }
+}

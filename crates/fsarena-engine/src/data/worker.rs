@@ -1,0 +1,277 @@
+//! One worker: its places, its contents, and the files that it opens for a run.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use fsarena_model::seed::generator;
+use fsarena_model::{DurablePoint, Workload};
+use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
+
+use super::files::{self, Opening};
+use super::parameters::{Calls, Parameters, Preallocate, Target, Work};
+use super::places::{Place, Places, below};
+use super::{mapped, plain, ring};
+use crate::contents::{Contents, Flaw, Home};
+use crate::crew::{Entry, Worker};
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Limit, Operation, Tally, folder};
+
+/// One worker on the data of its files.
+pub struct DataWorker {
+    pub parameters: Parameters,
+    durable: DurablePoint,
+    opening: Opening,
+    directory: PathBuf,
+    seed: u64,
+    number: u32,
+    pub places: Places,
+    pub contents: Contents,
+    pace: Pace,
+}
+
+/// What a run has open.
+pub struct Open {
+    pub files: Vec<File>,
+    folder: File,
+}
+
+/// Which way the data go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the file.
+    Read,
+    /// Into the file.
+    Write,
+    /// Out of the file, for good.
+    Trim,
+}
+
+impl Direction {
+    /// Under which name it is counted.
+    #[inline]
+    pub fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Read,
+            Self::Write => Operation::Write,
+            Self::Trim => Operation::Trim,
+        }
+    }
+}
+
+impl DataWorker {
+    /// Worker `number` of those that share `directory`.
+    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64, number: u32) -> Self {
+        let random = generator(seed, "offsets", &[u64::from(number)]);
+        Self {
+            durable: workload.durable,
+            opening: Opening::of(workload, parameters),
+            directory: directory.to_owned(),
+            seed,
+            number,
+            places: Places::new(parameters, random),
+            contents: Contents::new(files::recipe(parameters, seed), number),
+            pace: Pace::Closed,
+            parameters: parameters.clone(),
+        }
+    }
+
+    /// Begins so many operations per second from now on, whatever becomes of them.
+    pub fn keep_rate(&mut self, rate: f64) {
+        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
+        self.pace = Pace::open(rate, self.parameters.arrivals, random);
+    }
+
+    /// Sequential work starts again from the beginning.
+    pub fn rewind(&mut self) {
+        self.places.rewind();
+    }
+
+    /// Which way the next operation goes.
+    #[inline]
+    pub fn direction(&mut self) -> Direction {
+        match self.parameters.operation {
+            Work::Read => Direction::Read,
+            Work::Write => Direction::Write,
+            Work::Trim => Direction::Trim,
+            Work::Mixed => {
+                let reads = below(self.places.random(), 100) < u64::from(self.parameters.read_percent);
+                if reads { Direction::Read } else { Direction::Write }
+            }
+        }
+    }
+
+    /// The number of the worker's file among all, which is where its contents are at home.
+    #[inline]
+    pub fn home(&self, place: &Place) -> Home {
+        (self.first_file() + place.file, place.offset)
+    }
+
+    #[inline]
+    fn first_file(&self) -> u32 {
+        if self.parameters.shared { 0 } else { self.number * self.parameters.files }
+    }
+
+    /// Makes what was written so far durable, if the workload wants that now; inside the timer.
+    pub fn sync(&self, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        let each = |call: fn(&File) -> rustix::io::Result<()>, act: &'static str| {
+            open.files.iter().try_for_each(|file| call(file).map_err(EngineError::io(act)))
+        };
+        match self.durable {
+            DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => return Ok(()),
+            DurablePoint::Fsync => each(|file| fsync(file), "fsync")?,
+            DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync")?,
+            DurablePoint::Syncfs => folder::sync(&open.folder)?,
+        }
+        meter.also(self.sync_operation());
+        Ok(())
+    }
+
+    /// From which all random choices follow.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Which of the workers it is.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    fn sync_operation(&self) -> Operation {
+        match self.durable {
+            DurablePoint::Fdatasync => Operation::Fdatasync,
+            DurablePoint::Syncfs => Operation::Syncfs,
+            _ => Operation::Fsync,
+        }
+    }
+
+    /// Compares what was read with what was written, if the workload wants that.
+    #[inline]
+    pub fn verify(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
+        if !self.parameters.verify {
+            return Ok(());
+        }
+        self.contents.check(read, self.home(place)).map_err(|(at, flaw)| {
+            let (number, offset) = self.home(place);
+            let what = match flaw {
+                Flaw::Place => "the data of another place, or none that were written here",
+                Flaw::Content => "other data than were written",
+            };
+            let act = format!("verify data{number} at byte {}", offset + at as u64);
+            EngineError::Io { act, source: std::io::Error::other(what) }
+        })
+    }
+
+    fn open_existing(&self) -> Result<Open, EngineError> {
+        let numbers = self.first_file()..self.first_file() + self.parameters.files;
+        let open = |number| self.opening.existing(&files::path(&self.directory, number));
+        Ok(Open { files: numbers.map(open).collect::<Result<_, _>>()?, folder: folder::open(&self.directory)? })
+    }
+
+    fn on_existing(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let open = self.open_existing()?;
+        self.with_pace(|worker, pace| match worker.parameters.calls {
+            Calls::Sync => plain::on_existing(worker, &open, entry, limit, pace, tally),
+            Calls::IoUring => ring::on_existing(worker, &open, entry, limit, pace, tally),
+            Calls::Mmap => mapped::on_existing(worker, &open, entry, limit, pace, tally),
+        })
+    }
+
+    /// Makes one file after the other; each is removed untimed before the next, which then uses the same memory. Whole
+    /// files only: the time is looked at between them.
+    fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let path = self.directory.join(format!("new{}", self.number));
+        let folder = folder::open(&self.directory)?;
+        let (mut entry, before) = (Some(entry), tally.elapsed);
+        let mut open = Open { files: Vec::new(), folder };
+        for _ in 0..self.parameters.files {
+            self.places.begin(&self.parameters);
+            self.places.rewind();
+            let whole = Limit { time: None, stop: limit.stop };
+            self.with_pace(|worker, pace| match worker.parameters.calls {
+                Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
+                _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
+            })?;
+            open.files.clear();
+            fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
+            if limit.is_reached(tally.elapsed.saturating_sub(before)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a new file, with its space if the workload wants that.
+    pub fn make(&self, path: &Path) -> Result<File, EngineError> {
+        let file = self.opening.new_file(path)?;
+        match self.parameters.preallocate {
+            Preallocate::None => {}
+            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.file_size)
+                .map_err(EngineError::io("fallocate"))?,
+            Preallocate::Truncate => {
+                file.set_len(self.parameters.file_size).map_err(EngineError::io("ftruncate"))?;
+            }
+        }
+        Ok(file)
+    }
+
+    /// The pace is lent to the meter, which the worker does not have to know.
+    fn with_pace<T>(&mut self, work: impl FnOnce(&mut Self, &mut Pace) -> T) -> T {
+        let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
+        let done = work(self, &mut pace);
+        self.pace = pace;
+        done
+    }
+}
+
+impl Worker for DataWorker {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.places.begin(&self.parameters);
+        match self.parameters.target() {
+            Target::Existing => self.on_existing(entry, limit, tally),
+            Target::New => self.on_new(entry, limit, tally),
+        }
+    }
+
+    fn position(&mut self) -> Vec<u64> {
+        vec![self.places.position()]
+    }
+
+    fn resume(&mut self, position: &[u64]) {
+        if let [position] = position {
+            self.places.resume(*position);
+        }
+    }
+}
+
+/// When writes are due to be synced.
+pub struct SyncClock {
+    every: u32,
+    since: u32,
+}
+
+impl SyncClock {
+    /// As the workload wants.
+    pub fn of(parameters: &Parameters) -> Self {
+        Self { every: parameters.sync_every, since: 0 }
+    }
+
+    /// One more write; whether a sync is due.
+    #[inline]
+    pub fn wrote(&mut self) -> bool {
+        if self.every == 0 {
+            return false;
+        }
+        self.since += 1;
+        if self.since < self.every {
+            return false;
+        }
+        self.since = 0;
+        true
+    }
+
+    /// Whether what was written is to be synced at the end: it is if not all was on the way.
+    pub fn ends_with_one(&self) -> bool {
+        self.every == 0 || self.since > 0
+    }
+}

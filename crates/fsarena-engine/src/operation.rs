@@ -1,0 +1,91 @@
+//! What an engine does and times, by name.
+
+use serde::{Deserialize, Serialize};
+
+/// One kind of operation; its latencies are kept apart from those of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "each is the name of what it does")]
+pub enum Operation {
+    Read,
+    Write,
+    Trim,
+    Create,
+    Open,
+    Stat,
+    Append,
+    Rename,
+    Link,
+    Symlink,
+    Chmod,
+    Utimes,
+    SetXattr,
+    GetXattr,
+    Readdir,
+    Delete,
+    Mkdir,
+    Rmdir,
+    /// What is done by a program of somebody else, which does not say more.
+    Run,
+    Fsync,
+    Fdatasync,
+    Syncfs,
+}
+
+impl Operation {
+    /// How many there are.
+    pub const COUNT: usize = Self::Syncfs as usize + 1;
+
+    const NAMES: [(Self, &'static str); Self::COUNT] = [
+        (Self::Read, "read"),
+        (Self::Write, "write"),
+        (Self::Trim, "trim"),
+        (Self::Create, "create"),
+        (Self::Open, "open"),
+        (Self::Stat, "stat"),
+        (Self::Append, "append"),
+        (Self::Rename, "rename"),
+        (Self::Link, "link"),
+        (Self::Symlink, "symlink"),
+        (Self::Chmod, "chmod"),
+        (Self::Utimes, "utimes"),
+        (Self::SetXattr, "set-xattr"),
+        (Self::GetXattr, "get-xattr"),
+        (Self::Readdir, "readdir"),
+        (Self::Delete, "delete"),
+        (Self::Mkdir, "mkdir"),
+        (Self::Rmdir, "rmdir"),
+        (Self::Run, "run"),
+        (Self::Fsync, "fsync"),
+        (Self::Fdatasync, "fdatasync"),
+        (Self::Syncfs, "syncfs"),
+    ];
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.into_iter().map(|(operation, _)| operation)
+    }
+
+    /// The name that workloads and reports use.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+
+    /// Whether it makes others durable rather than being counted itself.
+    pub fn is_sync(self) -> bool {
+        matches!(self, Self::Fsync | Self::Fdatasync | Self::Syncfs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_order_and_are_those_of_the_files() {
+        for (index, (operation, name)) in Operation::NAMES.into_iter().enumerate() {
+            assert_eq!(operation as usize, index);
+            assert_eq!(serde_json::to_value(operation).expect("a name"), name);
+        }
+    }
+}

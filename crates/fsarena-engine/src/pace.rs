@@ -1,0 +1,112 @@
+//! When operations begin: one after the other (closed loop), or at given times whatever became of the last (open loop).
+
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use serde::Deserialize;
+
+/// How the intended starts of an open loop are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// At equal distances.
+    #[default]
+    Even,
+    /// At random, as independent users' are: distances have an exponential distribution.
+    Poisson,
+}
+
+/// When the next operation of one worker begins.
+pub enum Pace {
+    /// As soon as the last one has ended.
+    Closed,
+    /// At intended times.
+    Open(Open),
+}
+
+/// The intended times of an open loop.
+pub struct Open {
+    /// Nanoseconds between two starts, on average.
+    distance: f64,
+    arrivals: Arrivals,
+    random: Pcg64Mcg,
+    next: f64,
+}
+
+impl Pace {
+    /// `rate` operations per second.
+    pub fn open(rate: f64, arrivals: Arrivals, random: Pcg64Mcg) -> Self {
+        Self::Open(Open { distance: 1e9 / rate, arrivals, random, next: 0.0 })
+    }
+
+    /// Operations per second that are asked for; `None` where as many as possible are.
+    pub fn offered(&self) -> Option<f64> {
+        match self {
+            Self::Closed => None,
+            Self::Open(open) => Some(1e9 / open.distance),
+        }
+    }
+}
+
+impl Open {
+    /// When the next operation should begin, since the timer started; the one after it is moved on to.
+    #[inline]
+    pub fn take(&mut self) -> Nanos {
+        let at = self.next;
+        self.next += match self.arrivals {
+            Arrivals::Even => self.distance,
+            Arrivals::Poisson => -self.distance * (1.0 - self.random.random::<f64>()).ln(),
+        };
+        Nanos(at as u64)
+    }
+
+    /// The same without moving on.
+    pub fn due(&self) -> Nanos {
+        Nanos(self.next as u64)
+    }
+
+    /// Starts anew: what an earlier run left behind is not owed.
+    pub fn restart(&mut self) {
+        self.next = 0.0;
+    }
+}
+
+/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late.
+pub fn wait_until(moment: Nanos) {
+    const NEAR: Nanos = Nanos(80_000);
+    let now = clock::now();
+    let left = moment.saturating_sub(now);
+    if left > NEAR {
+        clock::sleep_until(moment.saturating_sub(NEAR));
+    }
+    while clock::now() < moment {
+        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::seed::generator;
+
+    use super::*;
+
+    fn starts(arrivals: Arrivals) -> Vec<u64> {
+        let Pace::Open(mut open) = Pace::open(1e6, arrivals, generator(1, "arrivals", &[])) else { unreachable!() };
+        (0..10_000).map(|_| open.take().0).collect()
+    }
+
+    #[test]
+    fn even_starts_have_equal_distances() {
+        assert!(starts(Arrivals::Even).windows(2).all(|pair| pair[1] - pair[0] == 1000));
+    }
+
+    #[test]
+    fn random_starts_have_the_same_rate_and_spread_as_they_should() {
+        let starts = starts(Arrivals::Poisson);
+        let mean = starts[9_999] as f64 / 9_999.0;
+        assert!((mean / 1000.0 - 1.0).abs() < 0.05, "{mean}");
+        let short = starts.windows(2).filter(|pair| pair[1] - pair[0] < 693).count();
+        assert!((4_700..5_300).contains(&short), "half are below the mean times ln 2: {short}");
+    }
+}

@@ -1,0 +1,110 @@
+//! A gate that workers pass together, be they threads or processes.
+
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+/// How long a worker sleeps between two looks at the gate.
+const LOOK: Duration = Duration::from_micros(20);
+
+/// What the workers and whoever starts them tell each other.
+#[repr(C)]
+pub struct Flags {
+    arrived: AtomicU32,
+    open: AtomicBool,
+    failed: AtomicBool,
+    /// Set when somebody wants them to stop.
+    pub stop: AtomicBool,
+}
+
+impl Flags {
+    /// Tells that one more worker is ready, and waits until the gate opens; `false` if it will not, for one has failed.
+    pub fn pass(&self) -> bool {
+        self.arrived.fetch_add(1, Ordering::AcqRel);
+        while !self.open.load(Ordering::Acquire) && !self.failed.load(Ordering::Acquire) {
+            std::thread::sleep(LOOK);
+        }
+        !self.failed.load(Ordering::Acquire)
+    }
+
+    /// Lets nobody pass any more.
+    pub fn fail(&self) {
+        self.failed.store(true, Ordering::Release);
+    }
+
+    /// Opens the gate when `count` workers are ready, unless one fails; `is_alive` tells whether all still can.
+    pub fn open_for(&self, count: u32, mut is_alive: impl FnMut() -> bool) {
+        while self.arrived.load(Ordering::Acquire) < count && !self.failed.load(Ordering::Acquire) {
+            if !is_alive() {
+                self.fail();
+            }
+            std::thread::sleep(LOOK);
+        }
+        self.open.store(true, Ordering::Release);
+    }
+}
+
+/// [`Flags`] in memory that a forked process shares.
+pub struct Gate {
+    flags: NonNull<Flags>,
+}
+
+const SIZE: usize = 4096;
+
+impl Gate {
+    /// A closed one.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn new() -> std::io::Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), SIZE, access, MapFlags::SHARED)? };
+        // Zeroed pages are closed flags: all of them are plain integers.
+        Ok(Self { flags: NonNull::new(start.cast()).expect("a mapping is not at address 0") })
+    }
+}
+
+impl Deref for Gate {
+    type Target = Flags;
+
+    fn deref(&self) -> &Flags {
+        // SAFETY: the mapping lives as long as this value, is aligned to a page, larger than `Flags`, zeroed, and only
+        // accessed through atomics.
+        unsafe { self.flags.as_ref() }
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new` with this size; no reference to it outlives this value.
+        let _ = unsafe { munmap(self.flags.as_ptr().cast(), SIZE) };
+    }
+}
+
+// SAFETY: the flags are atomics, and the mapping belongs to the process, not to a thread.
+unsafe impl Send for Gate {}
+// SAFETY: as above.
+unsafe impl Sync for Gate {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_pass_together_or_none() {
+        let gate = Gate::new().expect("memory");
+        let passed = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..3).map(|_| scope.spawn(|| gate.pass())).collect();
+            gate.open_for(3, || true);
+            workers.into_iter().all(|worker| worker.join().expect("no panic"))
+        });
+        assert!(passed);
+        let gate = Gate::new().expect("memory");
+        gate.open_for(2, || false);
+        assert!(!gate.pass());
+    }
+}
