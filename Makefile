@@ -7,12 +7,13 @@ FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux
 HEADERS := /usr/include/stdio.h
 
-.PHONY: help compare test build setup lint calibrate clean
+.PHONY: help compare test build setup lint calibrate bench-engine clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "make test       check everything, as CI does"
 	@echo "make build      the release binary, $(FSARENA)"
+	@echo "make bench-engine  what the load engine costs beside fio and fs_mark"
 	@echo "make calibrate  simulate the decision rule and print how often it errs"
 
 setup:
@@ -31,6 +32,10 @@ lint:
 
 test: setup lint
 	INSTA_UPDATE=no cargo test --workspace --locked
+
+bench-engine:
+	@scripts/install-missing cc:gcc fio:fio fs_mark:fsmark valgrind:valgrind
+	cargo run --release --locked --package fsarena-engine --example bench_engine
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate

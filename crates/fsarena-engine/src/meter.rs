@@ -103,14 +103,14 @@ impl<'a> Meter<'a> {
     }
 
     /// An operation that began at `begin` and carried `bytes` has ended just now.
-    #[inline]
+    #[inline(always)]
     pub fn done(&mut self, operation: Operation, begin: Nanos, bytes: u64) {
         let now = clock::now();
         self.done_at(now, operation, begin, bytes);
     }
 
     /// The same, where the time was taken already.
-    #[inline]
+    #[inline(always)]
     pub fn done_at(&mut self, now: Nanos, operation: Operation, begin: Nanos, bytes: u64) {
         self.tally.operations += 1;
         self.tally.bytes += bytes;
@@ -130,7 +130,7 @@ impl<'a> Meter<'a> {
         self.tally.record(operation, clock::now().saturating_sub(begin));
     }
 
-    #[inline]
+    #[inline(always)]
     fn note(&mut self, now: Nanos, operation: Operation, begin: Nanos) {
         self.tally.record(operation, now.saturating_sub(begin));
         self.at = now;

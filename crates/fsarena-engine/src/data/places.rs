@@ -28,16 +28,23 @@ pub struct Places {
     file_size: u64,
     /// The smallest block; offsets and lengths are multiples of it.
     block: u64,
-    /// The longest operation, in smallest blocks.
-    longest: u64,
-    /// What is left of the run's operations and bytes.
+    /// Whether and how sizes differ.
+    sizes: Sizes,
+    /// What is left of the run's operations.
     operations: u64,
-    bytes: u64,
+}
+
+/// How long operations are.
+enum Sizes {
+    /// As long as the smallest block.
+    Equal,
+    /// So many smallest blocks at most, as long as so many bytes are left of the run's.
+    Drawn { most: u64, bytes: u64 },
 }
 
 enum Order {
     Sequential { next: u64, end: u64, stride: u64, repeat: bool },
-    Random { pick: Pick, files: u64 },
+    Random { pick: Pick, files: u64, blocks_in_a_file: u64 },
 }
 
 /// One of a number of places, by its number.
@@ -64,19 +71,24 @@ impl Places {
                 Order::Sequential { next: 0, end: file_size * files, stride, repeat }
             }
             Pattern::Random => {
-                Order::Random { pick: Pick::new(parameters, file_size / block * files, &mut random), files }
+                let blocks_in_a_file = file_size / block;
+                let pick = Pick::new(parameters, blocks_in_a_file * files, &mut random);
+                Order::Random { pick, files, blocks_in_a_file }
             }
         };
-        let longest = parameters.longest() / block;
-        let mut places = Self { order, random, file_size, block, longest, operations: 0, bytes: 0 };
+        let mut places = Self { order, random, file_size, block, sizes: Sizes::Equal, operations: 0 };
         places.begin(parameters);
         places
     }
 
     /// A new run: it may do as much as the workload allows.
     pub fn begin(&mut self, parameters: &Parameters) {
+        let bytes = parameters.bytes.unwrap_or(u64::MAX);
         self.operations = parameters.operations.unwrap_or(u64::MAX);
-        self.bytes = parameters.bytes.unwrap_or(u64::MAX);
+        match parameters.longest() / self.block {
+            1 => self.operations = self.operations.min(bytes.div_ceil(self.block)),
+            most => self.sizes = Sizes::Drawn { most, bytes },
+        }
     }
 
     /// A new run on files from their beginning.
@@ -87,36 +99,64 @@ impl Places {
     }
 
     /// The next place; `None` when there is nothing left to do.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self) -> Option<Place> {
-        if self.operations == 0 || self.bytes == 0 {
+        if self.operations == 0 {
             return None;
         }
-        let blocks = if self.longest == 1 { 1 } else { 1 + below(&mut self.random, self.longest) };
-        let place = match &mut self.order {
-            Order::Sequential { next, end, stride, repeat } => {
-                if *next >= *end {
-                    if !*repeat {
-                        return None;
-                    }
-                    *next = 0;
-                }
-                let (file, offset) = (*next / self.file_size, *next % self.file_size);
-                let length = (blocks * self.block).min(self.file_size - offset);
-                *next += length + *stride;
-                Place { file: file as u32, offset, length: length as usize }
-            }
-            Order::Random { pick, files } => {
-                let number = pick.next(&mut self.random);
-                let in_a_file = self.file_size / self.block;
-                let (file, number) = if *files == 1 { (0, number) } else { (number / in_a_file, number % in_a_file) };
-                let first = number.min(in_a_file - blocks);
-                Place { file: file as u32, offset: first * self.block, length: (blocks * self.block) as usize }
-            }
-        };
         self.operations -= 1;
-        self.bytes = self.bytes.saturating_sub(place.length as u64);
-        Some(place)
+        match (&mut self.order, &self.sizes) {
+            (Order::Random { pick, files, blocks_in_a_file }, Sizes::Equal) => {
+                let mut number = pick.next(&mut self.random);
+                let mut file = 0;
+                if *files > 1 {
+                    (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
+                }
+                Some(Place { file: file as u32, offset: number * self.block, length: self.block as usize })
+            }
+            _ => self.next_of_other(),
+        }
+    }
+
+    #[inline(never)]
+    fn next_of_other(&mut self) -> Option<Place> {
+        let length = match self.sizes {
+            Sizes::Equal => self.block,
+            Sizes::Drawn { .. } => self.draw_length(),
+        };
+        match &mut self.order {
+            Order::Sequential { .. } => self.next_in_order(length),
+            Order::Random { pick, blocks_in_a_file, .. } => {
+                let number = pick.next(&mut self.random);
+                let (file, number) = (number / *blocks_in_a_file, number % *blocks_in_a_file);
+                let offset = (number * self.block).min(self.file_size - length);
+                Some(Place { file: file as u32, offset, length: length as usize })
+            }
+        }
+    }
+
+    fn next_in_order(&mut self, length: u64) -> Option<Place> {
+        let Order::Sequential { next, end, stride, repeat } = &mut self.order else { return None };
+        if *next >= *end {
+            if !*repeat {
+                return None;
+            }
+            *next = 0;
+        }
+        let (file, offset) = (*next / self.file_size, *next % self.file_size);
+        let length = length.min(self.file_size - offset);
+        *next += length + *stride;
+        Some(Place { file: file as u32, offset, length: length as usize })
+    }
+
+    fn draw_length(&mut self) -> u64 {
+        let Sizes::Drawn { most, bytes } = &mut self.sizes else { return self.block };
+        let length = self.block * (1 + below(&mut self.random, *most));
+        *bytes = bytes.saturating_sub(length);
+        if *bytes == 0 {
+            self.operations = 0;
+        }
+        length
     }
 
     /// The source of the run's other random choices.

@@ -3,6 +3,7 @@
 use fsarena_model::{Latency, Moment, Nanos};
 use hdrhistogram::{Counter, Histogram};
 
+use super::counters::Counters;
 use crate::Operation;
 
 /// The longest latency that is told apart: a minute and a half, in nanoseconds.
@@ -32,36 +33,35 @@ pub struct Recorder {
     /// Of the parts that have ended.
     ended: Histogram<u64>,
     /// Since then; the only one that the inner loop touches.
-    current: Histogram<u64>,
+    current: Counters,
 }
 
 impl Recorder {
     /// Takes in one latency.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
-        self.current.saturating_record(latency.0.max(1));
+        self.current.count(latency.0);
     }
 
     pub(super) fn clear(&mut self) {
         self.ended.reset();
-        self.current.reset();
+        self.current.clear();
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        for histogram in [&other.ended, &other.current] {
-            self.ended.add(histogram).expect("all have the same bounds");
-        }
+        self.ended.add(&other.ended).expect("both have the same bounds");
+        other.current.add_to(&mut self.ended);
     }
 
     /// What was recorded since the last part ended; `None` if nothing was.
     pub(super) fn end_part(&mut self) -> Option<Part> {
-        if self.current.is_empty() {
+        let counts: Counts = self.current.recorded().collect();
+        if counts.is_empty() {
             return None;
         }
-        let part = part(&counts(&self.current));
-        self.ended.add(&self.current).expect("both have the same bounds");
-        self.current.reset();
-        Some(part)
+        self.current.add_to(&mut self.ended);
+        self.current.clear();
+        Some(part(&counts))
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -76,7 +76,7 @@ impl Recorder {
 
     fn all(&self) -> Histogram<u64> {
         let mut all = self.ended.clone();
-        all.add(&self.current).expect("both have the same bounds");
+        self.current.add_to(&mut all);
         all
     }
 
@@ -99,8 +99,8 @@ impl Recorder {
 
 impl Default for Recorder {
     fn default() -> Self {
-        let empty = || Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are in order");
-        Self { ended: empty(), current: empty() }
+        let ended = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are in order");
+        Self { ended, current: Counters::default() }
     }
 }
 

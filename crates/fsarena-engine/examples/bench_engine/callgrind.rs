@@ -1,0 +1,47 @@
+//! User instructions per operation: those of a long run less those of a short one, which pays the same to start.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::fio;
+
+const SHORT: u64 = 20_000;
+const LONG: u64 = 120_000;
+
+/// The engine's.
+pub fn native(folder: &Path) -> Result<f64> {
+    let program = std::env::current_exe()?.display().to_string();
+    per_operation(|operations| {
+        vec![program.clone(), "work".to_owned(), folder.display().to_string(), operations.to_string()]
+    })
+}
+
+/// fio's, with one more option or none.
+pub fn fio(folder: &Path, more: &str) -> Result<f64> {
+    per_operation(|operations| {
+        let mut argv = fio::command(folder, &["--ioengine=psync", more]);
+        argv.push(format!("--number_ios={operations}"));
+        argv
+    })
+}
+
+fn per_operation(argv: impl Fn(u64) -> Vec<String>) -> Result<f64> {
+    let (short, long) = (instructions(&argv(SHORT))?, instructions(&argv(LONG))?);
+    Ok((long - short) / (LONG - SHORT) as f64)
+}
+
+/// Callgrind says `Collected : 123456` in the end.
+fn instructions(argv: &[String]) -> Result<f64> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .args(argv)
+        .output()
+        .context("start valgrind")?;
+    let words = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{argv:?} under callgrind: {words}");
+    let line = words.lines().find_map(|line| line.split("Collected : ").nth(1));
+    let number = line.with_context(|| format!("callgrind counted nothing: {words}"))?;
+    number.trim().parse().with_context(|| format!("`{number}` is no number"))
+}

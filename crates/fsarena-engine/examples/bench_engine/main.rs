@@ -1,0 +1,121 @@
+//! `make bench-engine`: what the native engine costs beside fio, fs_mark and bare system calls, in one run, interleaved.
+//!
+//! The table is made of ratios within the run; it needs no quiet machine, and nothing is asserted. With the word
+//! `work` it does one workload and ends, which is what callgrind looks at.
+
+mod callgrind;
+mod creates;
+mod fio;
+mod native;
+mod table;
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+use native::Cost;
+use table::Row;
+
+/// How often each contestant runs.
+const ROUNDS: usize = 7;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["work", folder, operations] => native::work(Path::new(folder), operations.parse()?),
+        [] => bench(Path::new("/var/tmp/fsarena-bench")),
+        _ => bail!("usage: bench_engine [work FOLDER OPERATIONS]"),
+    }
+}
+
+fn bench(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))?;
+    let done = tables(folder);
+    std::fs::remove_dir_all(folder).with_context(|| format!("remove {}", folder.display()))?;
+    done
+}
+
+fn tables(folder: &Path) -> Result<()> {
+    native::lay_out(folder)?;
+    println!("reads of 4 KiB at random from a cached file of 512 MiB on {}\n", table::file_system(folder)?);
+    instructions(folder)?;
+    cost(folder)?;
+    scaling(folder)?;
+    creates::table()
+}
+
+fn instructions(folder: &Path) -> Result<()> {
+    let mut rows = vec![Row::new("fsarena, synchronous read", callgrind::native(folder)?, "150")];
+    for (name, more) in [("fio psync", ""), ("fio psync, gtod_reduce", "--gtod_reduce=1")] {
+        rows.push(Row::new(name, callgrind::fio(folder, more)?, ""));
+    }
+    table::print("user instructions per operation (callgrind)", "goal ≤", &rows);
+    Ok(())
+}
+
+/// A contestant: what it is called, and how one second of it is run.
+type Contestant<'a> = (&'static str, Box<dyn Fn() -> Result<Cost> + 'a>);
+
+fn cost(folder: &Path) -> Result<()> {
+    let ring = json!({ "calls": "io-uring", "depth": 32 });
+    let contestants: Vec<Contestant<'_>> = vec![
+        ("bare pread", Box::new(|| native::bare(folder))),
+        ("fsarena sync", Box::new(|| native::engine(folder, &json!({})))),
+        ("fio psync", Box::new(|| fio::run(folder, &["--ioengine=psync"]))),
+        ("fsarena io_uring 32", Box::new(|| native::engine(folder, &ring))),
+        ("fio io_uring 32 tuned", Box::new(|| fio::run(folder, fio::TUNED))),
+        ("fio io_uring 32", Box::new(|| fio::run(folder, &["--ioengine=io_uring", "--iodepth=32"]))),
+    ];
+    let rounds = interleaved(&contestants)?;
+    let nanos = |name: &str| table::each(&rounds, name, Cost::nanos_per_operation);
+    let rows: Vec<Row> = contestants.iter().map(|(name, _)| Row::spread(name, &nanos(name), "")).collect();
+    table::print("CPU nanoseconds per operation: median [lowest, highest] of the rounds", "", &rows);
+    let over = |one: &str, other: &str| -> Vec<f64> {
+        nanos(one).iter().zip(nanos(other)).map(|(one, other)| one - other).collect()
+    };
+    let rows = [
+        Row::spread("fsarena sync / fio psync", &table::ratios(&nanos("fsarena sync"), &nanos("fio psync")), "0.80"),
+        Row::spread("fsarena sync − bare pread, ns", &over("fsarena sync", "bare pread"), "30"),
+        Row::spread(
+            "fsarena io_uring / tuned fio",
+            &table::ratios(&nanos("fsarena io_uring 32"), &nanos("fio io_uring 32 tuned")),
+            "0.87",
+        ),
+    ];
+    table::print("ratios within a round", "goal ≤", &rows);
+    Ok(())
+}
+
+fn scaling(folder: &Path) -> Result<()> {
+    let mut rows = Vec::new();
+    for threads in [1_u32, 2, 4, 8] {
+        let numjobs = format!("--numjobs={threads}");
+        let contestants: Vec<Contestant<'_>> = vec![
+            ("fsarena", Box::new(move || native::engine(folder, &json!({ "threads": threads, "shared": true })))),
+            ("fio", Box::new(|| fio::run(folder, &["--ioengine=psync", &numjobs]))),
+        ];
+        let rounds = interleaved(&contestants)?;
+        let rate = |name: &str| table::each(&rounds, name, Cost::operations_per_second);
+        rows.push(Row::spread(
+            &format!("{threads} threads: fsarena / fio"),
+            &table::ratios(&rate("fsarena"), &rate("fio")),
+            "1.00",
+        ));
+        rows.push(Row::spread("  fsarena, reads/s", &rate("fsarena"), ""));
+    }
+    table::print("throughput of synchronous reads by threads", "goal ≥", &rows);
+    Ok(())
+}
+
+/// Each contestant once per round, forwards and backwards in turn.
+fn interleaved(contestants: &[Contestant<'_>]) -> Result<Vec<Vec<(&'static str, Cost)>>> {
+    let round = |number: usize| {
+        let mut order: Vec<&Contestant<'_>> = contestants.iter().collect();
+        if number % 2 == 1 {
+            order.reverse();
+        }
+        order.into_iter().map(|(name, run)| Ok((*name, run()?))).collect::<Result<Vec<_>>>()
+    };
+    (0..ROUNDS).map(round).collect()
+}

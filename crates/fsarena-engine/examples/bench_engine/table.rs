@@ -1,0 +1,61 @@
+//! The tables that are printed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::native::Cost;
+
+/// A line of a table.
+pub struct Row {
+    name: String,
+    value: String,
+    goal: String,
+}
+
+impl Row {
+    /// One figure.
+    pub fn new(name: &str, value: f64, goal: &str) -> Self {
+        Self { name: name.to_owned(), value: digits(value), goal: goal.to_owned() }
+    }
+
+    /// The median of several, with the least and the greatest.
+    pub fn spread(name: &str, values: &[f64], goal: &str) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+        let value = format!("{} [{}, {}]", digits(sorted[sorted.len() / 2]), digits(low), digits(high));
+        Self { name: name.to_owned(), value, goal: goal.to_owned() }
+    }
+}
+
+fn digits(value: f64) -> String {
+    if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.0}") }
+}
+
+/// Prints a table; nothing is asserted.
+pub fn print(title: &str, goal: &str, rows: &[Row]) {
+    println!("{title}");
+    for row in rows {
+        let goal = if row.goal.is_empty() { String::new() } else { format!("  {goal} {}", row.goal) };
+        println!("  {:<34} {:>28}{goal}", row.name, row.value);
+    }
+    println!();
+}
+
+/// A figure of one contestant, round by round.
+pub fn each(rounds: &[Vec<(&'static str, Cost)>], name: &str, figure: fn(&Cost) -> f64) -> Vec<f64> {
+    rounds.iter().flatten().filter(|(other, _)| *other == name).map(|(_, cost)| figure(cost)).collect()
+}
+
+/// Ratios within the rounds.
+pub fn ratios(ones: &[f64], others: &[f64]) -> Vec<f64> {
+    ones.iter().zip(others).map(|(one, other)| one / other).collect()
+}
+
+/// What kind of file system `folder` lies on, as mountinfo tells.
+pub fn file_system(folder: &Path) -> Result<String> {
+    let output = std::process::Command::new("stat").args(["-f", "-c", "%T"]).arg(folder).output();
+    let words = output.context("start stat")?.stdout;
+    Ok(String::from_utf8_lossy(&words).trim().to_owned())
+}
