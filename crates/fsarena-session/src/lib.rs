@@ -18,7 +18,7 @@ mod validity;
 pub use assess::assess;
 pub use error::SessionError;
 pub use machine::Machine;
-pub use pace::{estimated_round, estimated_setup, required_space};
+pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
 pub use run::{Listener, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
 pub use stage::{Stage, Trouble};

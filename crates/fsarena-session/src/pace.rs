@@ -1,6 +1,6 @@
 //! How long things take, before and while they run.
 
-use fsarena_engine::EngineError;
+use fsarena_engine::{Engine, EngineError};
 use fsarena_model::{Bytes, Mode, Nanos, Plan, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
@@ -56,14 +56,31 @@ pub fn expected(last: Nanos, workloads_then: usize, workloads_now: usize) -> Nan
 pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload)>, EngineError> {
     let mut most = None;
     for workload in workloads {
-        let engine = fsarena_engine::engine(&workload.engine)
-            .ok_or_else(|| EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() })?;
-        let demand = engine.demand(workload)?;
+        let demand = engine_of(workload)?.demand(workload)?;
         if most.is_none_or(|(bytes, _)| demand > bytes) {
             most = Some((demand, workload));
         }
     }
     Ok(most)
+}
+
+/// The first workload whose direct I/O is not in multiples of `sector`, with its block.
+///
+/// # Errors
+/// As [`required_space`].
+pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Result<Option<(Bytes, &Workload)>, EngineError> {
+    for workload in workloads {
+        let block = engine_of(workload)?.direct_block(workload)?;
+        if let Some(block) = block.filter(|block| !block.0.is_multiple_of(sector.0)) {
+            return Ok(Some((block, workload)));
+        }
+    }
+    Ok(None)
+}
+
+fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
+    let unknown = || EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() };
+    fsarena_engine::engine(&workload.engine).ok_or_else(unknown)
 }
 
 #[cfg(test)]

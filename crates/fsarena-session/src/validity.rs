@@ -88,12 +88,12 @@ fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
 }
 
 /// Bytes that storage carried for a trial. On a lane of our own its device tells; elsewhere what the kernel accounts to
-/// this process. Of direct work, which either reads or writes, the greater counts.
+/// this process. Direct work reads, or writes, or both.
 fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
     let of = |device: &str, process: &str| trial.probe(device).or_else(|| trial.probe(process));
     let read = of("device.read", "process.read")?;
     match cache {
-        CacheState::Direct => Some(read.max(of("device.written", "process.written")?)),
+        CacheState::Direct => Some(read + of("device.written", "process.written")?),
         CacheState::Cold | CacheState::Warm => Some(read),
     }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
-use fsarena_session::{estimated_round, estimated_setup, required_space};
+use fsarena_session::{estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
@@ -109,6 +109,7 @@ fn require_work(plan: &Plan) -> Result<()> {
             return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
         }
     }
+    require_whole_sectors(plan)?;
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
         if round > budget.0 {
@@ -116,6 +117,20 @@ fn require_work(plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Direct I/O on a lane is in multiples of its blocks; that of directories is looked at when a run opens its files.
+fn require_whole_sectors(plan: &Plan) -> Result<()> {
+    match unaligned(&plan.workloads, Bytes(BLOCK))?.filter(|_| lane_count(plan) > 0) {
+        None => Ok(()),
+        Some((block, workload)) => {
+            let text = format!(
+                "the workload `{}` does direct I/O of {} bytes, and the lanes' blocks are {BLOCK} bytes long",
+                workload.name, block.0
+            );
+            Err(Refusal::wrong_use(text, "make `block-size` a multiple of 4096, or do without direct I/O").into())
+        }
+    }
 }
 
 fn drawn_seed() -> u64 {

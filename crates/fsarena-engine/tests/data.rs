@@ -1,0 +1,288 @@
+//! The engine `data` on real files: every parameter does what it says.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job, Limit, Operation, Tally, engine};
+use fsarena_model::{Nanos, Workload};
+use serde_json::{Value, json};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// A megabyte in blocks of 4 KiB, unless `parameters` say otherwise.
+fn workload(durable: &str, cache: &str, parameters: &Value) -> Workload {
+    let mut all = json!({ "file-size": "1M", "block-size": "4K" });
+    for (key, value) in parameters.as_object().expect("an object") {
+        all[key] = value.clone();
+    }
+    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric,
+        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 0, "parameters": all,
+    });
+    serde_json::from_value(workload).expect("a workload")
+}
+
+fn place() -> tempfile::TempDir {
+    tempfile::tempdir_in("/var/tmp").expect("temporary folder")
+}
+
+fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineError> {
+    let mut job = engine("data").expect("the engine exists").open(workload, directory, 7)?;
+    job.prepare()?;
+    job.refill()?;
+    Ok(job)
+}
+
+fn run_in(directory: &Path, workload: &Workload) -> Result<Tally, EngineError> {
+    let mut tally = Tally::new();
+    open(workload, directory)?.run(&Limit { time: None, stop: &NEVER }, &mut tally)?;
+    Ok(tally)
+}
+
+fn run(durable: &str, cache: &str, parameters: &Value) -> Tally {
+    run_in(place().path(), &workload(durable, cache, parameters)).expect("it works")
+}
+
+fn count(tally: &Tally, operation: Operation) -> u64 {
+    tally.latency(operation).map_or(0, |latency| latency.count)
+}
+
+#[test]
+fn mixed_work_reads_and_writes_in_the_stated_share() {
+    for (calls, depth) in [("sync", 1), ("io-uring", 16), ("mmap", 1)] {
+        let parameters = json!({ "operation": "mixed", "read-percent": 70, "pattern": "random", "operations": 2000, "calls": calls, "depth": depth });
+        let tally = run("none", "warm", &parameters);
+        let reads = count(&tally, Operation::Read);
+        assert_eq!(reads + count(&tally, Operation::Write), 2000, "{calls}");
+        assert!((1300..1500).contains(&reads), "{calls}: {reads}");
+        assert_eq!((tally.operations, tally.bytes), (2000, 2000 * 4096), "{calls}");
+    }
+}
+
+#[test]
+fn every_way_of_writing_leaves_what_can_be_verified() {
+    for (calls, cache) in
+        [("sync", "warm"), ("sync", "direct"), ("io-uring", "direct"), ("io-uring", "warm"), ("mmap", "warm")]
+    {
+        let place = place();
+        let written = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 256, "calls": calls, "verify": true });
+        let mut write = workload("fsync", cache, &written);
+        if calls == "io-uring" {
+            write.parameters["depth"] = json!(8);
+        }
+        let mut job = open(&write, place.path()).expect("laid out");
+        let before = fs::read(place.path().join("data0")).expect("there");
+        job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("written");
+        let after = fs::read(place.path().join("data0")).expect("there");
+        assert!(before.chunks(4096).zip(after.chunks(4096)).all(|(one, other)| one != other), "{calls} {cache}");
+        let read = json!({ "operation": "read", "pattern": "sequential", "calls": calls, "verify": true });
+        let mut read =
+            engine("data").expect("there").open(&workload("none", cache, &read), place.path(), 7).expect("understood");
+        read.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("verified");
+    }
+}
+
+#[test]
+fn a_flaw_is_found_and_named_with_its_place() {
+    let place = place();
+    let read = json!({ "operation": "read", "pattern": "sequential", "verify": true });
+    let mut job = open(&workload("none", "warm", &read), place.path()).expect("laid out");
+    let path = place.path().join("data0");
+    let mut bytes = fs::read(&path).expect("there");
+    bytes[81_920 + 100] ^= 1;
+    fs::write(&path, bytes).expect("ours");
+    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("found").to_string();
+    assert!(error.contains("data0 at byte 81920") && error.contains("other data"), "{error}");
+}
+
+#[test]
+fn syncs_come_as_often_as_they_should() {
+    let write = |more: Value| {
+        let mut all = json!({ "operation": "write", "pattern": "random", "operations": 100 });
+        all.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        all
+    };
+    assert_eq!(count(&run("fsync", "warm", &write(json!({ "sync-every": 1 }))), Operation::Fsync), 100);
+    assert_eq!(count(&run("fdatasync", "warm", &write(json!({ "sync-every": 10 }))), Operation::Fdatasync), 10);
+    assert_eq!(
+        count(&run("fdatasync", "warm", &write(json!({ "sync-every": 30 }))), Operation::Fdatasync),
+        4,
+        "and the rest"
+    );
+    assert_eq!(count(&run("syncfs", "warm", &write(json!({}))), Operation::Syncfs), 1, "at the end");
+    let ring = json!({ "sync-every": 25, "calls": "io-uring", "depth": 8 });
+    assert_eq!(count(&run("fsync", "direct", &write(ring)), Operation::Fsync), 4);
+    for durable in ["o-sync", "o-dsync"] {
+        assert_eq!(run(durable, "warm", &write(json!({}))).operations, 100, "the kernel does it");
+    }
+}
+
+#[test]
+fn many_workers_share_the_work_or_have_their_own() {
+    for style in ["threads", "processes"] {
+        for shared in [false, true] {
+            let place = place();
+            let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3, "shared": shared, "files": 2, "verify": true });
+            let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
+            assert_eq!(tally.operations, 300, "{style} {shared}");
+            assert_eq!(count(&tally, Operation::Read), 300);
+            assert_eq!(fs::read_dir(place.path()).expect("there").count(), if shared { 2 } else { 6 });
+        }
+    }
+}
+
+#[test]
+fn a_worker_that_fails_fails_the_run_with_its_words() {
+    for style in ["threads", "processes"] {
+        let place = place();
+        let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3 });
+        let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+        fs::remove_file(place.path().join("data1")).expect("ours");
+        let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("gone").to_string();
+        assert!(error.contains("data1"), "{style}: {error}");
+    }
+}
+
+#[test]
+fn a_mapped_page_that_cannot_be_had_fails_the_run_and_not_this_process() {
+    let place = place();
+    let parameters = json!({ "operation": "read", "pattern": "sequential", "calls": "mmap" });
+    let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+    let file = fs::OpenOptions::new().write(true).open(place.path().join("data0")).expect("there");
+    file.set_len(4096).expect("shorter");
+    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("SIGBUS").to_string();
+    assert!(error.contains("SIGBUS"), "{error}");
+}
+
+#[test]
+fn trimmed_blocks_are_given_back() {
+    use std::os::unix::fs::MetadataExt;
+    let place = place();
+    let parameters = json!({ "operation": "trim", "pattern": "random", "distribution": "once", "operations": 128 });
+    let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+    let blocks = || fs::metadata(place.path().join("data0")).expect("there").blocks();
+    let before = blocks();
+    let mut tally = Tally::new();
+    job.run(&Limit { time: None, stop: &NEVER }, &mut tally).expect("it works");
+    assert_eq!(count(&tally, Operation::Trim), 128);
+    let given_back = before - blocks();
+    assert!((1000..=1024).contains(&given_back), "half of the file, in sectors of 512 bytes: {given_back}");
+    job.refill().expect("laid out again");
+    assert_eq!(blocks(), before);
+}
+
+#[test]
+fn new_files_are_preallocated_written_whole_and_removed() {
+    for (calls, preallocate) in
+        [("sync", "none"), ("sync", "allocate"), ("io-uring", "truncate"), ("io-uring", "allocate")]
+    {
+        let place = place();
+        let parameters = json!({ "operation": "write", "pattern": "sequential", "files": 3, "calls": calls, "preallocate": preallocate });
+        let tally = run_in(place.path(), &workload("fsync", "warm", &parameters)).expect("it works");
+        assert_eq!((tally.bytes, count(&tally, Operation::Fsync)), (3 << 20, 3), "{calls} {preallocate}");
+        assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
+    }
+}
+
+#[test]
+fn bytes_bound_a_run_and_sizes_may_differ() {
+    let parameters = json!({ "operation": "write", "pattern": "random", "bytes": "256K", "block-size-max": "16K" });
+    let tally = run("none", "warm", &parameters);
+    assert!((256 << 10..(256 << 10) + (16 << 10)).contains(&tally.bytes), "{}", tally.bytes);
+    assert!(tally.operations < 64);
+}
+
+#[test]
+fn an_open_loop_begins_as_many_as_it_is_asked_to() {
+    for calls in ["sync", "io-uring"] {
+        let place = place();
+        let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1000, "calls": calls });
+        let mut work = workload("none", "warm", &parameters);
+        work.timed_ms = 50;
+        let mut job = open(&work, place.path()).expect("laid out");
+        let mut tally = Tally::new();
+        job.run(&Limit { time: Some(Nanos::millis(50)), stop: &NEVER }, &mut tally).expect("it works");
+        assert_eq!(tally.offered, Some(1000.0));
+        assert!(tally.operations <= 51, "{calls}: no more than were meant to begin: {}", tally.operations);
+        assert!(tally.elapsed >= Nanos::millis(50), "{calls}");
+    }
+}
+
+#[test]
+fn in_an_open_loop_waiting_counts() {
+    let place = place();
+    let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9 });
+    let mut work = workload("none", "warm", &parameters);
+    work.timed_ms = 30;
+    let mut tally = Tally::new();
+    let mut job = open(&work, place.path()).expect("laid out");
+    job.run(&Limit { time: Some(Nanos::millis(30)), stop: &NEVER }, &mut tally).expect("it works");
+    let latency = tally.latency(Operation::Read).expect("reads");
+    let own = tally.elapsed.0 / tally.operations;
+    assert!(latency.mean.0 > 10 * own, "the mean, {:?}, is that of a queue that grows, not {own} ns", latency.mean);
+}
+
+#[test]
+fn a_rate_in_percent_is_one_of_the_peak() {
+    let place = place();
+    let parameters =
+        json!({ "operation": "read", "pattern": "random", "rate-percent": 50, "operations": 100, "threads": 2 });
+    let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
+    assert!(tally.offered.is_some_and(|rate| rate > 100.0), "{:?}", tally.offered);
+}
+
+#[test]
+fn a_place_that_is_full_is_an_error_with_the_act() {
+    let place = place();
+    let parameters = json!({ "operation": "write", "pattern": "random", "operations": 1 });
+    let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+    fs::remove_file(place.path().join("data0")).expect("ours");
+    std::os::unix::fs::symlink("/dev/full", place.path().join("data0")).expect("ours");
+    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("full").to_string();
+    assert!(error.contains("write") && error.contains("No space left"), "{error}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_name() {
+    let refused = [
+        ("none", "warm", json!({ "operation": "read", "pattern": "random" }), "timed-ms"),
+        (
+            "none",
+            "direct",
+            json!({ "operation": "read", "pattern": "sequential", "block-size": 1000, "file-size": 1000 }),
+            "512",
+        ),
+        ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "depth": 4 }), "io-uring"),
+        ("fsync", "warm", json!({ "operation": "read", "pattern": "sequential" }), "durable"),
+        ("none", "warm", json!({ "operation": "write", "pattern": "sequential", "sync-every": 1 }), "sync-every"),
+        ("none", "direct", json!({ "operation": "read", "pattern": "sequential", "calls": "mmap" }), "mapped"),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "threads": 2, "processes": 2 }),
+            "not both",
+        ),
+        ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "skew": 1.0 }), "skew"),
+        ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "rate": 0 }), "rate"),
+        ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "block-size": "4X" }), "4X"),
+        ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "target": "new" }), "new"),
+    ];
+    for (durable, cache, parameters, word) in refused {
+        let work = workload(durable, cache, &parameters);
+        let error = engine("data").expect("the engine exists").demand(&work).expect_err("refused").to_string();
+        assert!(error.contains(word) && error.contains("under-test"), "{word}: {error}");
+    }
+}
+
+#[test]
+fn latencies_over_time_are_kept_per_run() {
+    let tally =
+        run("fsync", "warm", &json!({ "operation": "write", "pattern": "random", "operations": 50, "sync-every": 5 }));
+    let moments = tally.moments();
+    let of =
+        |name: &str| moments.iter().filter(|moment| moment.operation == name).map(|moment| moment.count).sum::<u64>();
+    assert_eq!((of("write"), of("fsync")), (50, 10));
+    assert!(moments.iter().all(|moment| moment.end <= tally.elapsed && moment.p50 <= moment.max));
+}
