@@ -49,7 +49,7 @@ impl Default for Counters {
 #[inline]
 fn index(value: u64) -> usize {
     let value = value.min((1 << LONGEST_BITS) - 1);
-    let shift = (u64::BITS - BITS).saturating_sub((value | FINE - 1).leading_zeros());
+    let shift = (u64::BITS - BITS).saturating_sub((value | (FINE - 1)).leading_zeros());
     ((shift as usize) << (BITS - 1)) + (value >> shift) as usize
 }
 
