@@ -65,6 +65,17 @@ struct Flight {
     buffer_size: usize,
 }
 
+/// What comes when no more can be launched just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// More operations, as soon as some have ended or are due.
+    More,
+    /// A sync, once all have ended.
+    Sync,
+    /// Nothing.
+    End,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Use {
     direction: Direction,
@@ -100,39 +111,48 @@ impl Flight {
     /// The inner loop: fill up, submit, wait for one, take all that have ended.
     fn work(&mut self, worker: &mut DataWorker, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let mut now = meter.at();
-        let mut is_at_end = false;
         loop {
-            let mut sync_is_due = false;
-            while self.ring.flying() < self.depth && !is_at_end && !meter.is_over() && !sync_is_due {
-                if meter.until_due(now).is_some_and(|left| left > Nanos(0)) {
-                    break;
+            let next = self.fill_up(worker, meter, now);
+            now = match next {
+                Next::Sync => {
+                    self.land_all(worker, meter)?;
+                    worker.sync(open, meter)?;
+                    meter.at()
                 }
-                let Some(place) = worker.places.next() else {
-                    is_at_end = true;
-                    break;
-                };
-                let direction = worker.direction();
-                self.launch(worker, direction, place, meter.take_start(now));
-                sync_is_due = direction == Direction::Write && self.clock.wrote();
-            }
-            if sync_is_due {
-                self.land_all(worker, meter)?;
-                worker.sync(open, meter)?;
-                now = meter.at();
-            } else if self.ring.flying() > 0 {
-                self.submit(meter, now, is_at_end)?;
-                now = clock::now();
-                self.land(worker, meter, now)?;
-            } else if is_at_end || meter.is_over() || !meter.wait_until_due() {
-                break;
-            } else {
-                now = clock::now();
-            }
+                Next::More | Next::End if self.ring.flying() > 0 => {
+                    self.submit(meter, now, next)?;
+                    let now = clock::now();
+                    self.land(worker, meter, now)?;
+                    now
+                }
+                Next::More if meter.wait_until_due() => clock::now(),
+                Next::More | Next::End => break,
+            };
         }
         if self.clock.ends_with_one() {
             worker.sync(open, meter)?;
         }
         Ok(())
+    }
+
+    /// Launches as many operations as may be in flight, and in an open loop as are due.
+    #[inline]
+    fn fill_up(&mut self, worker: &mut DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Next {
+        while self.ring.flying() < self.depth {
+            if meter.is_over() {
+                return Next::End;
+            }
+            if meter.until_due(now).is_some_and(|left| left > Nanos(0)) {
+                return Next::More;
+            }
+            let Some(place) = worker.places.next() else { return Next::End };
+            let direction = worker.direction();
+            self.launch(worker, direction, place, meter.take_start(now));
+            if direction == Direction::Write && self.clock.wrote() {
+                return Next::Sync;
+            }
+        }
+        Next::More
     }
 
     #[inline]
@@ -176,8 +196,8 @@ impl Flight {
 
     /// In an open loop with room for more it waits no longer than until the next operation is due.
     #[inline]
-    fn submit(&mut self, meter: &Meter<'_>, now: Nanos, is_at_end: bool) -> Result<(), EngineError> {
-        let due = meter.until_due(now).filter(|_| self.ring.flying() < self.depth && !is_at_end && !meter.is_over());
+    fn submit(&mut self, meter: &Meter<'_>, now: Nanos, next: Next) -> Result<(), EngineError> {
+        let due = meter.until_due(now).filter(|_| self.ring.flying() < self.depth && next == Next::More);
         let done = match due {
             None => self.ring.submit(1),
             Some(left) => self.ring.submit_for(Duration::from(left)),
