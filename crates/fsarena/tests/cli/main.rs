@@ -2,6 +2,7 @@
 
 mod comparing;
 mod leaving;
+mod loads;
 mod ordinary;
 mod refusing;
 mod stage;

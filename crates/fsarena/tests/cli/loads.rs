@@ -1,0 +1,85 @@
+//! What large loads do: fill a lane, ask for blocks that a device cannot do, compress.
+
+use crate::stage::{Stage, err, is_root, run};
+
+/// A workload of the engine `data` (or another), as a file.
+fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
+    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+    let text = format!(
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nmode = 'whole'\nmetric = {metric}\n{head}\n\
+         parameters = {{ {parameters} }}"
+    );
+    stage.file(&format!("{name}.toml"), &text)
+}
+
+fn cell<'a>(report: &'a serde_json::Value, workload: &str, contender: &str) -> &'a serde_json::Value {
+    let cells = report["cells"].as_array().expect("an array");
+    let found = cells.iter().find(|cell| cell["workload"] == workload && cell["contender"] == contender);
+    found.expect("a cell for each")
+}
+
+#[test]
+fn what_cannot_be_done_on_a_lane_is_refused_before_anything_is_made() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let direct = "engine = 'data'\ndurable = 'none'\ncache = 'direct'\ntimed-ms = 50";
+    let sectors = "operation = 'read', pattern = 'random', file-size = '1M', block-size = 512";
+    let sectors = workload(&stage, "sectors", direct, sectors);
+    let output = run(stage.compare(&["ext4"]).args(["--workload", &sectors]), 2);
+    assert!(err(&output).contains("direct I/O of 512 bytes") && err(&output).contains("hint: "), "{}", err(&output));
+    let huge = "operation = 'read', pattern = 'random', file-size = '4G', block-size = '4K'";
+    let huge = workload(&stage, "huge", direct, huge);
+    let output = run(stage.compare(&["ext4"]).args(["--workload", &huge]), 2);
+    assert!(err(&output).contains("`huge`") && err(&output).contains("--lane-size"), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_lane_that_fills_up_ends_that_trial_and_the_rest_goes_on() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let head = "engine = 'files'\ndurable = 'none'\ncache = 'warm'\ntimed-ms = 60000";
+    let endless = workload(&stage, "endless", head, "operation = 'append', size = 1048576");
+    let small = stage.small();
+    let mut command = stage.compare(&["ext4", "--rounds", "1"]);
+    run(command.args(["--workload", &endless, "--workload", &small]), 3);
+    let report = stage.json();
+    let full = cell(&report, "endless", "ext4");
+    assert_eq!(full["validity"][0]["class"], "did-not-finish");
+    assert!(full["validity"][0]["text"].as_str().is_some_and(|text| text.contains("No space left")), "{full}");
+    assert!(cell(&report, "small", "ext4")["median"].as_f64().is_some_and(|rate| rate > 0.0), "the rest went on");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_compressing_file_system_writes_less_of_what_can_be_compressed_only() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let write = |name: &str, percent: u32| {
+        let parameters = format!(
+            "operation = 'write', pattern = 'sequential', file-size = '16M', block-size = '1M', files = 2, \
+             compressible-percent = {percent}"
+        );
+        workload(&stage, name, "engine = 'data'\ndurable = 'fsync'\ncache = 'warm'", &parameters)
+    };
+    let (random, half) = (write("random", 0), write("half", 50));
+    let contenders = ["plain=btrfs", "zstd=btrfs:compress=zstd"];
+    run(stage.compare(&contenders).args(["--rounds", "1", "--workload", &random, "--workload", &half]), 0);
+    let report = stage.json();
+    let written = |workload: &str, contender: &str| {
+        let bytes = &cell(&report, workload, contender)["probes"]["device.written"]["value"];
+        bytes.as_f64().expect("a lane") / f64::from(1 << 20)
+    };
+    for (workload, contender) in [("random", "plain"), ("half", "plain"), ("random", "zstd")] {
+        assert!((0.99..1.2).contains(&written(workload, contender)), "{workload} on {contender}");
+    }
+    let share = written("half", "zstd");
+    assert!((0.45..0.7).contains(&share), "half of it can be compressed: {share}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
