@@ -31,6 +31,11 @@ impl Load {
         }
     }
 
+    /// Whether the contender has to work before the load is known.
+    pub fn has_pilot(self) -> bool {
+        matches!(self, Self::Percent(_))
+    }
+
     /// Why these parameters make no sense, if they do not.
     pub fn complaint(rate: Option<f64>, percent: Option<f64>) -> Option<&'static str> {
         let is_rate = |rate: f64| rate.is_finite() && rate > 0.0;
