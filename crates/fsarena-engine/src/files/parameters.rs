@@ -64,7 +64,7 @@ const BLOCK: u64 = 4096;
 const LARGEST: u64 = 1 << 20;
 const MOST_THREADS: u32 = 1024;
 /// What one worker makes in a millisecond at most, where the workload does not say how many there are: a slice ends
-/// when it has made so many. No file system creates a file within 4 µs.
+/// when it has made so many. Creating a file takes longer than 4 µs; what is made faster in memory ends before its time.
 const MADE_PER_MS: u64 = 250;
 /// No worker appends faster: a write takes a microsecond, and memory takes 8 GiB/s.
 const APPENDS_PER_MS: u64 = 1000;
