@@ -14,7 +14,7 @@ use crate::{EngineError, Operation};
 
 /// How an operation can be made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sync {
+pub enum Syncable {
     /// It changes nothing.
     Never,
     /// By the syncfs of a batch.
@@ -25,7 +25,7 @@ pub enum Sync {
     File,
 }
 
-impl Sync {
+impl Syncable {
     /// Whether the operation can be made durable in this way.
     pub fn allows(self, durable: DurablePoint) -> bool {
         match durable {
@@ -66,10 +66,9 @@ impl Each {
         }
         let before = clock::now();
         let operation = match self {
-            Self::Fdatasync => fdatasync(file).map(|()| Operation::Fdatasync),
-            _ => fsync(file).map(|()| Operation::Fsync),
+            Self::Fdatasync => fdatasync(file).map(|()| Operation::Fdatasync).map_err(EngineError::io("fdatasync"))?,
+            _ => fsync(file).map(|()| Operation::Fsync).map_err(EngineError::io("fsync"))?,
         };
-        let operation = operation.map_err(EngineError::io("fsync"))?;
         meter.within(operation, before);
         Ok(())
     }

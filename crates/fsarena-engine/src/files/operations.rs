@@ -18,7 +18,7 @@ mod symlink;
 mod utimes;
 mod write;
 
-use super::durability::Sync;
+use super::durability::Syncable;
 use super::job;
 use super::step::{Ground, Plan, Step};
 use crate::{Job, Operation};
@@ -30,7 +30,7 @@ pub struct Entry {
     /// On what it is done.
     pub ground: Ground,
     /// How each can be made durable.
-    pub sync: Sync,
+    pub sync: Syncable,
     /// A job that does it.
     pub open: fn(Plan) -> Box<dyn Job>,
 }

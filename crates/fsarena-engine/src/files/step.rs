@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fsarena_model::DurablePoint;
 
-use super::durability::Sync;
+use super::durability::Syncable;
 use super::parameters::Parameters;
 use super::shape::Shape;
 use super::sizes::Sizes;
@@ -68,7 +68,7 @@ pub trait Step: Send + Sized + 'static {
     /// On what it is done.
     const GROUND: Ground;
     /// How each can be made durable.
-    const SYNC: Sync;
+    const SYNC: Syncable;
 
     /// As the workload wants it.
     fn new(setting: &Setting) -> Self;

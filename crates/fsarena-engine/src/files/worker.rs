@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use fsarena_model::DurablePoint;
 use fsarena_model::seed::generator;
 
-use super::durability::{Each, Parents, Sync};
+use super::durability::{Each, Parents, Syncable};
 use super::step::{Ground, Plan, Setting, Step};
 use super::walk::{Share, Walk};
 use crate::crew::{Entry, Worker};
@@ -108,7 +108,7 @@ impl<S: Step> Course<S> {
             let Some(begin) = meter.begin() else { return Ok(done) };
             let visit = self.walk.next();
             let bytes = self.step.operate(root, visit, meter)?;
-            if S::SYNC == Sync::Directory && self.each != Each::Nothing {
+            if S::SYNC == Syncable::Directory && self.each != Each::Nothing {
                 self.parents.sync(root, visit.number, self.each, meter)?;
             }
             meter.done(S::OPERATION, begin, bytes);

@@ -6,7 +6,7 @@ use std::io::Write;
 use rustix::fs::{Mode, OFlags, openat};
 
 use crate::contents::Contents;
-use crate::files::durability::{Each, Sync};
+use crate::files::durability::{Each, Syncable};
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -28,7 +28,7 @@ pub struct Append {
 impl Step for Append {
     const OPERATION: Operation = Operation::Append;
     const GROUND: Ground = Ground::Log;
-    const SYNC: Sync = Sync::File;
+    const SYNC: Syncable = Syncable::File;
 
     fn new(setting: &Setting) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{AtFlags, Mode, chmodat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -20,7 +20,7 @@ pub struct Chmod {
 impl Step for Chmod {
     const OPERATION: Operation = Operation::Chmod;
     const GROUND: Ground = Ground::Files(Order::Random);
-    const SYNC: Sync = Sync::Batch;
+    const SYNC: Syncable = Syncable::Batch;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, FILE) }

@@ -7,7 +7,7 @@ use std::io::Write;
 use rustix::fs::{OFlags, openat};
 
 use crate::contents::Contents;
-use crate::files::durability::{Each, Sync};
+use crate::files::durability::{Each, Syncable};
 use crate::files::names::Paths;
 use crate::files::sizes::Sizes;
 use crate::files::step::{Ground, Setting, Step};
@@ -28,7 +28,7 @@ pub struct Create {
 impl Step for Create {
     const OPERATION: Operation = Operation::Create;
     const GROUND: Ground = Ground::NewFiles;
-    const SYNC: Sync = Sync::File;
+    const SYNC: Syncable = Syncable::File;
 
     fn new(setting: &Setting) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{AtFlags, unlinkat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -20,7 +20,7 @@ pub struct Delete {
 impl Step for Delete {
     const OPERATION: Operation = Operation::Delete;
     const GROUND: Ground = Ground::UsedFiles;
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, FILE) }

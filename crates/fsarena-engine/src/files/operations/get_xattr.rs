@@ -5,7 +5,7 @@ use std::fs::File;
 use rustix::fs::lgetxattr;
 
 use crate::files::attribute;
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -21,7 +21,7 @@ pub struct GetXattr {
 impl Step for GetXattr {
     const OPERATION: Operation = Operation::GetXattr;
     const GROUND: Ground = Ground::FilesWithAttribute;
-    const SYNC: Sync = Sync::Never;
+    const SYNC: Syncable = Syncable::Never;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::below(&setting.root, &setting.shape, FILE) }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{AtFlags, linkat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -21,7 +21,7 @@ pub struct Link {
 impl Step for Link {
     const OPERATION: Operation = Operation::Link;
     const GROUND: Ground = Ground::UsedFiles;
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { old: Paths::new(&setting.shape, FILE), new: Paths::new(&setting.shape, b'l') }

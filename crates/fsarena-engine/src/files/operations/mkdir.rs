@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::{DIRECTORY, make_directory};
@@ -18,7 +18,7 @@ pub struct Mkdir {
 impl Step for Mkdir {
     const OPERATION: Operation = Operation::Mkdir;
     const GROUND: Ground = Ground::NewOthers;
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, DIRECTORY) }

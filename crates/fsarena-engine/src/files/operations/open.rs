@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -20,7 +20,7 @@ pub struct Open {
 impl Step for Open {
     const OPERATION: Operation = Operation::Open;
     const GROUND: Ground = Ground::Files(Order::Random);
-    const SYNC: Sync = Sync::Never;
+    const SYNC: Syncable = Syncable::Never;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, FILE) }

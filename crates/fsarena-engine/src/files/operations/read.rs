@@ -6,7 +6,7 @@ use std::io::Read as _;
 use fsarena_sys::AlignedBuffer;
 use rustix::fs::{Mode, OFlags, openat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::sizes::Sizes;
 use crate::files::step::{Ground, Setting, Step};
@@ -25,7 +25,7 @@ pub struct Read {
 impl Step for Read {
     const OPERATION: Operation = Operation::Read;
     const GROUND: Ground = Ground::Files(Order::Random);
-    const SYNC: Sync = Sync::Never;
+    const SYNC: Syncable = Syncable::Never;
 
     fn new(setting: &Setting) -> Self {
         let buffer = AlignedBuffer::new(setting.sizes.largest());

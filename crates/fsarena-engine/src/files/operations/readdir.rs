@@ -5,7 +5,7 @@ use std::fs::File;
 
 use rustix::fs::{Mode, OFlags, RawDir, openat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Folders;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::walk::Visit;
@@ -24,7 +24,7 @@ pub struct Readdir {
 impl Step for Readdir {
     const OPERATION: Operation = Operation::Readdir;
     const GROUND: Ground = Ground::Directories;
-    const SYNC: Sync = Sync::Never;
+    const SYNC: Syncable = Syncable::Never;
 
     fn new(setting: &Setting) -> Self {
         Self { folders: Folders::new(&setting.shape), buffer: Vec::with_capacity(BUFFER) }

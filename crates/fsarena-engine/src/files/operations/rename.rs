@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::renameat;
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -21,7 +21,7 @@ pub struct Rename {
 impl Step for Rename {
     const OPERATION: Operation = Operation::Rename;
     const GROUND: Ground = Ground::Files(Order::InOrder);
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { here: Paths::new(&setting.shape, FILE), there: Paths::new(&setting.shape, b'g') }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{AtFlags, unlinkat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::DIRECTORY;
@@ -20,7 +20,7 @@ pub struct Rmdir {
 impl Step for Rmdir {
     const OPERATION: Operation = Operation::Rmdir;
     const GROUND: Ground = Ground::UsedDirectories;
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, DIRECTORY) }

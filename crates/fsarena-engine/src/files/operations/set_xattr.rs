@@ -6,7 +6,7 @@ use std::fs::File;
 use rustix::fs::{XattrFlags, lsetxattr};
 
 use crate::files::attribute;
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -22,7 +22,7 @@ pub struct SetXattr {
 impl Step for SetXattr {
     const OPERATION: Operation = Operation::SetXattr;
     const GROUND: Ground = Ground::FilesWithAttribute;
-    const SYNC: Sync = Sync::Batch;
+    const SYNC: Syncable = Syncable::Batch;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::below(&setting.root, &setting.shape, FILE) }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::symlinkat;
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::{Name, Paths};
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -21,7 +21,7 @@ pub struct Symlink {
 impl Step for Symlink {
     const OPERATION: Operation = Operation::Symlink;
     const GROUND: Ground = Ground::NewOthers;
-    const SYNC: Sync = Sync::Directory;
+    const SYNC: Syncable = Syncable::Directory;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, b's'), target: Name::new(FILE) }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rustix::fs::{AtFlags, Timespec, Timestamps, utimensat};
 
-use crate::files::durability::Sync;
+use crate::files::durability::Syncable;
 use crate::files::names::Paths;
 use crate::files::step::{Ground, Setting, Step};
 use crate::files::tree::FILE;
@@ -23,7 +23,7 @@ const FIRST: i64 = 1_000_000_000;
 impl Step for Utimes {
     const OPERATION: Operation = Operation::Utimes;
     const GROUND: Ground = Ground::Files(Order::Random);
-    const SYNC: Sync = Sync::Batch;
+    const SYNC: Syncable = Syncable::Batch;
 
     fn new(setting: &Setting) -> Self {
         Self { paths: Paths::new(&setting.shape, FILE) }

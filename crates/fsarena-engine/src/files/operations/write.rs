@@ -6,7 +6,7 @@ use std::io::Write as _;
 use rustix::fs::{Mode, OFlags, openat};
 
 use crate::contents::Contents;
-use crate::files::durability::{Each, Sync};
+use crate::files::durability::{Each, Syncable};
 use crate::files::names::Paths;
 use crate::files::sizes::Sizes;
 use crate::files::step::{Ground, Setting, Step};
@@ -27,7 +27,7 @@ pub struct Write {
 impl Step for Write {
     const OPERATION: Operation = Operation::Write;
     const GROUND: Ground = Ground::Files(Order::Random);
-    const SYNC: Sync = Sync::File;
+    const SYNC: Syncable = Syncable::File;
 
     fn new(setting: &Setting) -> Self {
         Self {
