@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use fsarena_model::DurablePoint;
 use rustix::fs::{Mode, OFlags, mkdirat, syncfs};
 
 use crate::EngineError;
@@ -32,6 +33,15 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
 /// How a file is opened to be created and written once.
 pub fn create_flags() -> OFlags {
     OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC
+}
+
+/// What makes each write to a file durable by itself, if the workload wants that.
+pub fn sync_flags(durable: DurablePoint) -> OFlags {
+    match durable {
+        DurablePoint::OSync => OFlags::SYNC,
+        DurablePoint::ODsync => OFlags::DSYNC,
+        _ => OFlags::empty(),
+    }
 }
 
 /// How the user who runs this may use new files.

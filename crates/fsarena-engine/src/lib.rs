@@ -10,9 +10,11 @@ mod data;
 mod error;
 mod files;
 mod folder;
+mod load;
 mod meter;
 mod operation;
 mod pace;
+mod size;
 mod tally;
 
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{CacheState, DurablePoint, Workload};
+use fsarena_model::{CacheState, Workload};
 use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
 
 use super::parameters::{Parameters, Work};
@@ -93,12 +93,7 @@ impl Opening {
     /// As the workload wants.
     pub fn of(workload: &Workload, parameters: &Parameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        let sync = match workload.durable {
-            DurablePoint::OSync => OFlags::SYNC,
-            DurablePoint::ODsync => OFlags::DSYNC,
-            _ => OFlags::empty(),
-        };
-        Self { flags: direct | sync, writes: parameters.operation != Work::Read }
+        Self { flags: direct | folder::sync_flags(workload.durable), writes: parameters.operation != Work::Read }
     }
 
     /// Opens a file that is there.

@@ -1,9 +1,8 @@
 //! The job: lays out the files, and lets its workers work on them.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+use fsarena_model::{Bytes, CacheState, Workload};
 
 use super::files;
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
@@ -11,9 +10,6 @@ use super::worker::DataWorker;
 use crate::contents::Contents;
 use crate::crew::{Crew, Style};
 use crate::{EngineError, Job, Limit, Tally};
-
-/// How long the contender's peak is measured, for a rate that is a percentage of it.
-const PILOT: Nanos = Nanos::millis(400);
 
 /// The data of large files, at work.
 pub struct DataJob {
@@ -49,25 +45,13 @@ impl DataJob {
         (0..self.parameters.existing_files()).map(|number| files::path(&self.directory, number))
     }
 
-    /// A rate in percent is one of what the contender does when asked for as much as possible.
-    fn settle_rate(&mut self) -> Result<(), EngineError> {
-        let rate = match (self.parameters.rate, self.parameters.rate_percent) {
-            (Some(rate), _) => rate,
-            (None, Some(percent)) => self.peak()? * percent / 100.0,
-            (None, None) => return Ok(()),
-        };
-        let each = rate / f64::from(self.crew.count());
-        self.crew.workers().for_each(|worker| worker.keep_rate(each));
+    /// The pilot, if there was one, has left its workers somewhere.
+    fn settle_load(&mut self) -> Result<(), EngineError> {
+        if let Some(each) = self.parameters.load().settle(&mut self.crew)? {
+            self.crew.workers().for_each(|worker| worker.keep_rate(each));
+            self.crew.workers().for_each(DataWorker::rewind);
+        }
         Ok(())
-    }
-
-    /// Operations per second in a closed loop.
-    fn peak(&mut self) -> Result<f64, EngineError> {
-        let stop = AtomicBool::new(false);
-        let mut tally = Tally::new();
-        self.crew.run(&Limit { time: Some(PILOT), stop: &stop }, &mut tally)?;
-        self.crew.workers().for_each(DataWorker::rewind);
-        Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
     }
 }
 
@@ -81,7 +65,7 @@ impl Job for DataJob {
                 CacheState::Cold => {}
             }
         }
-        self.settle_rate()
+        self.settle_load()
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {

@@ -1,12 +1,12 @@
 //! What a workload of this engine says, and what of it makes no sense.
 
-use std::fmt;
-
 use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 
 use crate::EngineError;
+use crate::load::Load;
 use crate::pace::Arrivals;
+use crate::size::{size, some_size};
 
 /// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
@@ -197,6 +197,11 @@ impl Parameters {
         self.block_size_max.unwrap_or(self.block_size)
     }
 
+    /// How much is asked for.
+    pub fn load(&self) -> Load {
+        Load::of(self.rate, self.rate_percent)
+    }
+
     /// How many work side by side.
     pub fn workers(&self) -> u32 {
         self.threads * self.processes
@@ -249,11 +254,7 @@ impl Parameters {
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
             () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () if self.rate.is_some() && self.rate_percent.is_some() => "`rate` or `rate-percent`, not both",
-            () if !self.rate.or(self.rate_percent).is_none_or(|rate| rate.is_finite() && rate > 0.0) => {
-                "a rate is above 0"
-            }
-            () => return self.skewness(),
+            () => return Load::complaint(self.rate, self.rate_percent).or_else(|| self.skewness()),
         })
     }
 
@@ -329,41 +330,4 @@ fn one() -> u32 {
 
 fn half() -> u32 {
     50
-}
-
-/// A number of bytes, or a text such as `4K`.
-struct Size(u64);
-
-impl<'de> Deserialize<'de> for Size {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = Size;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a size such as 4096 or \"4K\"")
-            }
-
-            fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<Size, E> {
-                Ok(Size(bytes))
-            }
-
-            fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<Size, E> {
-                u64::try_from(bytes).map(Size).map_err(|_| E::custom("a size is not negative"))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Size, E> {
-                text.parse::<Bytes>().map(|bytes| Size(bytes.0)).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    Size::deserialize(deserializer).map(|size| size.0)
-}
-
-fn some_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    size(deserializer).map(Some)
 }

@@ -1,10 +1,18 @@
-//! File names, as C strings that no operation has to allocate.
+//! Names and paths in a tree, as C strings that no operation has to allocate.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::shape::Shape;
+
+/// Digits of an object's name.
+const DIGITS: usize = 8;
 
 /// `a00000000`, `a00000001` …: a letter and eight digits.
+#[derive(Debug, Clone)]
 pub struct Name {
-    bytes: [u8; 10],
+    bytes: [u8; DIGITS + 2],
 }
 
 impl Name {
@@ -17,27 +25,154 @@ impl Name {
 
     /// The name of `number`, below 100 million.
     #[inline]
-    pub fn of(&mut self, mut number: u32) -> &CStr {
-        for digit in self.bytes[1..9].iter_mut().rev() {
-            *digit = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
-        CStr::from_bytes_with_nul(&self.bytes).expect("the only zero byte is the last")
+    pub fn of(&mut self, number: u32) -> &CStr {
+        write_digits(&mut self.bytes[1..=DIGITS], number);
+        c_string(&self.bytes)
+    }
+}
+
+/// The paths of the objects with one letter, relative to the tree's root: `b002/b017/f00000123`. Directories are written
+/// anew only where they differ from those of the path before.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    folders: Folders,
+    per_leaf: u32,
+    /// Of the directories that are written.
+    leaf: u32,
+    name: [u8; DIGITS + 2],
+}
+
+impl Paths {
+    /// Relative to the tree's root.
+    pub fn new(shape: &Shape, letter: u8) -> Self {
+        Self::after(Vec::new(), shape, letter)
     }
 
-    /// The name of `number`, to keep.
-    pub fn owned(&mut self, number: u32) -> CString {
-        self.of(number).to_owned()
+    /// With the path of the tree's root before them, for calls that take no open directory.
+    pub fn below(root: &Path, shape: &Shape, letter: u8) -> Self {
+        let mut prefix = root.as_os_str().as_bytes().to_vec();
+        prefix.push(b'/');
+        Self::after(prefix, shape, letter)
     }
+
+    fn after(prefix: Vec<u8>, shape: &Shape, letter: u8) -> Self {
+        let name = Name::new(letter).bytes;
+        let mut paths = Self { folders: Folders::after(prefix, shape), per_leaf: shape.per_leaf(), leaf: 0, name };
+        paths.enter(0);
+        paths
+    }
+
+    /// The path of `number`.
+    #[inline]
+    pub fn of(&mut self, number: u32) -> &CStr {
+        let leaf = number / self.per_leaf;
+        if leaf != self.leaf {
+            self.enter(leaf);
+        }
+        let bytes = &mut self.folders.bytes;
+        let end = bytes.len() - 1;
+        write_digits(&mut bytes[end - DIGITS..end], number);
+        c_string(bytes)
+    }
+
+    fn enter(&mut self, leaf: u32) {
+        self.leaf = leaf;
+        self.folders.write(leaf);
+        self.folders.bytes.extend_from_slice(&self.name);
+    }
+}
+
+/// The paths of the directories of the deepest level: `b002/b017`; that of the root is `.`.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    bytes: Vec<u8>,
+    prefix: usize,
+    depth: u32,
+    fan_out: u32,
+}
+
+impl Folders {
+    /// Bytes of `b000/`.
+    const STEP: usize = 5;
+
+    /// Relative to the tree's root.
+    pub fn new(shape: &Shape) -> Self {
+        Self::after(Vec::new(), shape)
+    }
+
+    fn after(mut bytes: Vec<u8>, shape: &Shape) -> Self {
+        let prefix = bytes.len();
+        bytes.reserve_exact(shape.depth as usize * Self::STEP + DIGITS + 2);
+        Self { bytes, prefix, depth: shape.depth, fan_out: shape.fan_out }
+    }
+
+    /// The path of directory `leaf`.
+    #[inline]
+    pub fn of(&mut self, leaf: u32) -> &CStr {
+        self.write(leaf);
+        match self.depth {
+            0 => self.bytes.push(b'.'),
+            _ => self.bytes.truncate(self.bytes.len() - 1),
+        }
+        self.bytes.push(0);
+        c_string(&self.bytes)
+    }
+
+    /// The directories, each with the slash behind it.
+    fn write(&mut self, leaf: u32) {
+        let end = self.prefix + self.depth as usize * Self::STEP;
+        self.bytes.truncate(self.prefix);
+        self.bytes.resize(end, b'/');
+        let mut rest = leaf;
+        for step in self.bytes[self.prefix..].chunks_exact_mut(Self::STEP).rev() {
+            step[0] = b'b';
+            write_digits(&mut step[1..Self::STEP - 1], rest % self.fan_out);
+            rest /= self.fan_out;
+        }
+    }
+}
+
+#[inline]
+fn write_digits(digits: &mut [u8], mut number: u32) {
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+}
+
+#[inline]
+fn c_string(bytes: &[u8]) -> &CStr {
+    CStr::from_bytes_with_nul(bytes).expect("the only zero byte is the last: the kernel takes no path with another")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const TREE: Shape = Shape { depth: 2, fan_out: 20, objects: 4000 };
+    const FLAT: Shape = Shape { depth: 0, fan_out: 1, objects: 4000 };
+
     #[test]
     fn names_are_numbered() {
         assert_eq!(Name::new(b'f').of(12_345), c"f00012345");
-        assert_eq!(Name::new(b'f').owned(0).as_c_str(), c"f00000000");
+    }
+
+    #[test]
+    fn paths_lead_to_the_deepest_directories() {
+        let mut paths = Paths::new(&TREE, b'f');
+        assert_eq!(paths.of(0), c"b000/b000/f00000000");
+        assert_eq!(paths.of(3999), c"b019/b019/f00003999");
+        assert_eq!(paths.of(219), c"b001/b001/f00000219");
+        assert_eq!(Paths::new(&FLAT, b'g').of(3999), c"g00003999");
+        assert_eq!(Paths::below(Path::new("/x/y"), &TREE, b'f').of(10), c"/x/y/b000/b001/f00000010");
+    }
+
+    #[test]
+    fn folders_have_paths_of_their_own() {
+        let mut folders = Folders::new(&TREE);
+        assert_eq!(folders.of(21), c"b001/b001");
+        assert_eq!(folders.of(399), c"b019/b019");
+        assert_eq!(Folders::new(&FLAT).of(0), c".");
+        assert_eq!(Folders::new(&TREE.down_to(1)).of(7), c"b007");
     }
 }

@@ -1,0 +1,27 @@
+//! The extended attribute of files.
+
+use std::ffi::CStr;
+use std::fs::File;
+
+use rustix::fs::{XattrFlags, fsetxattr};
+
+use crate::EngineError;
+
+/// Its name; attributes of users are there without privilege (xattr(7)).
+pub const NAME: &CStr = c"user.fsarena";
+/// Bytes of its value: what fits into an inode of 256 bytes.
+pub const LENGTH: usize = 32;
+
+/// What file `number` has after it was set `pass` times.
+#[inline]
+pub fn value(number: u32, pass: u32) -> [u8; LENGTH] {
+    let mut value = *b"fsarena fsarena fsarena ........";
+    value[LENGTH - 8..LENGTH - 4].copy_from_slice(&number.to_le_bytes());
+    value[LENGTH - 4..].copy_from_slice(&pass.to_le_bytes());
+    value
+}
+
+/// Gives `file` the attribute.
+pub fn set(file: &File, number: u32) -> Result<(), EngineError> {
+    fsetxattr(file, NAME, &value(number, 0), XattrFlags::CREATE).map_err(EngineError::io("set an extended attribute"))
+}

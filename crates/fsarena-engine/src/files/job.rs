@@ -1,0 +1,53 @@
+//! The job: makes the trees, and lets its workers work in them.
+
+use super::step::{Plan, Step};
+use super::tree;
+use super::worker::FilesWorker;
+use crate::crew::{Crew, Style};
+use crate::{EngineError, Job, Limit, Tally};
+
+struct FilesJob<S> {
+    plan: Plan,
+    crew: Crew<FilesWorker<S>>,
+}
+
+/// A job that follows `plan`.
+pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
+    let workers = (0..plan.parameters.threads).map(|number| FilesWorker::<S>::new(&plan, number));
+    let crew = Crew::new(workers, Style::Threads);
+    Box::new(FilesJob { crew, plan })
+}
+
+impl<S: Step> FilesJob<S> {
+    fn make_trees(&mut self) -> Result<(), EngineError> {
+        (0..self.plan.parameters.trees()).try_for_each(|tree| tree::renew(&self.plan, tree, S::GROUND))?;
+        self.crew.workers().for_each(FilesWorker::rewind);
+        Ok(())
+    }
+}
+
+impl<S: Step> Job for FilesJob<S> {
+    /// A pilot may use up what is renewed before each slice.
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        let load = self.plan.parameters.load();
+        if !S::GROUND.is_renewed() || load.has_pilot() {
+            self.make_trees()?;
+        }
+        if let Some(each) = load.settle(&mut self.crew)? {
+            self.crew.workers().for_each(|worker| worker.keep_rate(each));
+        }
+        Ok(())
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        if S::GROUND.is_renewed() { self.make_trees() } else { Ok(()) }
+    }
+
+    fn is_alone(&self) -> bool {
+        self.crew.is_alone()
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.crew.run(limit, tally)
+    }
+}

@@ -1,0 +1,217 @@
+//! What a workload of this engine says, and what of it makes no sense.
+
+use fsarena_model::{Bytes, CacheState, Mode, Workload};
+use serde::Deserialize;
+
+use super::operations::{self, Entry};
+use super::shape::Shape;
+use super::sizes::{Distribution, Sizes};
+use super::step::Ground;
+use crate::load::Load;
+use crate::pace::Arrivals;
+use crate::size::{size, some_size};
+use crate::{EngineError, Operation};
+
+/// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    operation: Operation,
+    /// Bytes of each file, or of each append; with `size-max`: of the smallest.
+    #[serde(default, deserialize_with = "size")]
+    size: u64,
+    /// Bytes of the largest file.
+    #[serde(default, deserialize_with = "some_size")]
+    size_max: Option<u64>,
+    /// How sizes are spread between the two.
+    #[serde(default)]
+    sizes: Distribution,
+    /// Operations before each look at the time, and before each syncfs.
+    #[serde(default = "one")]
+    pub batch: u32,
+    /// Objects in each tree that are there before; of what is made: the most that a slice makes.
+    #[serde(default)]
+    files: u32,
+    /// The same for each directory of the deepest level.
+    files_per_directory: Option<u32>,
+    /// Levels of directories in a tree; files lie in the deepest.
+    #[serde(default)]
+    depth: u32,
+    /// Directories in each directory above the deepest level.
+    fan_out: Option<u32>,
+    /// Workers.
+    #[serde(default = "one")]
+    pub threads: u32,
+    /// Whether all workers have one tree, and each its share of it, rather than each a tree of its own.
+    #[serde(default)]
+    pub shared: bool,
+    /// Operations per second that begin, of all workers together, whatever became of the last (open loop).
+    rate: Option<f64>,
+    /// The same as a percentage of what the contender can do, measured before each round's slices.
+    rate_percent: Option<f64>,
+    /// How their beginnings are spread.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A file of the smallest size still takes a block and an inode, and so does a directory.
+const COST: u64 = 8192;
+const BLOCK: u64 = 4096;
+const LARGEST: u64 = 1 << 20;
+const MOST_THREADS: u32 = 1024;
+/// What one worker makes in a millisecond at most, where the workload does not say how many there are: a slice ends
+/// when it has made so many. Creating a file takes longer than 4 µs; what is made faster in memory ends before its time.
+const MADE_PER_MS: u64 = 250;
+/// No worker appends faster: a write takes a microsecond, and memory takes 8 GiB/s.
+const APPENDS_PER_MS: u64 = 1000;
+const APPENDED_PER_MS: u64 = 8 << 20;
+
+impl Parameters {
+    /// Those of the workload, if they make sense, and what is known of the operation.
+    ///
+    /// # Errors
+    /// [`EngineError::Parameters`], with the one that does not.
+    pub fn of(workload: &Workload) -> Result<(Self, &'static Entry), EngineError> {
+        let refuse = |what: String| EngineError::parameters(&workload.name, what);
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| refuse(error.to_string()))?;
+        let name = parameters.operation.name();
+        let entry = operations::find(parameters.operation);
+        let entry = entry.ok_or_else(|| refuse(format!("`{name}` is no `operation` of the engine `files`")))?;
+        if !entry.sync.allows(workload.durable) {
+            return Err(refuse(format!("`durable`: {name} cannot be made durable in this way")));
+        }
+        let complaint = parameters
+            .tree()
+            .or_else(|| parameters.work(workload))
+            .or_else(|| parameters.file_sizes(entry.ground))
+            .or_else(|| parameters.counts(workload, entry.ground));
+        complaint.map_or(Ok((parameters, entry)), |what| Err(refuse(what.to_owned())))
+    }
+
+    /// How many trees there are.
+    pub fn trees(&self) -> u32 {
+        if self.shared { 1 } else { self.threads }
+    }
+
+    /// How much is asked for.
+    pub fn load(&self) -> Load {
+        Load::of(self.rate, self.rate_percent)
+    }
+
+    /// The sizes of files.
+    pub fn sizes(&self, seed: u64) -> Sizes {
+        Sizes::new(self.sizes, self.size, self.largest(), seed)
+    }
+
+    /// The shape of each tree.
+    pub fn shape(&self, workload: &Workload, ground: Ground) -> Shape {
+        let mut shape = Shape { depth: self.depth, fan_out: self.fan_out.unwrap_or(1), objects: self.files };
+        let threads = if self.shared { self.threads } else { 1 };
+        if let Some(each) = self.files_per_directory {
+            shape.objects = each.saturating_mul(shape.leaves());
+        } else if ground == Ground::Log {
+            shape.objects = threads;
+        } else if self.files == 0 {
+            let most = u64::from(threads) * MADE_PER_MS * (workload.warm_up_ms + workload.timed_ms);
+            shape.objects = most.min(u64::from(Shape::MOST_OBJECTS)) as u32;
+        }
+        shape
+    }
+
+    /// The most data that lie on the lane at a time.
+    pub fn demand(&self, workload: &Workload, ground: Ground) -> Bytes {
+        let shape = self.shape(workload, ground);
+        let each = (self.largest().next_multiple_of(BLOCK) + BLOCK).max(COST);
+        let directories = u64::from(shape.directories()) * COST;
+        let trees = u64::from(shape.objects) * each + directories;
+        let logs = if ground == Ground::Log { self.appended(workload) } else { 0 };
+        Bytes(trees.saturating_mul(u64::from(self.trees())).saturating_add(logs))
+    }
+
+    /// Logs grow over all slices, and over a pilot.
+    fn appended(&self, workload: &Workload) -> u64 {
+        const PILOT_MS: u64 = 400;
+        let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
+        let pilot = if self.load().has_pilot() { PILOT_MS } else { 0 };
+        let time = (workload.warm_up_ms + workload.timed_ms).saturating_mul(slices) + pilot;
+        let each = (APPENDS_PER_MS * self.size).min(APPENDED_PER_MS);
+        each.saturating_mul(time).saturating_mul(u64::from(self.threads))
+    }
+
+    fn largest(&self) -> u64 {
+        self.size_max.unwrap_or(self.size)
+    }
+
+    fn tree(&self) -> Option<&'static str> {
+        let fan_out = self.fan_out.unwrap_or(1);
+        Some(match () {
+            () if self.depth > Shape::DEEPEST => "`depth` is 0 to 8",
+            () if self.fan_out.is_some() && self.depth == 0 => "`fan-out` goes with `depth`",
+            () if self.fan_out.is_none() && self.depth > 0 => "`fan-out` is missing: `depth` needs it",
+            () if fan_out == 0 || fan_out > Shape::WIDEST => "`fan-out` is 1 to 1000",
+            () if Shape::count_leaves(self.depth, fan_out).is_none() => {
+                "`fan-out` to the power of `depth` is at most a million directories"
+            }
+            () => return None,
+        })
+    }
+
+    fn work(&self, workload: &Workload) -> Option<&'static str> {
+        match () {
+            () if self.batch == 0 => Some("`batch` is at least 1"),
+            () if self.threads == 0 || self.threads > MOST_THREADS => Some("`threads` is 1 to 1024"),
+            () if workload.cache != CacheState::Warm => Some("this engine works with `cache = \"warm\"` only"),
+            () => Load::complaint(self.rate, self.rate_percent),
+        }
+    }
+
+    fn file_sizes(&self, ground: Ground) -> Option<&'static str> {
+        let is_sized = matches!(self.operation, Operation::Read | Operation::Write | Operation::Append);
+        Some(match () {
+            () if self.largest() > LARGEST => "`size` and `size-max` are at most 1 MiB",
+            () if self.largest() < self.size => "`size-max` is not below `size`",
+            () if !ground.has_files() && self.largest() > 0 => "`size` is for files",
+            () if ground == Ground::Log && self.size_max.is_some() => "appends have one `size`: without `size-max`",
+            () if is_sized && self.size == 0 => "`size` is missing",
+            () if self.size_max.is_some() != (self.sizes != Distribution::Fixed) => {
+                "`size-max` goes with `sizes = \"uniform\"` or `\"lognormal\"`, and these with it"
+            }
+            () if self.sizes == Distribution::Lognormal && self.size == 0 => "the `size` of lognormal sizes is above 0",
+            () => return None,
+        })
+    }
+
+    fn counts(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {
+        let is_given = self.files > 0 || self.files_per_directory.is_some();
+        let ends = ground.is_renewed() && is_given;
+        Some(match () {
+            () if self.files > 0 && self.files_per_directory.is_some() => "`files` or `files-per-directory`, not both",
+            () if self.files_per_directory == Some(0) => "`files-per-directory` is at least 1",
+            () if ground == Ground::Log && (is_given || self.depth > 0) => {
+                "append has one log for each thread: without `files` and `depth`"
+            }
+            () if ground != Ground::Log && !ground.is_new() && !is_given => "`files` is missing",
+            () if ground.is_new() && !is_given && self.depth > 0 => {
+                "`files-per-directory` is missing, or `files`: they say how a tree is filled"
+            }
+            () if workload.timed_ms == 0 && !ends => "`timed-ms` is missing: this work comes to no end by itself",
+            () => return self.shares(workload, ground),
+        })
+    }
+
+    fn shares(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {
+        let objects = self.shape(workload, ground).objects;
+        match () {
+            () if objects > Shape::MOST_OBJECTS => Some("`files` are at most 99,999,999 in a tree"),
+            () if self.shared && objects < self.threads => {
+                Some("`files` are at least as many as `threads`, where they share a tree")
+            }
+            () => None,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Making a tree: its directories, and what lies in them before the timer starts.
+
+use std::ffi::CStr;
+use std::fs::File;
+
+use rustix::fs::{Mode, mkdirat};
+
+use super::attribute;
+use super::names::{Folders, Paths};
+use super::operations::create;
+use super::shape::Shape;
+use super::step::{Ground, Plan, tree_name};
+use crate::contents::{Contents, Recipe};
+use crate::{EngineError, folder};
+
+/// The letter of files; what an operation makes beside them has another.
+pub const FILE: u8 = b'f';
+/// The letter of directories that are objects.
+pub const DIRECTORY: u8 = b'd';
+
+/// Makes tree number `tree` anew, with all that operations on `ground` need, and brings it to the device.
+pub fn renew(plan: &Plan, tree: u32, ground: Ground) -> Result<(), EngineError> {
+    folder::renew(&plan.directory, &tree_name(tree))?;
+    let root = folder::open(&plan.root(tree))?;
+    make_directories(&root, &plan.shape)?;
+    match ground {
+        Ground::NewFiles | Ground::NewOthers => {}
+        Ground::UsedDirectories => {
+            let mut paths = Paths::new(&plan.shape, DIRECTORY);
+            (0..plan.shape.objects).try_for_each(|number| make_directory(&root, paths.of(number)))?;
+        }
+        _ => make_files(&root, plan, ground)?,
+    }
+    folder::sync(root)
+}
+
+/// Level by level, without the root.
+fn make_directories(root: &File, shape: &Shape) -> Result<(), EngineError> {
+    for level in (1..=shape.depth).map(|level| shape.down_to(level)) {
+        let mut folders = Folders::new(&level);
+        (0..level.leaves()).try_for_each(|leaf| make_directory(root, folders.of(leaf)))?;
+    }
+    Ok(())
+}
+
+/// Makes one directory.
+#[inline]
+pub fn make_directory(root: &File, path: &CStr) -> Result<(), EngineError> {
+    mkdirat(root, path, Mode::RWXU).map_err(EngineError::io("mkdir"))
+}
+
+fn make_files(root: &File, plan: &Plan, ground: Ground) -> Result<(), EngineError> {
+    let sizes = plan.sizes();
+    let mut contents = Contents::new(Recipe::random(plan.seed, sizes.largest()), u32::MAX);
+    let mut paths = Paths::new(&plan.shape, FILE);
+    for number in 0..plan.shape.objects {
+        let size = if ground == Ground::Log { 0 } else { sizes.of(number) };
+        let bytes = contents.piece(size, (0, 0));
+        let file = create::create(root, paths.of(number), folder::create_flags(), bytes)?;
+        if ground == Ground::FilesWithAttribute {
+            attribute::set(&file, number)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Which object comes next: each worker goes through its share of a tree's objects.
+
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+/// In which order objects are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By number, and so directory by directory.
+    InOrder,
+    /// At random, in the same order each time.
+    Random,
+}
+
+/// A worker's part of the objects of a tree: every so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    first: u32,
+    step: u32,
+    count: u32,
+}
+
+impl Share {
+    /// That of worker `worker` of so many: neighbours belong to different workers, which thus meet in each directory.
+    pub fn of(objects: u32, workers: u32, worker: u32) -> Self {
+        let count = objects.saturating_sub(worker).div_ceil(workers);
+        Self { first: worker, step: workers, count }
+    }
+
+    /// All `objects`.
+    pub fn all(objects: u32) -> Self {
+        Self::of(objects, 1, 0)
+    }
+
+    /// The number of the first object.
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    /// All numbers, by size.
+    pub fn numbers(self) -> impl Iterator<Item = u32> {
+        (0..self.count).map(move |index| self.number(index))
+    }
+
+    #[inline]
+    fn number(self, index: u32) -> u32 {
+        self.first + index * self.step
+    }
+}
+
+/// One operation's object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Visit {
+    /// Its number in the tree.
+    pub number: u32,
+    /// How often it was visited before.
+    pub pass: u32,
+}
+
+/// A way through a share.
+pub struct Walk {
+    share: Share,
+    /// In random order: the numbers.
+    shuffled: Option<Vec<u32>>,
+    repeats: bool,
+    next: u32,
+    pass: u32,
+}
+
+impl Walk {
+    /// Through `share` once, in order.
+    pub fn once(share: Share) -> Self {
+        Self { share, shuffled: None, repeats: false, next: 0, pass: 0 }
+    }
+
+    /// Through `share` again and again; the random order follows from `random`.
+    pub fn again(share: Share, order: Order, mut random: Pcg64Mcg) -> Self {
+        let shuffled = (order == Order::Random).then(|| {
+            let mut numbers: Vec<u32> = share.numbers().collect();
+            numbers.shuffle(&mut random);
+            numbers
+        });
+        Self { share, shuffled, repeats: true, next: 0, pass: 0 }
+    }
+
+    /// Whether an object is left to visit.
+    #[inline]
+    pub fn is_left(&self) -> bool {
+        self.next < self.share.count
+    }
+
+    /// The next one; there has to be one left.
+    #[inline]
+    pub fn next(&mut self) -> Visit {
+        let number = match &self.shuffled {
+            Some(numbers) => numbers[self.next as usize],
+            None => self.share.number(self.next),
+        };
+        let visit = Visit { number, pass: self.pass };
+        self.next += 1;
+        if self.repeats && self.next == self.share.count {
+            self.next = 0;
+            self.pass = self.pass.wrapping_add(1);
+        }
+        visit
+    }
+
+    /// From the beginning.
+    pub fn rewind(&mut self) {
+        (self.next, self.pass) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::seed::generator;
+
+    use super::*;
+
+    fn visits(walk: &mut Walk, count: usize) -> Vec<(u32, u32)> {
+        let next = || walk.is_left().then(|| walk.next()).map(|visit| (visit.number, visit.pass));
+        std::iter::from_fn(next).take(count).collect()
+    }
+
+    #[test]
+    fn shares_have_every_object_once() {
+        let mut numbers: Vec<u32> = (0..3).flat_map(|worker| Share::of(11, 3, worker).numbers()).collect();
+        assert_eq!(Share::of(11, 3, 2).numbers().collect::<Vec<_>>(), [2, 5, 8]);
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..11).collect::<Vec<_>>());
+        assert_eq!(Share::of(2, 3, 2).numbers().count(), 0);
+    }
+
+    #[test]
+    fn a_walk_ends_or_begins_again() {
+        let mut once = Walk::once(Share::all(2));
+        assert_eq!(visits(&mut once, 9), [(0, 0), (1, 0)]);
+        once.rewind();
+        assert_eq!(visits(&mut once, 9).len(), 2);
+        let mut again = Walk::again(Share::of(4, 2, 1), Order::InOrder, generator(1, "order", &[]));
+        assert_eq!(visits(&mut again, 5), [(1, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn a_random_order_follows_from_its_seed_and_stays() {
+        let walk = |seed| Walk::again(Share::all(100), Order::Random, generator(seed, "order", &[]));
+        let numbers = |walk: &mut Walk| visits(walk, 100).iter().map(|visit| visit.0).collect::<Vec<_>>();
+        let mut one = walk(1);
+        let first = numbers(&mut one);
+        assert_eq!(first, numbers(&mut one), "the second pass");
+        assert_eq!(first, numbers(&mut walk(1)));
+        assert_ne!(first, numbers(&mut walk(2)));
+        assert_eq!(first.iter().sum::<u32>(), 4950, "each once");
+    }
+}

@@ -1,0 +1,118 @@
+//! The loop of this engine: batches of one operation, each batch with its syncfs if it has one.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use fsarena_model::DurablePoint;
+use fsarena_model::seed::generator;
+
+use super::durability::{Each, Parents, Syncable};
+use super::step::{Ground, Plan, Setting, Step};
+use super::walk::{Share, Walk};
+use crate::crew::{Entry, Worker};
+use crate::meter::Meter;
+use crate::pace::{Arrivals, Pace};
+use crate::{EngineError, Limit, Operation, Tally, folder};
+
+/// One worker on its share of a tree.
+pub struct FilesWorker<S> {
+    root: PathBuf,
+    seed: u64,
+    number: u32,
+    arrivals: Arrivals,
+    course: Course<S>,
+    pace: Pace,
+}
+
+/// What it does, apart from when.
+struct Course<S> {
+    step: S,
+    walk: Walk,
+    parents: Parents,
+    each: Each,
+    /// Operations before each look at the time, and before each syncfs.
+    batch: u32,
+    durable: DurablePoint,
+}
+
+impl<S: Step> FilesWorker<S> {
+    /// Worker `number` of those that follow `plan`.
+    pub fn new(plan: &Plan, number: u32) -> Self {
+        let setting = plan.setting(number);
+        let course = Course {
+            walk: walk::<S>(&setting, plan.seed),
+            parents: Parents::new(&plan.shape),
+            each: Each::of(plan.durable),
+            batch: plan.parameters.batch,
+            durable: plan.durable,
+            step: S::new(&setting),
+        };
+        let (Setting { root, .. }, arrivals) = (setting, plan.parameters.arrivals);
+        Self { root, seed: plan.seed, number, arrivals, course, pace: Pace::Closed }
+    }
+
+    /// Begins so many operations per second from now on, whatever becomes of them.
+    pub fn keep_rate(&mut self, rate: f64) {
+        let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
+        self.pace = Pace::open(rate, self.arrivals, random);
+    }
+
+    /// Starts again from the first object.
+    pub fn rewind(&mut self) {
+        self.course.walk.rewind();
+    }
+}
+
+/// Directories are read by every worker that shares them, in an order of its own.
+fn walk<S: Step>(setting: &Setting, seed: u64) -> Walk {
+    let random = generator(seed, "order", &[u64::from(setting.worker)]);
+    match S::GROUND {
+        ground if ground.is_renewed() => Walk::once(setting.share),
+        Ground::Directories => Walk::again(Share::all(setting.shape.used_leaves()), S::GROUND.order(), random),
+        ground => Walk::again(setting.share, ground.order(), random),
+    }
+}
+
+impl<S: Step> Worker for FilesWorker<S> {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let root = folder::open(&self.root)?;
+        self.course.step.start(&root)?;
+        entry.pass()?;
+        let meter = Meter::start(limit, &mut self.pace, tally);
+        let done = self.course.batches(&root, meter);
+        self.course.step.end();
+        self.course.parents.close();
+        done
+    }
+}
+
+impl<S: Step> Course<S> {
+    fn batches(&mut self, root: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
+        while self.walk.is_left() && !meter.is_over() {
+            let done = self.batch(root, &mut meter)?;
+            if self.durable == DurablePoint::Syncfs && done > 0 {
+                folder::sync(root)?;
+                meter.also(Operation::Syncfs);
+            }
+        }
+        meter.stop();
+        Ok(())
+    }
+
+    /// Says how many operations there were.
+    fn batch(&mut self, root: &File, meter: &mut Meter<'_>) -> Result<u32, EngineError> {
+        for done in 0..self.batch {
+            if !self.walk.is_left() {
+                return Ok(done);
+            }
+            let Some(begin) = meter.begin() else { return Ok(done) };
+            let visit = self.walk.next();
+            let bytes = self.step.operate(root, visit, meter)?;
+            if S::SYNC == Syncable::Directory && self.each != Each::Nothing {
+                self.parents.sync(root, visit.number, self.each, meter)?;
+            }
+            meter.done(S::OPERATION, begin, bytes);
+        }
+        Ok(self.batch)
+    }
+}

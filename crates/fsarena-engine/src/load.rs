@@ -1,0 +1,70 @@
+//! How much load a workload asks for: as much as possible, or a rate, which may be a share of what is possible.
+
+use std::sync::atomic::AtomicBool;
+
+use fsarena_model::Nanos;
+
+use crate::crew::{Crew, Worker};
+use crate::{EngineError, Limit, Tally};
+
+/// How long the contender's peak is measured, for a rate that is a percentage of it.
+const PILOT: Nanos = Nanos::millis(400);
+
+/// How much is asked for, of all workers together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Load {
+    /// As much as possible (closed loop).
+    Most,
+    /// Operations per second (open loop).
+    Rate(f64),
+    /// The same, as a percentage of what the contender does when asked for as much as possible.
+    Percent(f64),
+}
+
+impl Load {
+    /// What the parameters `rate` and `rate-percent` say.
+    pub fn of(rate: Option<f64>, percent: Option<f64>) -> Self {
+        match (rate, percent) {
+            (Some(rate), _) => Self::Rate(rate),
+            (None, Some(percent)) => Self::Percent(percent),
+            (None, None) => Self::Most,
+        }
+    }
+
+    /// Whether the contender has to work before the load is known.
+    pub fn has_pilot(self) -> bool {
+        matches!(self, Self::Percent(_))
+    }
+
+    /// Why these parameters make no sense, if they do not.
+    pub fn complaint(rate: Option<f64>, percent: Option<f64>) -> Option<&'static str> {
+        let is_rate = |rate: f64| rate.is_finite() && rate > 0.0;
+        match () {
+            () if rate.is_some() && percent.is_some() => Some("`rate` or `rate-percent`, not both"),
+            () if !rate.or(percent).is_none_or(is_rate) => Some("a rate is above 0"),
+            () => None,
+        }
+    }
+
+    /// Operations per second of each worker of `crew`; `None` for as many as possible. A percentage lets the crew work,
+    /// untimed, to see what the contender can do.
+    ///
+    /// # Errors
+    /// As [`Crew::run`].
+    pub fn settle<W: Worker>(self, crew: &mut Crew<W>) -> Result<Option<f64>, EngineError> {
+        let all = match self {
+            Self::Most => return Ok(None),
+            Self::Rate(rate) => rate,
+            Self::Percent(percent) => peak(crew)? * percent / 100.0,
+        };
+        Ok(Some(all / f64::from(crew.count())))
+    }
+}
+
+/// Operations per second in a closed loop.
+fn peak<W: Worker>(crew: &mut Crew<W>) -> Result<f64, EngineError> {
+    let stop = AtomicBool::new(false);
+    let mut tally = Tally::new();
+    crew.run(&Limit { time: Some(PILOT), stop: &stop }, &mut tally)?;
+    Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
+}

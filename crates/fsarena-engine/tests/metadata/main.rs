@@ -1,0 +1,98 @@
+//! The engine `files`: what its operations do, in which trees, and by how many.
+
+mod operations;
+mod pacing;
+mod refused;
+mod trees;
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_model::{Nanos, Workload};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A workload that does `operation` on these, with 100 ms for a slice.
+fn workload(durable: &str, parameters: Value) -> Workload {
+    serde_json::from_value(json!({
+        "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": "files",
+        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
+        "durable": durable, "cache": "warm", "mode": "sliced", "timed-ms": 100, "parameters": parameters,
+    }))
+    .expect("a well-formed workload")
+}
+
+/// What a job left behind.
+struct Done {
+    place: TempDir,
+    tally: Tally,
+}
+
+impl Done {
+    /// The paths below the job's directory, sorted, and what they are.
+    fn found(&self) -> BTreeMap<String, Metadata> {
+        let mut found = BTreeMap::new();
+        let mut left = vec![self.place.path().to_owned()];
+        while let Some(folder) = left.pop() {
+            for entry in fs::read_dir(folder).expect("there") {
+                let path = entry.expect("there").path();
+                let metadata = path.symlink_metadata().expect("there");
+                if metadata.is_dir() {
+                    left.push(path.clone());
+                }
+                let name = path.strip_prefix(self.place.path()).expect("below").display().to_string();
+                found.insert(name, metadata);
+            }
+        }
+        found
+    }
+
+    /// The paths of what has this letter, sorted.
+    fn named(&self, letter: char) -> Vec<String> {
+        let is_one = |path: &&String| path.rsplit('/').next().is_some_and(|name| name.starts_with(letter));
+        self.found().keys().filter(is_one).cloned().collect()
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.place.path().join(path)
+    }
+
+    fn lengths(&self) -> Vec<u64> {
+        self.named('f').iter().map(|path| self.found()[path].len()).collect()
+    }
+}
+
+/// On a file system that has extended attributes.
+fn place() -> TempDir {
+    tempfile::tempdir_in("/var/tmp").expect("temporary folder")
+}
+
+fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) -> Result<Tally, EngineError> {
+    let mut job = engine("files").expect("it exists").open(workload, directory, 7)?;
+    let stop = AtomicBool::new(false);
+    let mut tally = Tally::default();
+    job.prepare()?;
+    job.refill()?;
+    for _ in 0..runs {
+        job.run(&Limit { time, stop: &stop }, &mut tally)?;
+    }
+    Ok(tally)
+}
+
+/// One batch: each thread looks at the time after that.
+fn batch(durable: &str, parameters: Value) -> Done {
+    batches(durable, parameters, 1)
+}
+
+fn batches(durable: &str, parameters: Value, count: u32) -> Done {
+    let place = place();
+    let tally = slice(&workload(durable, parameters), place.path(), Some(Nanos(1)), count).expect("it works");
+    Done { place, tally }
+}
+
+fn count(done: &Done, operation: Operation) -> u64 {
+    done.tally.latency(operation).map_or(0, |latency| latency.count)
+}

@@ -1,0 +1,61 @@
+//! What makes no sense is refused, by name.
+
+use fsarena_engine::engine;
+use fsarena_model::Workload;
+use serde_json::{Value, json};
+
+use super::workload;
+
+#[test]
+fn parameters_that_make_no_sense_are_refused_by_name() {
+    let refused = [
+        ("none", json!({ "operation": "trim", "files": 1 }), "`trim`"),
+        ("none", json!({ "operation": "stat" }), "`files` is missing"),
+        ("none", json!({ "operation": "stat", "files": 1, "files-per-directory": 1 }), "not both"),
+        ("none", json!({ "operation": "stat", "files-per-directory": 0 }), "`files-per-directory`"),
+        ("none", json!({ "operation": "stat", "files": 1, "batch": 0 }), "`batch`"),
+        ("none", json!({ "operation": "stat", "files": 1, "depth": 1 }), "`fan-out` is missing"),
+        ("none", json!({ "operation": "stat", "files": 1, "fan-out": 1 }), "`fan-out` goes with `depth`"),
+        ("none", json!({ "operation": "stat", "files": 1, "fan-out": 0, "depth": 1 }), "`fan-out` is"),
+        ("none", json!({ "operation": "stat", "files": 1, "fan-out": 2, "depth": 9 }), "`depth` is"),
+        ("none", json!({ "operation": "stat", "files": 1, "fan-out": 1000, "depth": 3 }), "million"),
+        ("none", json!({ "operation": "stat", "files": 100_000_000 }), "99,999,999"),
+        ("none", json!({ "operation": "stat", "files": 1, "threads": 0 }), "`threads`"),
+        ("none", json!({ "operation": "stat", "files": 1, "threads": 1025 }), "`threads`"),
+        ("none", json!({ "operation": "stat", "files": 1, "threads": 2, "shared": true }), "`threads`"),
+        ("none", json!({ "operation": "stat", "files": 1, "rate": 0 }), "rate"),
+        ("none", json!({ "operation": "stat", "files": 1, "rate": 1, "rate-percent": 1 }), "`rate-percent`"),
+        ("none", json!({ "operation": "create", "depth": 1, "fan-out": 2 }), "`files-per-directory`"),
+        ("none", json!({ "operation": "create", "size": "2M" }), "`size`"),
+        ("none", json!({ "operation": "create", "size": 2, "size-max": 1, "sizes": "uniform" }), "`size-max`"),
+        ("none", json!({ "operation": "create", "size": 1, "size-max": 2 }), "`sizes"),
+        ("none", json!({ "operation": "create", "sizes": "uniform" }), "`size-max`"),
+        ("none", json!({ "operation": "create", "size-max": 2, "sizes": "lognormal" }), "lognormal"),
+        ("none", json!({ "operation": "mkdir", "size": 1 }), "`size`"),
+        ("none", json!({ "operation": "write", "files": 1 }), "`size` is missing"),
+        ("none", json!({ "operation": "append" }), "`size` is missing"),
+        ("none", json!({ "operation": "append", "size": 1, "files": 1 }), "`files`"),
+        ("none", json!({ "operation": "append", "size": 1, "size-max": 2, "sizes": "uniform" }), "`size-max`"),
+        ("syncfs", json!({ "operation": "stat", "files": 1 }), "`durable`"),
+        ("fsync", json!({ "operation": "utimes", "files": 1 }), "`durable`"),
+        ("o-sync", json!({ "operation": "rename", "files": 1 }), "`durable`"),
+    ];
+    for (durable, parameters, words) in refused {
+        let error = engine("files").expect("it exists").demand(&workload(durable, parameters.clone()));
+        let error = error.expect_err(&parameters.to_string()).to_string();
+        assert!(error.contains(words) && error.contains("under-test"), "{parameters}: {error}");
+    }
+}
+
+#[test]
+fn work_without_an_end_needs_a_time() {
+    let is_fine = |parameters: Value| {
+        let work = Workload { timed_ms: 0, ..workload("none", parameters) };
+        engine("files").expect("it exists").demand(&work).map_err(|error| error.to_string())
+    };
+    let error = is_fine(json!({ "operation": "stat", "files": 1 })).expect_err("endless");
+    assert!(error.contains("`timed-ms`"), "{error}");
+    assert!(is_fine(json!({ "operation": "create" })).is_err());
+    assert!(is_fine(json!({ "operation": "create", "files": 1 })).is_ok());
+    assert!(is_fine(json!({ "operation": "link", "files": 1 })).is_ok());
+}

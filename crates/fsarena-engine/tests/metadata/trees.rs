@@ -1,0 +1,88 @@
+//! Where it is done: the shape of trees, the sizes in them, and by how many.
+
+use std::os::unix::fs::MetadataExt;
+
+use fsarena_engine::engine;
+use serde_json::json;
+
+use super::{batch, batches, workload};
+
+#[test]
+fn trees_have_the_stated_shape() {
+    let tree = json!({ "operation": "stat", "depth": 2, "fan-out": 3, "files-per-directory": 4 });
+    let done = batch("none", tree);
+    let (directories, files) = (done.named('b'), done.named('f'));
+    assert_eq!((directories.len(), files.len()), (3 + 9, 36));
+    for directory in directories.iter().filter(|path| path.matches('/').count() == 2) {
+        assert_eq!(files.iter().filter(|file| file.starts_with(directory.as_str())).count(), 4, "{directory}");
+    }
+    assert!(files.contains(&"tree0/b002/b002/f00000035".to_owned()));
+    let spread = batch("none", json!({ "operation": "stat", "depth": 1, "fan-out": 4, "files": 6 }));
+    let expected = ["b000/f00000000", "b000/f00000001", "b001/f00000002", "b001/f00000003", "b002/f00000004"];
+    assert_eq!(spread.named('f')[..5], expected.map(|path| format!("tree0/{path}")));
+}
+
+#[test]
+fn new_files_fill_directory_after_directory() {
+    let parameters = json!({
+        "operation": "create", "size": 10, "depth": 2, "fan-out": 2, "files-per-directory": 3, "batch": 7,
+    });
+    let done = batch("syncfs", parameters.clone());
+    assert_eq!((done.named('b').len(), done.named('f').len()), (6, 7));
+    assert!(done.path("tree0/b001/b000/f00000006").exists());
+    assert_eq!(batches("syncfs", parameters, 5).named('f').len(), 12, "the tree is full");
+}
+
+#[test]
+fn sizes_are_spread_as_stated_and_follow_from_the_seed() {
+    for sizes in ["uniform", "lognormal"] {
+        let parameters = |operation: &str| {
+            json!({
+                "operation": operation, "size": "1K", "size-max": "16K", "sizes": sizes, "files": 200, "batch": 200,
+            })
+        };
+        let (made, there) = (batch("none", parameters("create")), batch("none", parameters("read")));
+        let lengths = made.lengths();
+        assert_eq!(lengths, there.lengths(), "the same seed");
+        assert_eq!(lengths.iter().sum::<u64>(), made.tally.bytes);
+        assert_eq!(made.tally.bytes, there.tally.bytes, "each was read once, in full");
+        assert!(lengths.iter().all(|length| (1024..=16_384).contains(length)));
+        let small = lengths.iter().filter(|length| **length < 4096).count();
+        let expected = if sizes == "uniform" { 20..60 } else { 80..120 };
+        assert!(expected.contains(&small), "{sizes}: {small} of 200 are below 4 KiB");
+    }
+}
+
+#[test]
+fn threads_share_a_tree_or_have_one_each() {
+    for operation in ["create", "symlink", "mkdir", "delete", "rmdir", "link", "rename", "stat", "readdir", "write"] {
+        for shared in [true, false] {
+            let size = if ["symlink", "mkdir", "rmdir"].contains(&operation) { 0 } else { 10 };
+            let parameters = json!({
+                "operation": operation, "files": 41, "size": size, "threads": 4, "shared": shared, "batch": 41,
+                "depth": 1, "fan-out": 3,
+            });
+            let done = batch("none", parameters);
+            let ends = ["create", "symlink", "mkdir", "delete", "rmdir", "link"].contains(&operation);
+            let expected = if shared && ends { 41 } else { 4 * 41 };
+            assert_eq!(done.tally.operations, expected, "{operation}, shared: {shared}");
+            assert_eq!(done.named('t').len(), if shared { 1 } else { 4 });
+        }
+    }
+}
+
+#[test]
+fn the_demand_covers_what_is_made() {
+    let all = [
+        json!({ "operation": "create", "size": 5000, "files": 50, "depth": 1, "fan-out": 5, "batch": 50 }),
+        json!({ "operation": "chmod", "size": 1, "files": 50, "threads": 3, "batch": 1 }),
+        json!({ "operation": "mkdir", "files": 50, "batch": 50 }),
+        json!({ "operation": "append", "size": 5000, "batch": 50 }),
+    ];
+    for parameters in all {
+        let demand = engine("files").expect("it exists").demand(&workload("none", parameters.clone())).expect("known");
+        let found = batch("syncfs", parameters.clone()).found();
+        let used: u64 = found.values().map(|metadata| metadata.blocks() * 512).sum();
+        assert!(used > 0 && demand.0 >= used, "{parameters}: {demand:?} for {used}");
+    }
+}
