@@ -47,6 +47,19 @@ impl Axis {
         })
     }
 
+    /// A logarithmic axis for figures, at least a factor of four long. `None` where there is nothing to show.
+    pub fn logarithmic(values: &[f64], (left, right): (f64, f64)) -> Option<Self> {
+        let (low, high) = extremes(values)?;
+        let room = (2.0 / (high / low).sqrt()).max(1.15);
+        Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })
+    }
+
+    /// An axis from 0 to `high`; `None` if that is not above 0.
+    pub fn from_zero(high: f64, (left, right): (f64, f64)) -> Option<Self> {
+        let axis = Self { scale: Scale::Linear, low: 0.0, high: high * 1.02, left, right };
+        (high.is_finite() && high > 0.0).then_some(axis)
+    }
+
     /// A logarithmic axis for ratios with 1 and `band` on it.
     pub fn of_ratios(values: &[f64], band: f64, (left, right): (f64, f64)) -> Option<Self> {
         let shown = values.iter().map(|value| value.clamp(1.0 / FARTHEST, FARTHEST));

@@ -1,0 +1,74 @@
+//! Latency over time within a trial: its slices behind one another, each point a median over rounds.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{Cell, Course, Point};
+
+use super::axis::Axis;
+use super::canvas::Canvas;
+use super::plane::{Plane, ROOM};
+use crate::number::three_digits;
+
+/// A contender's line: time, median and 99th percentile, in seconds, by slice and part.
+struct Line {
+    places: Vec<(u32, f64, f64, f64)>,
+}
+
+/// The drawing of one operation, or nothing where nobody has more than one point.
+pub fn draw(cells: &[&Cell], operation: &str) -> Option<String> {
+    let drawn: Vec<(&str, Line)> = cells.iter().filter_map(|cell| of_cell(cell, operation)).collect();
+    if drawn.iter().all(|(_, line)| line.places.len() < 2) {
+        return None;
+    }
+    let labels: Vec<&str> = drawn.iter().map(|(label, _)| *label).collect();
+    let places = || drawn.iter().flat_map(|(_, line)| &line.places);
+    let latencies: Vec<f64> = places().flat_map(|(_, _, p50, p99)| [*p50, *p99]).collect();
+    let x = Axis::from_zero(places().map(|(_, time, ..)| *time).fold(0.0, f64::max), ROOM)?;
+    let (plane, mut canvas) = Plane::begin(x, &latencies, &labels)?;
+    plane.scales(&mut canvas, three_digits_or_zero, "timed seconds of a trial →");
+    for (index, (_, line)) in drawn.iter().enumerate() {
+        paths(&plane, &mut canvas, index, line);
+    }
+    Some(canvas.finish(&format!("Latency of {operation} over the time of a trial, {} contenders", drawn.len())))
+}
+
+fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, Line)> {
+    let course = cell.over_time.iter().find(|course| course.operation == operation)?;
+    Some((cell.contender.0.as_str(), line(course)))
+}
+
+/// A line breaks between slices: other contenders' came in between.
+fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
+    for slice in line.places.chunk_by(|one, next| one.0 == next.0) {
+        let median: Vec<_> = slice.iter().map(|(_, time, p50, _)| (*time, *p50)).collect();
+        let tail: Vec<_> = slice.iter().map(|(_, time, _, p99)| (*time, *p99)).collect();
+        plane.path(canvas, index, "p50", &median);
+        plane.path(canvas, index, "p99", &tail);
+    }
+}
+
+/// The medians over rounds of each part of each slice.
+fn line(course: &Course) -> Line {
+    let mut parts: BTreeMap<(u32, usize), Vec<&Point>> = BTreeMap::new();
+    for trial in course.points.chunk_by(|one, next| (one.round, one.slice) == (next.round, next.slice)) {
+        for (part, point) in trial.iter().enumerate() {
+            parts.entry((point.slice, part)).or_default().push(point);
+        }
+    }
+    let place = |((slice, _), points): ((u32, usize), Vec<&Point>)| {
+        let of = |figure: fn(&Point) -> f64| median(points.iter().map(|point| figure(point)).collect());
+        (slice, of(|point| point.seconds), of(|point| point.p50), of(|point| point.p99))
+    };
+    Line { places: parts.into_iter().map(place).collect() }
+}
+
+/// The upper of the two middle ones, where there are two: it is one that was measured.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn three_digits_or_zero(value: f64) -> String {
+    let digits = three_digits(value);
+    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
+}
