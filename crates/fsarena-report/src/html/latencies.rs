@@ -10,6 +10,9 @@ use crate::svg::curve::{self, Line, Load};
 use crate::svg::over_time;
 use crate::{look_up, words};
 
+/// What has no intended start: it follows on an operation that has one.
+const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+
 /// All that a section says of latencies.
 #[derive(Serialize)]
 pub struct Latencies {
@@ -44,7 +47,10 @@ pub fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Optio
         meaning: latency::MEANING,
         marked: tables.iter().any(Table::is_marked).then_some(latency::MARKED),
         over_time: drawn(&|operation| over_time::draw(&plausible, operation)),
-        curves: drawn(&|operation| curve::draw(&lines(comparison, workload, &variants, operation), operation)),
+        curves: drawn(&|operation| {
+            let lines = lines(comparison, workload, &variants, operation);
+            curve::draw(&lines, operation).filter(|_| !SYNCS.contains(&operation))
+        }),
         curve_reading: words::CURVE,
         tables,
     }

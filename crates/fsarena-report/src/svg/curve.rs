@@ -1,10 +1,14 @@
 //! Latency against load: one line per contender through the rates of its open loops, and the closed loop beside it.
 
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas};
-use super::plane::{Plane, ROOM};
-use super::shape;
+use super::canvas::Canvas;
+use super::plane::{LINES, Plane, ROOM};
+use super::shape::{self, Sign, cross, ring};
 use crate::number;
+
+/// What the drawing has beside marks.
+const SIGNS: &[Sign] =
+    &[LINES[0], LINES[1], Sign::Ring("closed loop: median at its own rate"), Sign::Cross("does not keep up")];
 
 /// A contender's points.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +41,7 @@ pub fn draw(lines: &[Line], operation: &str) -> Option<String> {
     let rates: Vec<f64> = loads().map(|load| load.done).collect();
     let x = Axis::of_figures(&rates, ROOM).filter(|_| lines.iter().any(|line| !line.open.is_empty()))?;
     let labels: Vec<&str> = lines.iter().map(|line| line.contender.as_str()).collect();
-    let (plane, mut canvas) = Plane::begin(x, &latencies, &labels)?;
+    let (plane, mut canvas) = Plane::begin(x, &latencies, &labels, SIGNS)?;
     plane.scales(&mut canvas, |tick| number::value(tick, "ops/s"), "operations/s that were done →");
     for (index, line) in lines.iter().enumerate() {
         open(&plane, &mut canvas, index, line);
@@ -60,12 +64,5 @@ fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
 fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &Load) {
     let (x, y) = plane.at((load.done, load.p50));
     shape::mark(canvas, index, (x, y));
-    canvas.circle("ring", (x, y), 7.5);
-    canvas.text("tick", Anchor::Middle, (x, y + 19.0), "closed loop");
-}
-
-/// What does not keep up is crossed out.
-fn cross(canvas: &mut Canvas, (x, y): (f64, f64)) {
-    canvas.line("cross", (x - 7.0, y - 7.0), (x + 7.0, y + 7.0));
-    canvas.line("cross", (x - 7.0, y + 7.0), (x + 7.0, y - 7.0));
+    ring(canvas, (x, y));
 }

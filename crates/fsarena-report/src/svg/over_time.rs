@@ -6,7 +6,7 @@ use fsarena_model::comparison::{Cell, Course, Point};
 
 use super::axis::Axis;
 use super::canvas::Canvas;
-use super::plane::{Plane, ROOM};
+use super::plane::{LINES, Plane, ROOM};
 use crate::number::three_digits;
 
 /// A contender's line: time, median and 99th percentile, in seconds, by slice and part.
@@ -24,8 +24,8 @@ pub fn draw(cells: &[&Cell], operation: &str) -> Option<String> {
     let places = || drawn.iter().flat_map(|(_, line)| &line.places);
     let latencies: Vec<f64> = places().flat_map(|(_, _, p50, p99)| [*p50, *p99]).collect();
     let x = Axis::from_zero(places().map(|(_, time, ..)| *time).fold(0.0, f64::max), ROOM)?;
-    let (plane, mut canvas) = Plane::begin(x, &latencies, &labels)?;
-    plane.scales(&mut canvas, three_digits_or_zero, "timed seconds of a trial →");
+    let (plane, mut canvas) = Plane::begin(x, &latencies, &labels, LINES)?;
+    plane.scales(&mut canvas, three_digits, "timed seconds of a trial →");
     for (index, (_, line)) in drawn.iter().enumerate() {
         paths(&plane, &mut canvas, index, line);
     }
@@ -66,9 +66,4 @@ fn line(course: &Course) -> Line {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-fn three_digits_or_zero(value: f64) -> String {
-    let digits = three_digits(value);
-    if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.').to_owned() } else { digits }
 }

@@ -1,8 +1,9 @@
 //! A plane for lines: something to the right, latency upwards on a logarithmic scale.
 
-use super::axis::Axis;
+use super::axis::{Axis, short};
 use super::canvas::{Anchor, Canvas};
-use super::{BOTTOM, WIDTH, shape};
+use super::shape::{self, Sign};
+use super::{BOTTOM, WIDTH};
 use crate::number::seconds;
 
 /// Room for the ticks to the left.
@@ -14,8 +15,8 @@ const RIGHT: f64 = 18.0;
 /// How high the plane is.
 const HEIGHT: f64 = 210.0;
 
-/// The kinds of line that a drawing of latencies has, by class.
-pub const LINES: [(&str, &str); 2] = [("p50", "median"), ("p99", "99th percentile")];
+/// What a drawing of latencies has beside marks: the kinds of line, by class.
+pub const LINES: &[Sign] = &[Sign::Line("p50", "median"), Sign::Line("p99", "99th percentile")];
 
 /// From left to right, where the plane is.
 pub const ROOM: (f64, f64) = (LEFT, WIDTH - RIGHT);
@@ -30,11 +31,11 @@ pub struct Plane {
 
 impl Plane {
     /// Begins a drawing: the legend, then axes for these latencies; `None` where there are none.
-    pub fn begin(x: Axis, latencies: &[f64], labels: &[&str]) -> Option<(Self, Canvas)> {
-        let top = shape::legend_height(labels, &LINES);
+    pub fn begin(x: Axis, latencies: &[f64], labels: &[&str], signs: &[Sign]) -> Option<(Self, Canvas)> {
+        let top = shape::legend_height(labels, signs);
         let y = Axis::logarithmic(latencies, (top + HEIGHT, top))?;
         let mut canvas = Canvas::new(top + HEIGHT + BOTTOM);
-        shape::legend(&mut canvas, labels, &LINES);
+        shape::legend(&mut canvas, labels, signs);
         Some((Self { x, y, top }, canvas))
     }
 
@@ -44,14 +45,14 @@ impl Plane {
         let bottom = self.top + HEIGHT;
         for tick in self.x.ticks() {
             canvas.line("grid", (self.x.at(tick), self.top), (self.x.at(tick), bottom));
-            canvas.text("tick", Anchor::Middle, (self.x.at(tick), bottom + 17.0), &print(tick));
+            canvas.text("tick", Anchor::Middle, (self.x.at(tick), bottom + 17.0), &short(&print(tick)));
         }
         for tick in self.y.ticks() {
             canvas.line("grid", (left, self.y.at(tick)), (right, self.y.at(tick)));
             canvas.text("tick", Anchor::End, (left - 8.0, self.y.at(tick) + 4.0), &short(&seconds(tick)));
         }
         canvas.text("axis-title", Anchor::End, (right, bottom + 38.0), title);
-        canvas.text("axis-title", Anchor::Start, (left, bottom + 38.0), "↑ latency, logarithmic; ↓ lower is better");
+        canvas.text("axis-title", Anchor::Start, (left, bottom + 38.0), "↑ latency, logarithmic");
     }
 
     /// Where a pair of values stands.
@@ -65,11 +66,4 @@ impl Plane {
         canvas.polyline(&format!("path {kind} {}", shape::class(index)), &places);
         places.iter().for_each(|place| shape::mark(canvas, index, *place));
     }
-}
-
-/// `10.0 ms` as `10 ms`: a tick is exact.
-fn short(text: &str) -> String {
-    let (digits, unit) = text.split_once(' ').unwrap_or((text, ""));
-    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
-    format!("{digits} {unit}")
 }

@@ -15,6 +15,17 @@ const SHAPES: usize = 5;
 /// How many colours the style sheet has.
 const COLOURS: usize = 6;
 
+/// What a legend explains beside who has which mark.
+#[derive(Debug, Clone, Copy)]
+pub enum Sign {
+    /// A kind of line, by its class.
+    Line(&'static str, &'static str),
+    /// A ring around a mark.
+    Ring(&'static str),
+    /// A mark that is crossed out.
+    Cross(&'static str),
+}
+
 /// The class of a contender's marks and lines.
 pub fn class(index: usize) -> String {
     format!("series{}", index % COLOURS + 1)
@@ -33,8 +44,19 @@ pub fn mark(canvas: &mut Canvas, index: usize, (x, y): (f64, f64)) {
     }
 }
 
-/// Draws who has which mark and what the kinds of line mean; where the legend ends.
-pub fn legend(canvas: &mut Canvas, labels: &[&str], lines: &[(&str, &str)]) -> f64 {
+/// A ring around a mark.
+pub fn ring(canvas: &mut Canvas, place: (f64, f64)) {
+    canvas.circle("ring", place, 7.5);
+}
+
+/// Crosses a mark out.
+pub fn cross(canvas: &mut Canvas, (x, y): (f64, f64)) {
+    canvas.line("cross", (x - 6.0, y - 6.0), (x + 6.0, y + 6.0));
+    canvas.line("cross", (x - 6.0, y + 6.0), (x + 6.0, y - 6.0));
+}
+
+/// Draws who has which mark and what the other signs mean; where the legend ends.
+pub fn legend(canvas: &mut Canvas, labels: &[&str], signs: &[Sign]) -> f64 {
     let mut at = (0.0, LINE - 6.0);
     for (index, label) in labels.iter().enumerate() {
         let label = fitted(label, LABEL);
@@ -42,17 +64,27 @@ pub fn legend(canvas: &mut Canvas, labels: &[&str], lines: &[(&str, &str)]) -> f
         mark(canvas, index, (x + 6.0, at.1 - 4.0));
         canvas.text("label", Anchor::Start, (x + 16.0, at.1), &label);
     }
-    for (class, words) in lines {
-        let x = place(&mut at, 54.0 + text_width(words));
-        canvas.line(&format!("path {class}"), (x, at.1 - 4.0), (x + 28.0, at.1 - 4.0));
-        canvas.text("tick", Anchor::Start, (x + 34.0, at.1), words);
-    }
+    signs.iter().for_each(|known| sign(canvas, &mut at, *known));
     at.1 + 12.0
 }
 
-/// The lines that a legend takes up.
-pub fn legend_height(labels: &[&str], lines: &[(&str, &str)]) -> f64 {
-    legend(&mut Canvas::new(0.0), labels, lines)
+/// Draws a sign and its meaning.
+fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
+    let (Sign::Line(_, words) | Sign::Ring(words) | Sign::Cross(words)) = sign;
+    let wide = if matches!(sign, Sign::Line(..)) { 28.0 } else { 14.0 };
+    let x = place(at, wide + 20.0 + text_width(words));
+    let (middle, y) = (x + 7.0, at.1 - 4.0);
+    match sign {
+        Sign::Line(class, _) => canvas.line(&format!("path {class}"), (x, y), (x + wide, y)),
+        Sign::Ring(_) => ring(canvas, (middle, y)),
+        Sign::Cross(_) => cross(canvas, (middle, y)),
+    }
+    canvas.text("tick", Anchor::Start, (x + wide + 6.0, at.1), words);
+}
+
+/// How high a legend is.
+pub fn legend_height(labels: &[&str], signs: &[Sign]) -> f64 {
+    legend(&mut Canvas::new(0.0), labels, signs)
 }
 
 /// Where something of that width begins: on this line, or on the next.

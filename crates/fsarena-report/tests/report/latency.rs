@@ -61,8 +61,8 @@ fn the_curve_of_open_loops() {
     let figure =
         part(section(&page, BASE), "<figure class=\"broad\"><figcaption>Latency of write against", "</figure>");
     insta::assert_snapshot!(figure.replace("/>", "/>\n"));
-    assert_eq!(figure.matches("class=\"cross\"").count(), 4, "two lines for each of ext4's p50 and p99 at 110 %");
-    assert_eq!(figure.matches("class=\"ring\"").count(), 2, "one closed loop each");
+    assert_eq!(figure.matches("class=\"cross\"").count(), 6, "ext4's p50 and p99 at 110 %, and the legend");
+    assert_eq!(figure.matches("class=\"ring\"").count(), 3, "one closed loop each, and the legend");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_impossible_figure_is_in_no_drawing() {
         cell.validity = vec![fsarena_model::Validity { class, text }];
     }
     let page = html(&comparison);
-    assert_eq!(part(section(&page, BASE), "against load", "</figure>").matches("class=\"ring\"").count(), 1);
+    assert_eq!(part(section(&page, BASE), "against load", "</figure>").matches("class=\"ring\"").count(), 2);
 }
 
 #[test]

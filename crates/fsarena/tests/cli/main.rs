@@ -3,5 +3,6 @@
 mod comparing;
 mod leaving;
 mod ordinary;
+mod rates;
 mod refusing;
 mod stage;
