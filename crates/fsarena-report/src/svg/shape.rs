@@ -73,7 +73,7 @@ fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
     let (Sign::Line(_, words) | Sign::Ring(words) | Sign::Cross(words)) = sign;
     let wide = if matches!(sign, Sign::Line(..)) { 28.0 } else { 14.0 };
     let x = place(at, wide + 20.0 + text_width(words));
-    let (middle, y) = (x + 7.0, at.1 - 4.0);
+    let (middle, y) = (x + 8.0, at.1 - 4.0);
     match sign {
         Sign::Line(class, _) => canvas.line(&format!("path {class}"), (x, y), (x + wide, y)),
         Sign::Ring(_) => ring(canvas, (middle, y)),
