@@ -8,7 +8,7 @@ pub const CLOSING: Nanos = Nanos::seconds(3);
 /// What a workload takes beside its slices: making and removing its files, for one contender.
 const AROUND_A_WORKLOAD: Nanos = Nanos::millis(350);
 /// Finding out what a contender can do, for a rate that is a percentage of it.
-const PEAK: Nanos = Nanos::millis(400);
+const PEAK: Nanos = Nanos::millis(500);
 /// A slice that ends when its work is done, with what comes before it.
 const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
 /// Making, mounting and checking a contender.

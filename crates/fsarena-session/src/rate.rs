@@ -6,17 +6,22 @@ use fsarena_model::{Reading, RunRecord, Severity, Trial, Validity, ValidityClass
 
 use crate::probes;
 
+/// The probe of what should have begun.
+pub const OFFERED: &str = "rate.offered";
+/// The probe of what was done.
+pub const DONE: &str = "rate.done";
+
 /// The share of what was offered that has to be done. Less is no rounding, and no last operation that the end cut off:
 /// what is left over adds up, so that latency grows for as long as the run goes on.
 const KEEPS_UP: f64 = 0.97;
 
 /// Operations per second that should have begun, and that were done.
-struct Pace {
+struct Load {
     offered: f64,
     done: f64,
 }
 
-impl Pace {
+impl Load {
     fn keeps_up(&self) -> bool {
         self.done >= KEEPS_UP * self.offered
     }
@@ -36,17 +41,12 @@ pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Ite
     offered.into_iter().chain([reading(DONE, operations as f64 / seconds)])
 }
 
-/// The probe of what should have begun.
-pub const OFFERED: &str = "rate.offered";
-/// The probe of what was done.
-pub const DONE: &str = "rate.done";
-
 /// That a cell's contender did not keep up, if it did not.
 pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
     let readings = probes::of_cell(trials);
-    let pace = Pace { offered: readings.get(OFFERED)?.value?, done: readings.get(DONE)?.value? };
-    let text = format!("{}: does not keep up; its latency grows with the length of the run", pace.words());
-    (!pace.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
+    let load = Load { offered: readings.get(OFFERED)?.value?, done: readings.get(DONE)?.value? };
+    let text = format!("{}: does not keep up; its latency grows with the length of the run", load.words());
+    (!load.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
 }
 
 /// Which contenders kept up, for each open loop; and which workloads were left out of the ladder.
@@ -59,9 +59,9 @@ pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
 fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
     let of = |cell: &Cell| {
         let probe = |name: &str| cell.probes.get(name)?.value;
-        let pace = Pace { offered: probe(OFFERED)?, done: probe(DONE)? };
-        let verb = if pace.keeps_up() { "keeps up" } else { "does not keep up" };
-        Some(format!("{} {verb} ({})", cell.contender, pace.words()))
+        let load = Load { offered: probe(OFFERED)?, done: probe(DONE)? };
+        let verb = if load.keeps_up() { "keeps up" } else { "does not keep up" };
+        Some(format!("{} {verb} ({})", cell.contender, load.words()))
     };
     let parts: Vec<String> = cells.iter().filter(|cell| cell.workload == workload.name).filter_map(of).collect();
     (!parts.is_empty()).then(|| format!("{}: {}", workload.name, parts.join("; ")))

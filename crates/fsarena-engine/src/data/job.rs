@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+use fsarena_sys::affinity::Pinned;
 
 use super::files;
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
@@ -14,6 +15,8 @@ use crate::{EngineError, Job, Limit, Tally};
 
 /// How long the contender's peak is measured, for a rate that is a percentage of it.
 const PILOT: Nanos = Nanos::millis(400);
+/// What comes before that: what is first touched is slower than it will be.
+const PILOT_WARM_UP: Nanos = Nanos::millis(100);
 
 /// The data of large files, at work.
 pub struct DataJob {
@@ -61,12 +64,19 @@ impl DataJob {
         Ok(())
     }
 
-    /// Operations per second in a closed loop.
+    /// Operations per second in a closed loop, under the conditions of a slice: warmed up, and on one processor.
     fn peak(&mut self) -> Result<f64, EngineError> {
         let stop = AtomicBool::new(false);
+        let _pinned = self.is_alone().then(Pinned::here);
         let mut tally = Tally::new();
-        self.crew.run(&Limit { time: Some(PILOT), stop: &stop }, &mut tally)?;
-        self.crew.workers().for_each(DataWorker::rewind);
+        for time in [PILOT_WARM_UP, PILOT] {
+            tally.clear();
+            if self.workload.cache == CacheState::Cold {
+                self.chill()?;
+            }
+            self.crew.run(&Limit { time: Some(time), stop: &stop }, &mut tally)?;
+            self.crew.workers().for_each(DataWorker::rewind);
+        }
         Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
     }
 }
