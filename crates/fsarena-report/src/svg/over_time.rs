@@ -11,7 +11,7 @@ use crate::number::three_digits;
 
 /// A contender's line: time, median and 99th percentile, in seconds, by slice and part.
 struct Line {
-    places: Vec<(u32, f64, f64, f64)>,
+    places: Vec<(f64, f64, f64)>,
 }
 
 /// The drawing of one operation, or nothing where nobody has more than one point.
@@ -22,8 +22,8 @@ pub fn draw(cells: &[&Cell], operation: &str) -> Option<String> {
     }
     let labels: Vec<&str> = drawn.iter().map(|(label, _)| *label).collect();
     let places = || drawn.iter().flat_map(|(_, line)| &line.places);
-    let latencies: Vec<f64> = places().flat_map(|(_, _, p50, p99)| [*p50, *p99]).collect();
-    let x = Axis::from_zero(places().map(|(_, time, ..)| *time).fold(0.0, f64::max), ROOM)?;
+    let latencies: Vec<f64> = places().flat_map(|(_, p50, p99)| [*p50, *p99]).collect();
+    let x = Axis::from_zero(places().map(|(time, ..)| *time).fold(0.0, f64::max), ROOM)?;
     let (plane, mut canvas) = Plane::begin(x, &latencies, &labels, LINES)?;
     plane.scales(&mut canvas, three_digits, "timed seconds of a trial →");
     for (index, (_, line)) in drawn.iter().enumerate() {
@@ -37,14 +37,12 @@ fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, Line)> {
     Some((cell.contender.0.as_str(), line(course)))
 }
 
-/// A line breaks between slices: other contenders' came in between.
+/// Through all slices: many have one part only, and would be no line.
 fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
-    for slice in line.places.chunk_by(|one, next| one.0 == next.0) {
-        let median: Vec<_> = slice.iter().map(|(_, time, p50, _)| (*time, *p50)).collect();
-        let tail: Vec<_> = slice.iter().map(|(_, time, _, p99)| (*time, *p99)).collect();
-        plane.path(canvas, index, "p50", &median);
-        plane.path(canvas, index, "p99", &tail);
-    }
+    let median: Vec<_> = line.places.iter().map(|(time, p50, _)| (*time, *p50)).collect();
+    let tail: Vec<_> = line.places.iter().map(|(time, _, p99)| (*time, *p99)).collect();
+    plane.path(canvas, index, "p50", &median);
+    plane.path(canvas, index, "p99", &tail);
 }
 
 /// The medians over rounds of each part of each slice.
@@ -55,11 +53,11 @@ fn line(course: &Course) -> Line {
             parts.entry((point.slice, part)).or_default().push(point);
         }
     }
-    let place = |((slice, _), points): ((u32, usize), Vec<&Point>)| {
+    let place = |points: Vec<&Point>| {
         let of = |figure: fn(&Point) -> f64| median(points.iter().map(|point| figure(point)).collect());
-        (slice, of(|point| point.seconds), of(|point| point.p50), of(|point| point.p99))
+        (of(|point| point.seconds), of(|point| point.p50), of(|point| point.p99))
     };
-    Line { places: parts.into_iter().map(place).collect() }
+    Line { places: parts.into_values().map(place).collect() }
 }
 
 /// The upper of the two middle ones, where there are two: it is one that was measured.

@@ -70,7 +70,7 @@ fn the_course_over_time() {
     let page = html(&ladder());
     let details = part(section(&page, "randwrite-4k@110%"), "<details>", "</details>");
     insta::assert_snapshot!(details.replace("/>", "/>\n"));
-    assert_eq!(details.matches("<polyline").count(), 8, "two contenders, two slices, two lines");
+    assert_eq!(details.matches("<polyline").count(), 4, "two contenders, two lines");
 }
 
 #[test]
