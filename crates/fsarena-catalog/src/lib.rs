@@ -119,6 +119,9 @@ fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
         () if workload.slices == 0 || !workload.slices.is_multiple_of(2) => {
             Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced"))
         }
+        () if workload.variant.is_some() => {
+            Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
+        }
         () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
         () => Ok(workload),
     }

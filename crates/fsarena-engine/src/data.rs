@@ -12,10 +12,14 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Workload};
+use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
-use crate::{Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job, paced};
 pub use parameters::Parameters;
+
+/// Why some work is no open loop: what keeps it from its rate belongs to no operation, so that no latency would show it.
+const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
+                        `sync-every` has some between";
 
 /// The engine `data`.
 pub struct Data;
@@ -32,6 +36,14 @@ impl Engine for Data {
     fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
         let block = Bytes(Parameters::of(workload)?.block_size);
         Ok((workload.cache == CacheState::Direct).then_some(block))
+    }
+
+    fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+        let variant = paced::variant(workload, rate)?;
+        match Parameters::of(&variant)?.syncs_at_the_end_only(&variant) {
+            true => Err(EngineError::parameters(&workload.name, END_ONLY)),
+            false => Ok(variant),
+        }
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

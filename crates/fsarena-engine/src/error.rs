@@ -23,6 +23,14 @@ pub enum EngineError {
         /// What is wrong.
         what: String,
     },
+    /// The workload cannot be done at a given rate.
+    #[error("workload `{workload}`: the engine `{engine}` cannot keep a rate")]
+    NotPaced {
+        /// The workload.
+        workload: String,
+        /// Its engine.
+        engine: String,
+    },
     /// A worker that is a process failed, in its words.
     #[error("{0}")]
     Worker(String),
@@ -67,6 +75,9 @@ impl Explained for EngineError {
                 Some(format!("the engines are {}", names.join(", ")))
             }
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
+            Self::NotPaced { .. } => {
+                Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
+            }
             Self::Io { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }

@@ -15,9 +15,9 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Workload};
+use fsarena_model::{Bytes, Rate, Workload};
 
-use crate::{Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job, paced};
 use parameters::Parameters;
 use step::Plan;
 
@@ -32,6 +32,12 @@ impl Engine for Files {
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         let (parameters, entry) = Parameters::of(workload)?;
         Ok(parameters.demand(workload, entry.ground))
+    }
+
+    fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+        let variant = paced::variant(workload, rate)?;
+        Parameters::of(&variant)?;
+        Ok(variant)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

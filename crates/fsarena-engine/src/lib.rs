@@ -14,13 +14,14 @@ mod load;
 mod meter;
 mod operation;
 mod pace;
+mod paced;
 mod size;
 mod tally;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Rate, Workload};
 
 pub use error::EngineError;
 pub use operation::Operation;
@@ -51,6 +52,14 @@ pub trait Engine: Sync {
     /// As [`Engine::demand`].
     fn direct_block(&self, _workload: &Workload) -> Result<Option<Bytes>, EngineError> {
         Ok(None)
+    }
+
+    /// The workload done again as an open loop at `rate`, under a name of its own.
+    ///
+    /// # Errors
+    /// If the engine can keep no rate, or not in this workload.
+    fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
+        Err(EngineError::NotPaced { workload: workload.name.clone(), engine: self.name().to_owned() })
     }
 
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.

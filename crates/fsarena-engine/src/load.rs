@@ -3,12 +3,15 @@
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::Nanos;
+use fsarena_sys::affinity::Pinned;
 
 use crate::crew::{Crew, Worker};
 use crate::{EngineError, Limit, Tally};
 
 /// How long the contender's peak is measured, for a rate that is a percentage of it.
 const PILOT: Nanos = Nanos::millis(400);
+/// What comes before that: what is first touched is slower than it will be.
+const WARM_UP: Nanos = Nanos::millis(100);
 
 /// How much is asked for, of all workers together.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,24 +50,36 @@ impl Load {
     }
 
     /// Operations per second of each worker of `crew`; `None` for as many as possible. A percentage lets the crew work,
-    /// untimed, to see what the contender can do.
+    /// untimed, to see what the contender can do; `renew` makes everything as it was before.
     ///
     /// # Errors
-    /// As [`Crew::run`].
-    pub fn settle<W: Worker>(self, crew: &mut Crew<W>) -> Result<Option<f64>, EngineError> {
+    /// As [`Crew::run`], or as `renew`.
+    pub fn settle<W: Worker>(
+        self,
+        crew: &mut Crew<W>,
+        renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
+    ) -> Result<Option<f64>, EngineError> {
         let all = match self {
             Self::Most => return Ok(None),
             Self::Rate(rate) => rate,
-            Self::Percent(percent) => peak(crew)? * percent / 100.0,
+            Self::Percent(percent) => peak(crew, renew)? * percent / 100.0,
         };
         Ok(Some(all / f64::from(crew.count())))
     }
 }
 
-/// Operations per second in a closed loop.
-fn peak<W: Worker>(crew: &mut Crew<W>) -> Result<f64, EngineError> {
+/// Operations per second in a closed loop, under the conditions of a slice: warmed up, and on one processor.
+fn peak<W: Worker>(
+    crew: &mut Crew<W>,
+    mut renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
+) -> Result<f64, EngineError> {
     let stop = AtomicBool::new(false);
+    let _pinned = crew.is_alone().then(Pinned::here);
     let mut tally = Tally::new();
-    crew.run(&Limit { time: Some(PILOT), stop: &stop }, &mut tally)?;
+    for time in [WARM_UP, PILOT] {
+        tally.clear();
+        crew.run(&Limit { time: Some(time), stop: &stop }, &mut tally)?;
+        renew(crew)?;
+    }
     Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
 }

@@ -78,6 +78,10 @@ impl Tally {
     pub fn join(&mut self, other: &Self) {
         self.elapsed = self.elapsed.max(other.elapsed);
         self.take_in(other);
+        self.offered = match (self.offered, other.offered) {
+            (Some(one), Some(two)) => Some(one + two),
+            (one, two) => one.or(two),
+        };
         for interval in &other.intervals {
             match self.intervals.iter_mut().find(|known| known.is_beside(interval)) {
                 Some(known) => known.join(interval),
@@ -89,6 +93,7 @@ impl Tally {
     /// Takes in the run of the slice at `position`, which came after all that is there.
     pub fn follow(&mut self, later: &Self, position: u32) {
         self.elapsed = self.elapsed + later.elapsed;
+        self.offered = later.offered.or(self.offered);
         self.take_in(later);
         self.intervals.extend(later.intervals.iter().map(|interval| Interval { slice: position, ..interval.clone() }));
     }
@@ -121,10 +126,6 @@ impl Tally {
     fn take_in(&mut self, other: &Self) {
         self.operations += other.operations;
         self.bytes += other.bytes;
-        self.offered = match (self.offered, other.offered) {
-            (Some(one), Some(two)) => Some(one + two),
-            (one, two) => one.or(two),
-        };
         for (mine, theirs) in self.recorders.iter_mut().zip(&other.recorders) {
             if let Some(theirs) = theirs {
                 mine.get_or_insert_default().add(theirs);
@@ -198,6 +199,16 @@ mod tests {
         let latency = all.latency(Operation::Read).expect("recorded");
         assert!((latency.p50.0 as f64 / 500_000.0 - 1.0).abs() < 0.003, "{latency:?}");
         assert_eq!(all.latency_of_operations().map(|latency| latency.count), Some(1001), "a sync is none");
+    }
+
+    #[test]
+    fn rates_of_workers_add_up_and_those_of_slices_do_not() {
+        let at = |rate| Tally { offered: Some(rate), ..Tally::new() };
+        let mut workers = at(300.0);
+        workers.join(&at(200.0));
+        let mut slices = Tally::new();
+        (0..4).for_each(|position| slices.follow(&workers, position));
+        assert_eq!(slices.offered, Some(500.0));
     }
 
     #[test]

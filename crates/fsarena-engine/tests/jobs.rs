@@ -141,3 +141,25 @@ fn a_full_or_missing_place_is_an_error_with_the_act() {
     let error = run(&work, Path::new("/no/such/place"), None).expect_err("there is nothing").to_string();
     assert!(error.contains("open /no/such/place"), "{error}");
 }
+
+#[test]
+fn an_open_loop_is_a_workload_of_its_own_with_latency_as_its_figure() {
+    let of = |work: &Workload, rate: &str| {
+        let engine = engine(&work.engine).expect("the engine exists");
+        engine.paced(work, rate.parse().expect("a rate")).map_err(|error| error.to_string())
+    };
+    let shape = json!({ "operation": "write", "pattern": "random", "file-size": 1 << 20, "block-size": 4096 });
+    let work = workload("data", "none", "warm", shape.clone());
+    let paced = of(&work, "50%").expect("this engine can");
+    assert_eq!((paced.name.as_str(), paced.metric.unit.as_str(), paced.timed_ms), ("under-test@50%", "µs", 500));
+    assert_eq!(paced.parameters["rate-percent"], 50.0);
+    assert!(paced.measures.contains("from the intended start"), "{}", paced.measures);
+    assert!(of(&paced, "20").is_err_and(|text| text.contains("a rate of its own")), "no variant of a variant");
+    let synced = workload("data", "fsync", "warm", shape);
+    assert!(of(&synced, "20").is_err_and(|text| text.contains("`under-test`") && text.contains("last operation")));
+
+    let place = tempfile::tempdir().expect("temporary folder");
+    let paced = of(&work, "2000").expect("this engine can");
+    let tally = run(&paced, place.path(), Some(Nanos::millis(50))).expect("it works");
+    assert_eq!(tally.offered, Some(2000.0));
+}

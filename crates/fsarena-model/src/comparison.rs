@@ -98,6 +98,12 @@ pub struct WorkloadRow {
     pub measures: String,
     /// Why anybody should care.
     pub why: String,
+    /// The workload of which this one is an open loop.
+    #[serde(default)]
+    pub variant_of: Option<String>,
+    /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
+    #[serde(default)]
+    pub rate: Option<String>,
 }
 
 /// Contender × workload, over all rounds.
@@ -127,6 +133,37 @@ pub struct Cell {
     pub probes: BTreeMap<String, Reading>,
     /// The value of each round, in the order of rounds; `None` where a round gave none.
     pub by_round: Vec<Option<f64>>,
+    /// Latency over time, by operation.
+    #[serde(default)]
+    pub over_time: Vec<Course>,
+}
+
+/// The latencies of one kind of operation over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// What was done, such as `read`.
+    pub operation: String,
+    /// By round, then time.
+    pub points: Vec<Point>,
+}
+
+/// Latencies within a part of a slice, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// From 1.
+    pub round: u32,
+    /// Which of the trial's slices, from 1.
+    pub slice: u32,
+    /// When the part ended: timed seconds of this trial, its slices put one behind the other.
+    pub seconds: f64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// Half were at or below.
+    pub p50: f64,
+    /// 99 of 100 were at or below.
+    pub p99: f64,
+    /// The longest.
+    pub max: f64,
 }
 
 /// The decision on a pair of cells; it is `a`'s.

@@ -9,6 +9,7 @@ pub mod contender;
 pub mod environment;
 pub mod event;
 pub mod plan;
+pub mod rate;
 pub mod record;
 pub mod seed;
 pub mod trial;
@@ -22,8 +23,11 @@ pub use contender::{Contender, Durability, Label, Promise};
 pub use environment::{ContenderFacts, Environment, LaneCost};
 pub use event::{Event, Severity};
 pub use plan::{Budget, Medium, Plan, Rounds, Storage};
+pub use rate::{Rate, RateError};
 pub use record::{RunRecord, Status};
 pub use trial::{Latency, Moment, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
 pub use validity::{Validity, ValidityClass};
-pub use workload::{Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, StateOfFileSystem, Workload};
+pub use workload::{
+    Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, StateOfFileSystem, Variant, Workload,
+};

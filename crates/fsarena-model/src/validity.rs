@@ -22,6 +22,8 @@ pub enum ValidityClass {
     HarnessBound,
     /// Beyond what device or memory can do, or without the flushes that the durability needs.
     Impossible,
+    /// It did not keep up with the rate that was offered: its latency grows with the length of the run.
+    Overloaded,
     /// Later rounds contradict earlier ones.
     Unsteady,
     /// The work failed or ran out of time or space.
@@ -45,6 +47,7 @@ impl fmt::Display for ValidityClass {
             Self::CpuBound => "cpu-bound",
             Self::HarnessBound => "harness-bound",
             Self::Impossible => "impossible",
+            Self::Overloaded => "overloaded",
             Self::Unsteady => "unsteady",
             Self::DidNotFinish => "did-not-finish",
         })

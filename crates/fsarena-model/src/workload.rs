@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, Nanos};
+use crate::{Latency, Nanos, Rate};
 
 /// Something to do on every contender, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,19 @@ pub struct Workload {
     pub slices: u32,
     /// What the engine needs to know; the engine refuses what it does not know.
     pub parameters: serde_json::Value,
+    /// Of which other workload it is an open loop, and at which rate; no file says this, `--rate` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
+}
+
+/// A workload done again at a given rate, as an open loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Variant {
+    /// The name of the workload that runs as fast as it can (closed loop).
+    pub of: String,
+    /// The rate.
+    pub rate: Rate,
 }
 
 fn default_slices() -> u32 {

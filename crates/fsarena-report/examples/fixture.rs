@@ -2,7 +2,7 @@
 //! `cargo run -p fsarena-report --example fixture -- html > /tmp/report.html`.
 
 #[path = "../tests/report/fixture/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod fixture;
 
 fn main() {
@@ -11,6 +11,7 @@ fn main() {
     let comparison = match arguments.next().as_deref() {
         Some("two") => fixture::only(&["ext4", "xfs"]),
         Some("tmpfs") => fixture::with_tmpfs(),
+        Some("ladder") => fixture::ladder(),
         Some("interrupted") => fixture::interrupted(),
         _ => fixture::fixture(),
     };

@@ -1,5 +1,6 @@
 //! HTML: one page that needs nothing but itself, made from the templates in `templates/`.
 
+mod latencies;
 mod matrix;
 mod page;
 mod place;
@@ -17,6 +18,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("style.css", include_str!("../templates/style.css")),
     ("matrix.html", include_str!("../templates/matrix.html")),
     ("workload.html", include_str!("../templates/workload.html")),
+    ("latencies.html", include_str!("../templates/latencies.html")),
     ("contenders.html", include_str!("../templates/contenders.html")),
     ("place.html", include_str!("../templates/place.html")),
     ("reading.html", include_str!("../templates/reading.html")),

@@ -9,6 +9,7 @@ mod footnote;
 mod group;
 mod html;
 mod json;
+mod latency;
 mod look_up;
 mod markdown;
 mod number;

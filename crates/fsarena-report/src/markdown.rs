@@ -3,7 +3,7 @@
 use fsarena_model::Comparison;
 
 use crate::view::{Figure, GroupView, PairLine, Row, View};
-use crate::{answer, group, remark, words};
+use crate::{answer, group, latency, look_up, remark, words};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison) -> String {
@@ -19,6 +19,7 @@ pub fn render(comparison: &Comparison) -> String {
         blocks.push(figures(group));
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs)));
     }
+    blocks.extend(latencies(comparison));
     blocks.extend(list("Read with care", &footnotes(&view)));
     blocks.extend(list("What happened", &incidents(comparison)));
     blocks.extend(list("Promises", &group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>()));
@@ -51,6 +52,27 @@ fn pairs(pairs: &[PairLine]) -> String {
         texts.into_iter().cloned().chain([marked(&line.outcome)]).collect()
     };
     table(&head, pairs.iter().map(row))
+}
+
+/// One table of all workloads' latencies, and what its figures are.
+fn latencies(comparison: &Comparison) -> Option<String> {
+    let mut head = ["workload", "operation", "contender"].map(str::to_owned).to_vec();
+    head.extend(latency::titles().map(str::to_owned));
+    let mut rows = Vec::new();
+    for workload in &comparison.workloads {
+        let cells = comparison.contenders.iter().map(|row| look_up::cell(comparison, &workload.name, &row.label));
+        for operation in latency::tables(&cells.collect::<Vec<_>>()) {
+            let names =
+                |row: &latency::Row| [workload.name.clone(), operation.operation.clone(), row.contender.clone()];
+            rows.extend(
+                operation.rows.iter().map(|row| names(row).into_iter().chain(row.values.clone()).collect::<Vec<_>>()),
+            );
+        }
+    }
+    let is_marked = rows.iter().flatten().any(|value: &String| value.ends_with(latency::MARK));
+    let meaning = [Some(latency::MEANING), is_marked.then_some(latency::MARKED)].into_iter().flatten();
+    let meaning = escaped(&meaning.collect::<Vec<_>>().join(" "));
+    (!rows.is_empty()).then(|| format!("## Latencies\n\n{}\n\n{meaning}", table(&head, rows.into_iter())))
 }
 
 fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use fsarena_model::Reading;
 use fsarena_model::comparison::Cell;
 
-use crate::number::{DASH, bytes, percent, seconds, three_digits, value};
+use crate::latency;
+use crate::number::{self, DASH, bytes, percent, seconds, three_digits, value};
 use crate::words::Term;
 
 /// A figure that stands beside the metric and explains it.
@@ -21,9 +22,16 @@ const fn probe(name: &'static str, title: &'static str, print: fn(f64) -> String
     Probe { name, title, print, explanation }
 }
 
+/// What an open loop should have begun per second.
+pub const OFFERED: &str = "rate.offered";
+/// What was done per second.
+pub const DONE: &str = "rate.done";
+
 /// Those that are known, in the order in which they are shown.
 #[rustfmt::skip]
 const PROBES: &[Probe] = &[
+    probe(OFFERED, "Offered, operations/s", rate, "Operations that should have begun per second, whatever became of the last ones."),
+    probe(DONE, "Done, operations/s", rate, "Operations that ended, over the timed seconds. Less than was offered means that a queue grew."),
     probe("device.read", "Device reads, bytes/op", bytes, "Bytes that the lane's device served. Zero for a cold read means that it was none."),
     probe("device.written", "Device writes, bytes/op", bytes, "Bytes that reached the lane's device. More than the data itself is journal, log, metadata, or copy on write."),
     probe("device.reads", "Read requests/op", three_digits, "Requests after merging."),
@@ -42,18 +50,16 @@ const PROBES: &[Probe] = &[
     probe("pages.cached", "Pages cached by all/op", three_digits, "Pages by which the whole machine's page cache grew."),
     probe("process.read", "Read for the process, bytes/op", bytes, "What storage read for this process, as the kernel accounts it."),
     probe("process.written", "Written for the process, bytes/op", bytes, "What this process caused to be written, as the kernel accounts it."),
-    probe("latency.operation.p50", "Operation, median", seconds, "Half of the operations took no longer."),
-    probe("latency.operation.p99", "Operation, 99th percentile", seconds, "One operation in a hundred took longer."),
-    probe("latency.fsync.p50", "fsync, median", seconds, "Half of the fsyncs took no longer."),
-    probe("latency.fsync.p99", "fsync, 99th percentile", seconds, "One fsync in a hundred took longer."),
-    probe("latency.syncfs.p50", "syncfs, median", seconds, "Half of the syncfs calls took no longer."),
-    probe("latency.syncfs.p99", "syncfs, 99th percentile", seconds, "One syncfs in a hundred took longer."),
     probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left to later."),
 ];
 
 /// For what is near 0 or near 1 and not exact.
 fn hundredths(value: f64) -> String {
     format!("{value:.2}")
+}
+
+fn rate(value: f64) -> String {
+    number::value(value, "ops/s")
 }
 
 /// What the known probes of `cells` mean, in their order.
@@ -73,10 +79,11 @@ pub struct ProbeRow {
     pub values: Vec<String>,
 }
 
-/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name.
+/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name. Latencies have
+/// tables of their own.
 pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
     let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
-    let present: BTreeSet<&str> = names().collect();
+    let present: BTreeSet<&str> = names().filter(|name| !name.starts_with(latency::PREFIX)).collect();
     let known = PROBES.iter().filter(|probe| present.contains(probe.name)).map(|probe| known_row(probe, cells));
     let is_known = |name: &str| PROBES.iter().any(|probe| probe.name == name);
     let unknown = present.iter().filter(|name| !is_known(name)).map(|name| unknown_row(name, cells));

@@ -2,8 +2,12 @@
 
 mod axis;
 mod canvas;
+pub mod curve;
 pub mod medians;
+pub mod over_time;
+mod plane;
 pub mod ratios;
+mod shape;
 
 /// The drawing's width in its own units; the page scales it.
 const WIDTH: f64 = 480.0;

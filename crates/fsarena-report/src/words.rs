@@ -68,6 +68,7 @@ pub fn validity(class: ValidityClass) -> &'static str {
         ValidityClass::Impossible => {
             "beyond what device or memory can do, or without the flushes that durability needs"
         }
+        ValidityClass::Overloaded => "less was done than the rate asked for, so that a queue grew",
         ValidityClass::Unsteady => "later rounds contradict earlier ones",
         ValidityClass::DidNotFinish => "the work failed or ran out of time or space",
     }
@@ -94,6 +95,9 @@ const OF_LANES: &[&str] = &[
 
 /// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
+
+/// How a curve of latency against load is read.
+pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); where it                          turns upwards, the contender is full. What is crossed out does not keep up: its latency grows                          with the length of the run. A ring is the closed loop: the median at its own rate, where each                          operation waits for the last one and no queue can be seen.";
 
 /// A term and what it means.
 pub type Term = (&'static str, &'static str);

@@ -3,12 +3,13 @@
 use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, PairVerdict, WorkloadRow};
 use fsarena_model::event::{Note, RoundFacts};
 use fsarena_model::{
-    Comparison, Contender, Durability, Label, Outcome, RunRecord, Severity, Storage, Trial, Validity, Verdict, Workload,
+    Comparison, Contender, Durability, Label, Outcome, Plan, RunRecord, Severity, Storage, Trial, Validity, Verdict,
+    Workload,
 };
 use fsarena_stats::{Interval, cell_summary, round_value};
 
 use crate::evidence::{Standing, standing};
-use crate::{probes, validity};
+use crate::{course, probes, rate, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -33,12 +34,18 @@ pub fn assess(record: &RunRecord) -> Comparison {
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: plan.workloads.iter().map(workload_row).collect(),
+        notes: notes(record, &cells),
         cells,
         verdicts,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
-        notes: disturbed(record).into_iter().chain(record.notes.iter().cloned()).collect(),
     }
+}
+
+/// What the figures give reason to say, then what was said during the run.
+fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
+    let found = disturbed(record).into_iter().chain(rate::notes(record, cells));
+    found.chain(record.notes.iter().cloned()).collect()
 }
 
 /// Cores' worth of others' work or of stolen time from which on a round counts as disturbed.
@@ -69,8 +76,9 @@ fn command(record: &RunRecord) -> Vec<String> {
     words.extend(plan.contenders.iter().map(spelling));
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
-        None => words.extend(plan.workloads.iter().flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
+        None => words.extend(as_typed(plan).flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
     }
+    words.extend(rates(plan));
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
         Storage::Disk(path) => path.display().to_string(),
@@ -86,6 +94,22 @@ fn command(record: &RunRecord) -> Vec<String> {
     ];
     words.extend(options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
     words
+}
+
+/// The workloads that were named, not those that `--rate` made of them.
+fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
+    plan.workloads.iter().filter(|workload| workload.variant.is_none())
+}
+
+/// `--rate 50%,90%`, if there are open loops.
+fn rates(plan: &Plan) -> Vec<String> {
+    let mut rates: Vec<String> = Vec::new();
+    for variant in plan.workloads.iter().filter_map(|workload| workload.variant.as_ref()) {
+        if !rates.contains(&variant.rate.to_string()) {
+            rates.push(variant.rate.to_string());
+        }
+    }
+    if rates.is_empty() { Vec::new() } else { vec!["--rate".to_owned(), rates.join(",")] }
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
@@ -114,6 +138,8 @@ fn workload_row(workload: &Workload) -> WorkloadRow {
         cache: workload.cache,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
+        variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
+        rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
     }
 }
 
@@ -137,6 +163,7 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label) -> Cell {
         validity: validity::of_cell(record, workload, &trials),
         probes: probes::of_cell(&trials),
         by_round,
+        over_time: course::of_cell(&trials),
     }
 }
 

@@ -4,11 +4,13 @@
 //! the record that they keep. Neither knows where the record is stored, or how a report looks.
 
 mod assess;
+mod course;
 mod error;
 mod evidence;
 mod machine;
 mod pace;
 mod probes;
+mod rate;
 mod round;
 mod run;
 mod schedule;

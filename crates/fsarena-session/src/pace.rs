@@ -1,12 +1,14 @@
 //! How long things take, before and while they run.
 
 use fsarena_engine::{Engine, EngineError};
-use fsarena_model::{Bytes, Mode, Nanos, Plan, Workload};
+use fsarena_model::{Bytes, Mode, Nanos, Plan, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
 pub const CLOSING: Nanos = Nanos::seconds(3);
 /// What a workload takes beside its slices: making and removing its files, for one contender.
 const AROUND_A_WORKLOAD: Nanos = Nanos::millis(350);
+/// Finding out what a contender can do, for a rate that is a percentage of it.
+const PEAK: Nanos = Nanos::millis(500);
 /// A slice that ends when its work is done, with what comes before it.
 const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
 /// Making, mounting and checking a contender.
@@ -35,7 +37,9 @@ fn around(workload: &Workload) -> Nanos {
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
     let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD
+    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
+    let peak = if is_of_peak { PEAK } else { Nanos(0) };
+    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
 }
 
 /// Whether a further round fits: the last one took `last` for `workloads_then`, and there are `workloads_now`.

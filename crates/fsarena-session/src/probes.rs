@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::{Latency, Nanos, Reading, Trial};
 
+use crate::rate::{DONE, OFFERED};
+
 /// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0, for the
 /// machine's own figure is in ticks.
 pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
@@ -38,6 +40,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     for (name, reading) in &trial.probes {
         let (name, divisor, unit) = match name.as_str() {
             "cpu.machine" => continue,
+            OFFERED | DONE => (name.as_str(), 1.0, reading.unit.clone()),
             "settle" => (name.as_str(), 1.0, "s".to_owned()),
             "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
             "device.busy" => (name.as_str(), seconds, "share".to_owned()),
@@ -55,8 +58,10 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     readings
 }
 
-/// A distribution's mean, quantiles and maximum: `latency.read.p99` and so on.
+/// A distribution's size, mean, quantiles and maximum: `latency.read.p99` and so on.
 fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (String, Reading)> {
+    let count = Reading { value: Some(latency.count as f64), unit: "ops".to_owned() };
+    let count = (format!("latency.{operation}.count"), count);
     let spans = [
         ("mean", Some(latency.mean)),
         ("p50", Some(latency.p50)),
@@ -66,8 +71,9 @@ fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (Strin
         ("p9999", latency.p9999),
         ("max", Some(latency.max)),
     ];
-    spans.into_iter().map(move |(name, span)| {
+    let spans = spans.into_iter().map(move |(name, span)| {
         let reading = Reading { value: span.map(Nanos::as_seconds), unit: "s".to_owned() };
         (format!("latency.{operation}.{name}"), reading)
-    })
+    });
+    spans.chain([count])
 }

@@ -8,6 +8,7 @@ use fsarena_model::{CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Tria
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
 
+use crate::rate;
 use crate::schedule::{Assignment, slice_order};
 use crate::{Stage, Trouble};
 
@@ -130,6 +131,8 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     let mut probes = stage.totals(player.contender);
     let settled = player.settled.map(Nanos::as_seconds);
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
+    let timed = player.tally.elapsed.as_seconds();
+    probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
     Trial {
         round: setting.round,
         workload: setting.workload.name.clone(),

@@ -5,6 +5,8 @@ use fsarena_model::{
     Validity, ValidityClass, Workload,
 };
 
+use crate::rate;
+
 /// The share of a cold or direct workload's bytes that the device has to have carried.
 const SERVED: f64 = 0.9;
 /// The share of a direct workload's bytes from which on the page cache has plainly been used.
@@ -27,8 +29,8 @@ struct Evidence<'a> {
 pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
     let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
     let evidence = Evidence { workload, facts, lane_cost: record.environment.lane_cost.as_ref(), trials };
-    let rules: [fn(&Evidence<'_>) -> Option<Validity>; 5] =
-        [did_not_finish, cached, not_direct, without_flushes, lane_bound];
+    let rules: [fn(&Evidence<'_>) -> Option<Validity>; 6] =
+        [did_not_finish, cached, not_direct, without_flushes, lane_bound, overloaded];
     rules.iter().filter_map(|rule| rule(&evidence)).collect()
 }
 
@@ -133,6 +135,10 @@ fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     }
     let text = format!("{syncs} syncs reached the device with {flushes} flushes: they cannot have been durable");
     flag(ValidityClass::Impossible, text)
+}
+
+fn overloaded(evidence: &Evidence<'_>) -> Option<Validity> {
+    rate::overloaded(evidence.trials)
 }
 
 fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use fsarena_model::{Bytes, Medium, Nanos, Share};
+use fsarena_model::{Bytes, Medium, Nanos, Rate, Share};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -74,6 +74,9 @@ pub struct Compare {
     /// A single workload, or a .toml file with one; can be repeated
     #[arg(long, value_name = "NAME")]
     pub workload: Vec<String>,
+    /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
+    #[arg(long, value_name = "RATE", value_delimiter = ',')]
+    pub rate: Vec<Rate>,
     /// Exactly so many rounds, whatever is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,

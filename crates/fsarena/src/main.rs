@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod ladder;
 mod listen;
 mod places;
 mod plan;

@@ -8,6 +8,7 @@ use fsarena_session::{estimated_round, estimated_setup, required_space, unaligne
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
+use crate::ladder::{self, Unable};
 
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
@@ -19,7 +20,7 @@ const BLOCK: u64 = 4096;
 pub fn plan(arguments: &Compare) -> Result<Plan> {
     let plan = Plan {
         contenders: contenders(&arguments.contenders)?,
-        workloads: workloads(arguments)?,
+        workloads: ladder(workloads(arguments)?, arguments)?,
         suite: arguments.workload.is_empty().then(|| arguments.suite.clone()),
         seed: arguments.seed.unwrap_or_else(drawn_seed),
         rounds: match (arguments.rounds, arguments.budget) {
@@ -86,6 +87,11 @@ fn workloads(arguments: &Compare) -> Result<Vec<Workload>> {
         workloads.push(workload);
     }
     Ok(workloads)
+}
+
+fn ladder(workloads: Vec<Workload>, arguments: &Compare) -> Result<Vec<Workload>> {
+    let unable = if arguments.workload.is_empty() { Unable::LeftOut } else { Unable::Refused };
+    ladder::expanded(workloads, &arguments.rate, unable)
 }
 
 fn require_whole_blocks(plan: &Plan) -> Result<()> {

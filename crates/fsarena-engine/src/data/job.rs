@@ -45,11 +45,15 @@ impl DataJob {
         (0..self.parameters.existing_files()).map(|number| files::path(&self.directory, number))
     }
 
-    /// The pilot, if there was one, has left its workers somewhere.
     fn settle_load(&mut self) -> Result<(), EngineError> {
-        if let Some(each) = self.parameters.load().settle(&mut self.crew)? {
+        let is_cold = self.workload.cache == CacheState::Cold;
+        let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
+        let each = self.parameters.load().settle(&mut self.crew, |crew| {
+            crew.workers().for_each(DataWorker::rewind);
+            paths.iter().try_for_each(|path| files::forget(path))
+        })?;
+        if let Some(each) = each {
             self.crew.workers().for_each(|worker| worker.keep_rate(each));
-            self.crew.workers().for_each(DataWorker::rewind);
         }
         Ok(())
     }

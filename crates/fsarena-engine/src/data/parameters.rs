@@ -227,6 +227,12 @@ impl Parameters {
         matches!(self.operation, Work::Write | Work::Mixed)
     }
 
+    /// Whether all that is written is made durable by one call after the last operation.
+    pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
+        let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
+        syncs && self.sync_every == 0
+    }
+
     fn sizes(&self, workload: &Workload) -> Option<&'static str> {
         let (block, longest) = (self.block_size, self.longest());
         Some(match () {

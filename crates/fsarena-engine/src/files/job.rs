@@ -18,12 +18,10 @@ pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
     Box::new(FilesJob { crew, plan })
 }
 
-impl<S: Step> FilesJob<S> {
-    fn make_trees(&mut self) -> Result<(), EngineError> {
-        (0..self.plan.parameters.trees()).try_for_each(|tree| tree::renew(&self.plan, tree, S::GROUND))?;
-        self.crew.workers().for_each(FilesWorker::rewind);
-        Ok(())
-    }
+fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), EngineError> {
+    (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, S::GROUND))?;
+    crew.workers().for_each(FilesWorker::rewind);
+    Ok(())
 }
 
 impl<S: Step> Job for FilesJob<S> {
@@ -31,16 +29,19 @@ impl<S: Step> Job for FilesJob<S> {
     fn prepare(&mut self) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
         if !S::GROUND.is_renewed() || load.has_pilot() {
-            self.make_trees()?;
+            make_trees(&self.plan, &mut self.crew)?;
         }
-        if let Some(each) = load.settle(&mut self.crew)? {
+        let plan = &self.plan;
+        let each =
+            load.settle(&mut self.crew, |crew| if S::GROUND.is_renewed() { make_trees(plan, crew) } else { Ok(()) })?;
+        if let Some(each) = each {
             self.crew.workers().for_each(|worker| worker.keep_rate(each));
         }
         Ok(())
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {
-        if S::GROUND.is_renewed() { self.make_trees() } else { Ok(()) }
+        if S::GROUND.is_renewed() { make_trees(&self.plan, &mut self.crew) } else { Ok(()) }
     }
 
     fn is_alone(&self) -> bool {

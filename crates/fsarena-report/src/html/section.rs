@@ -1,4 +1,4 @@
-//! A workload's section: what it is, drawings, figures, pairs, probes, and reasons to read it with care.
+//! A workload's section: what it is, drawings, figures, pairs, latencies, probes, and reasons to read it with care.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, ValidityClass, Verdict};
 use serde::Serialize;
 
+use super::latencies::{Latencies, latencies};
 use super::matrix::anchor;
 use crate::group::{Group, groups};
 use crate::number::{self, DASH};
@@ -27,6 +28,7 @@ pub struct Section {
     parts: Vec<Part>,
     labels: Vec<String>,
     probes: Vec<ProbeRow>,
+    latencies: Latencies,
     cares: Vec<Care>,
 }
 
@@ -103,6 +105,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
         parts: groups.iter().enumerate().map(part).collect(),
         labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         probes: probe::rows(&cells),
+        latencies: latencies(comparison, workload, &cells),
         cares: cares(&cells),
     }
 }

@@ -47,6 +47,19 @@ impl Axis {
         })
     }
 
+    /// A logarithmic axis for figures, at least a factor of four long. `None` where there is nothing to show.
+    pub fn logarithmic(values: &[f64], (left, right): (f64, f64)) -> Option<Self> {
+        let (low, high) = extremes(values)?;
+        let room = (2.0 / (high / low).sqrt()).max(1.15);
+        Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })
+    }
+
+    /// An axis from 0 to `high`; `None` if that is not above 0.
+    pub fn from_zero(high: f64, (left, right): (f64, f64)) -> Option<Self> {
+        let axis = Self { scale: Scale::Linear, low: 0.0, high: high * 1.02, left, right };
+        (high.is_finite() && high > 0.0).then_some(axis)
+    }
+
     /// A logarithmic axis for ratios with 1 and `band` on it.
     pub fn of_ratios(values: &[f64], band: f64, (left, right): (f64, f64)) -> Option<Self> {
         let shown = values.iter().map(|value| value.clamp(1.0 / FARTHEST, FARTHEST));
@@ -96,6 +109,16 @@ impl Axis {
     }
 }
 
+/// `10.0k` as `10k`, `2.50 ms` as `2.5 ms`: a tick is exact.
+pub fn short(text: &str) -> String {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    match digits.contains('.') {
+        true => format!("{}{rest}", digits.trim_end_matches('0').trim_end_matches('.')),
+        false => text.to_owned(),
+    }
+}
+
 /// The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least `rough`.
 fn nice_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
@@ -132,6 +155,12 @@ mod tests {
         let ratios = Axis::of_ratios(&[0.5, 4.0], 1.05, ROOM).expect("positive values");
         let printed: Vec<_> = ratios.ticks().iter().map(|tick| format!("{tick:.1}")).collect();
         assert_eq!(printed, ["0.5", "0.7", "1.0", "1.5", "2.0", "3.0"]);
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        let texts = ["10.0k", "2.50", "400", "0", "0.0100", "10.0 ms", "2.50 µs"];
+        assert_eq!(texts.map(short), ["10k", "2.5", "400", "0", "0.01", "10 ms", "2.5 µs"]);
     }
 
     proptest! {

@@ -53,6 +53,18 @@ impl Canvas {
         ));
     }
 
+    /// A filled shape with these corners.
+    pub fn polygon(&mut self, class: &str, corners: &[(f64, f64)]) {
+        let points = points(corners);
+        self.push(format_args!(r#"<polygon class="{class}" points="{points}"/>"#));
+    }
+
+    /// A line through these points.
+    pub fn polyline(&mut self, class: &str, through: &[(f64, f64)]) {
+        let points = points(through);
+        self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
+    }
+
     /// A text on the base line through `at`.
     pub fn text(&mut self, class: &str, anchor: Anchor, at: (f64, f64), text: &str) {
         let anchor = match anchor {
@@ -73,6 +85,10 @@ impl Canvas {
     fn push(&mut self, element: std::fmt::Arguments<'_>) {
         self.body.write_fmt(element).expect("a string takes everything");
     }
+}
+
+fn points(places: &[(f64, f64)]) -> String {
+    places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }
 
 /// About how wide `text` is drawn.

@@ -3,7 +3,7 @@
 use fsarena_model::Better;
 use fsarena_model::comparison::Cell;
 
-use super::axis::{Axis, Scale};
+use super::axis::{Axis, Scale, short};
 use super::canvas::{Anchor, Canvas, fitted, text_width};
 use super::{BOTTOM, ROW, TOP, WIDTH};
 use crate::number;
@@ -87,24 +87,4 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     }
     canvas.circle(&format!("median {class}"), (axis.at(median), y), 4.6);
     canvas.text("figure", Anchor::Start, (right, y + 4.5), &number::value(median, unit));
-}
-
-/// `10.0k` as `10k`: a tick is exact.
-fn short(text: &str) -> String {
-    let end = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
-    let (digits, suffix) = text.split_at(end);
-    match digits.contains('.') {
-        true => format!("{}{suffix}", digits.trim_end_matches('0').trim_end_matches('.')),
-        false => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_short() {
-        assert_eq!(["10.0k", "2.50", "400", "0", "0.0100"].map(short), ["10k", "2.5", "400", "0", "0.01"]);
-    }
 }

@@ -6,5 +6,6 @@ mod csv;
 mod fixture;
 mod html;
 mod json;
+mod latency;
 mod markdown;
 mod text;

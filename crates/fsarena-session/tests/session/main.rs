@@ -7,6 +7,7 @@ mod failures;
 mod fake;
 mod lane_bias;
 mod order;
+mod rate;
 mod record;
 mod slices;
 mod stop;

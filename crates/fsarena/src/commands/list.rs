@@ -6,6 +6,7 @@ use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
+use fsarena_model::{Rate, Workload};
 
 use super::print;
 use crate::cli::{List, Listed};
@@ -79,6 +80,11 @@ pub fn availability(kind: &dyn Kind) -> Availability {
     }
 }
 
+fn can_keep_a_rate(workload: &Workload) -> bool {
+    let engine = fsarena_engine::engine(&workload.engine);
+    engine.is_some_and(|engine| engine.paced(workload, Rate::Percent(100.0)).is_ok())
+}
+
 fn workloads() -> Result<String> {
     let workloads = fsarena_catalog::workloads()?;
     let rows = workloads.into_iter().map(|workload| {
@@ -86,9 +92,10 @@ fn workloads() -> Result<String> {
             Some(_) => "yes".to_owned(),
             None => format!("no: there is no engine `{}`", workload.engine),
         };
-        [workload.name, here, workload.metric.unit, workload.measures]
+        let paced = if can_keep_a_rate(&workload) { "yes" } else { "no" };
+        [workload.name, here, paced.to_owned(), workload.metric.unit, workload.measures]
     });
-    Ok(table(["workload", "here", "unit", "measures"], rows))
+    Ok(table(["workload", "here", "--rate", "unit", "measures"], rows))
 }
 
 fn suites() -> Result<String> {

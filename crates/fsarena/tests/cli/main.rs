@@ -4,5 +4,6 @@ mod comparing;
 mod leaving;
 mod loads;
 mod ordinary;
+mod rates;
 mod refusing;
 mod stage;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
 use fsarena_model::seed::generator;
-use fsarena_model::{DurablePoint, Nanos, Workload};
+use fsarena_model::{DurablePoint, Nanos, Rate, Workload};
 use rand_pcg::Pcg64Mcg;
 
 use super::backstage::{Backstage, Counters};
@@ -44,6 +44,37 @@ impl FakeJob {
         Nanos((self.seconds * factor * 1e9).round() as u64)
     }
 
+    /// What an open loop at a rate does: it waits for the intended starts, if it is not late.
+    fn paced(&mut self, limit: &Limit<'_>, rate: f64, tally: &mut Tally) -> (Nanos, u64) {
+        let (mut elapsed, mut operations) = (Nanos(0), 0);
+        tally.offered = Some(rate);
+        loop {
+            let meant = Nanos((operations as f64 * 1e9 / rate) as u64);
+            let begin = elapsed.max(meant);
+            if limit.is_reached(begin) {
+                break;
+            }
+            let end = begin + self.operation();
+            self.backstage.clock.advance(end.saturating_sub(elapsed));
+            tally.record(Operation::Create, end.saturating_sub(meant));
+            (elapsed, operations) = (end, operations + 1);
+        }
+        tally.end_part(elapsed);
+        (elapsed, operations)
+    }
+
+    fn closed(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> (Nanos, u64) {
+        let (mut elapsed, mut operations) = (Nanos(0), 0);
+        while !self.is_over(limit, elapsed, operations) {
+            let time = self.operation();
+            self.backstage.clock.advance(time);
+            tally.record(Operation::Create, time);
+            elapsed = elapsed + time;
+            operations += 1;
+        }
+        (elapsed, operations)
+    }
+
     /// A limit of time, or the work: whichever the workload asks for.
     fn is_over(&self, limit: &Limit<'_>, elapsed: Nanos, operations: u64) -> bool {
         limit.is_reached(elapsed) || (limit.time.is_none() && operations >= self.backstage.world.work)
@@ -68,14 +99,10 @@ impl Job for FakeJob {
             "run",
             &limit.time.map_or(" to the end".to_owned(), |time| format!(" for {} ms", time.0 / 1_000_000)),
         )?;
-        let (mut elapsed, mut operations) = (Nanos(0), 0);
-        while !self.is_over(limit, elapsed, operations) {
-            let time = self.operation();
-            self.backstage.clock.advance(time);
-            tally.record(Operation::Create, time);
-            elapsed = elapsed + time;
-            operations += 1;
-        }
+        let (elapsed, operations) = match self.workload.variant.as_ref().map(|variant| variant.rate) {
+            Some(Rate::PerSecond(rate)) => self.paced(limit, rate, tally),
+            _ => self.closed(limit, tally),
+        };
         let syncs = if self.workload.durable == DurablePoint::None { 0 } else { operations };
         (0..syncs).for_each(|_| tally.record(Operation::Fsync, Nanos(1000)));
         let bytes = operations * OPERATION_BYTES;

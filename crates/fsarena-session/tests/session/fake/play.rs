@@ -149,5 +149,6 @@ pub fn workload(name: &str) -> Workload {
         timed_ms: 100,
         slices: 4,
         parameters: serde_json::Value::Null,
+        variant: None,
     }
 }

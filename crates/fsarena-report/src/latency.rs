@@ -1,0 +1,105 @@
+//! Latencies as tables: one per kind of operation, with a mark where a quantile rests on too few events.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::Cell;
+use serde::Serialize;
+
+use crate::number::{DASH, seconds};
+
+/// The beginning of the names of probes that belong here.
+pub const PREFIX: &str = "latency.";
+
+/// Stands behind a quantile that fewer than [`ENOUGH`] operations of a round lie above.
+pub const MARK: &str = "†";
+
+/// What [`MARK`] says.
+pub const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
+
+/// What all of them are.
+pub const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
+                           Of each round's operations, then the median over rounds.";
+
+/// Operations above a quantile from which on it is more than the maximum of a few.
+const ENOUGH: f64 = 10.0;
+
+/// A column: the probe's last word, the title, and the share of operations above the figure.
+type Column = (&'static str, &'static str, Option<f64>);
+
+/// The columns; of mean and maximum nothing is marked.
+const COLUMNS: [Column; 7] = [
+    ("mean", "mean", None),
+    ("p50", "p50", Some(0.5)),
+    ("p90", "p90", Some(0.1)),
+    ("p99", "p99", Some(0.01)),
+    ("p999", "p99.9", Some(0.001)),
+    ("p9999", "p99.99", Some(0.0001)),
+    ("max", "max", None),
+];
+
+/// The titles of the columns.
+pub fn titles() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(_, title, _)| *title)
+}
+
+/// The latencies of one kind of operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Table {
+    /// Such as `read`.
+    pub operation: String,
+    /// One per contender that did it.
+    pub rows: Vec<Row>,
+}
+
+/// A contender's latencies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Its label.
+    pub contender: String,
+    /// One per column.
+    pub values: Vec<String>,
+}
+
+impl Table {
+    /// Whether any figure is marked.
+    pub fn is_marked(&self) -> bool {
+        self.rows.iter().flat_map(|row| &row.values).any(|value| value.ends_with(MARK))
+    }
+}
+
+/// The tables of some cells of a workload, by the operation's name.
+pub fn tables(cells: &[Option<&Cell>]) -> Vec<Table> {
+    operations(cells.iter().flatten().copied()).into_iter().map(|operation| table(cells, operation)).collect()
+}
+
+/// What was timed in some cells, by name.
+pub fn operations<'a>(cells: impl Iterator<Item = &'a Cell>) -> BTreeSet<&'a str> {
+    let names = cells.flat_map(|cell| cell.probes.keys()).filter_map(|name| operation(name));
+    names.collect()
+}
+
+/// The operation of a probe's name, if it is one of latency.
+fn operation(probe: &str) -> Option<&str> {
+    Some(probe.strip_prefix(PREFIX)?.rsplit_once('.')?.0)
+}
+
+/// A figure of an operation's latency in a cell, in seconds; `count` is the number of operations of a round.
+pub fn value(cell: &Cell, operation: &str, figure: &str) -> Option<f64> {
+    cell.probes.get(&format!("{PREFIX}{operation}.{figure}"))?.value
+}
+
+fn table(cells: &[Option<&Cell>], operation: &str) -> Table {
+    let did_it = |cell: &&&Cell| COLUMNS.iter().any(|(figure, ..)| value(cell, operation, figure).is_some());
+    let row = |cell: &&Cell| Row {
+        contender: cell.contender.to_string(),
+        values: COLUMNS.iter().map(|column| printed(cell, operation, column)).collect(),
+    };
+    Table { operation: operation.to_owned(), rows: cells.iter().flatten().filter(did_it).map(row).collect() }
+}
+
+fn printed(cell: &Cell, operation: &str, (figure, _, above): &Column) -> String {
+    let Some(value) = value(cell, operation, figure).map(seconds) else { return DASH.to_owned() };
+    let count = self::value(cell, operation, "count");
+    let is_thin = count.zip(*above).is_some_and(|(count, above)| count * above < ENOUGH);
+    if is_thin { format!("{value} {MARK}") } else { value }
+}

@@ -1,0 +1,118 @@
+//! Latencies: tables, the course over time, and the curve of open loops.
+
+use fsarena_model::Comparison;
+
+use crate::fixture::{BASE, fixture, ladder, only};
+
+fn html(comparison: &Comparison) -> String {
+    (fsarena_report::format("html").unwrap().render)(comparison)
+}
+
+/// The section of a workload.
+fn section<'a>(page: &'a str, workload: &str) -> &'a str {
+    let begin = format!("<h3>{workload} <small>");
+    page.split(&begin).nth(1).unwrap().split("</article>").next().unwrap()
+}
+
+/// What lies between the first `begin` and the next `end`, both included.
+fn part<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+    let from = text.find(begin).unwrap_or_else(|| panic!("no {begin}"));
+    let to = from + text[from..].find(end).unwrap_or_else(|| panic!("no {end}")) + end.len();
+    &text[from..to]
+}
+
+#[test]
+fn the_table_of_a_workload() {
+    let page = html(&ladder());
+    let section = section(&page, &format!("{BASE}@110%"));
+    insta::assert_snapshot!(part(section, "<thead><tr><th scope=\"col\">latency of write", "</tbody>"));
+}
+
+#[test]
+fn latencies_stand_in_their_own_table_only() {
+    let page = html(&ladder());
+    for workload in [BASE, "randwrite-4k@50%"] {
+        let probes = part(section(&page, workload), "<table class=\"probes\">", "</table>");
+        assert!(!probes.contains("latency."), "{probes}");
+    }
+    assert!(section(&page, BASE).contains("latency of write"));
+}
+
+#[test]
+fn quantiles_of_a_few_operations_are_marked() {
+    let mut comparison = ladder();
+    let marked = |comparison: &Comparison| {
+        let page = html(comparison);
+        part(section(&page, "randwrite-4k@50%"), "latency of write", "</tbody>").matches('†').count()
+    };
+    assert_eq!(marked(&comparison), 2, "10,000 operations leave one above p99.99, and ten above p99.9");
+    let cell = comparison.cells.iter_mut().find(|cell| cell.workload == "randwrite-4k@50%").unwrap();
+    cell.probes.get_mut("latency.write.count").unwrap().value = Some(900.0);
+    assert_eq!(marked(&comparison), 4, "of 900, nine are above p99");
+    for cell in &mut comparison.cells {
+        cell.probes.remove("latency.write.count");
+    }
+    assert_eq!(marked(&comparison), 0, "not known, not marked");
+}
+
+#[test]
+fn the_curve_of_open_loops() {
+    let page = html(&ladder());
+    let figure =
+        part(section(&page, BASE), "<figure class=\"broad\"><figcaption>Latency of write against", "</figure>");
+    insta::assert_snapshot!(figure.replace("/>", "/>\n"));
+    assert_eq!(figure.matches("class=\"cross\"").count(), 6, "ext4's p50 and p99 at 110 %, and the legend");
+    assert_eq!(figure.matches("class=\"ring\"").count(), 3, "one closed loop each, and the legend");
+}
+
+#[test]
+fn the_course_over_time() {
+    let page = html(&ladder());
+    let details = part(section(&page, "randwrite-4k@110%"), "<details>", "</details>");
+    insta::assert_snapshot!(details.replace("/>", "/>\n"));
+    assert_eq!(details.matches("<polyline").count(), 4, "two contenders, two lines");
+}
+
+#[test]
+fn a_single_point_is_no_course_and_a_single_loop_no_curve() {
+    let mut comparison = ladder();
+    comparison.cells.iter_mut().flat_map(|cell| &mut cell.over_time).for_each(|course| course.points.truncate(1));
+    assert!(!html(&comparison).contains("Latency over time"));
+    assert!(!html(&fixture()).contains("against load"));
+}
+
+#[test]
+fn an_impossible_figure_is_in_no_drawing() {
+    let mut comparison = ladder();
+    for cell in comparison.cells.iter_mut().filter(|cell| cell.contender.0 == "ext4") {
+        let (class, text) = (fsarena_model::ValidityClass::Impossible, "too fast".to_owned());
+        cell.validity = vec![fsarena_model::Validity { class, text }];
+    }
+    let page = html(&comparison);
+    assert_eq!(part(section(&page, BASE), "against load", "</figure>").matches("class=\"ring\"").count(), 2);
+}
+
+#[test]
+fn markdown_has_one_table_of_all() {
+    let text = (fsarena_report::format("markdown").unwrap().render)(&ladder());
+    insta::assert_snapshot!(part(&text, "## Latencies", "over rounds."));
+    let none = {
+        let mut comparison = only(&["ext4"]);
+        comparison.cells.iter_mut().for_each(|cell| cell.probes.clear());
+        comparison
+    };
+    assert!(!(fsarena_report::format("markdown").unwrap().render)(&none).contains("## Latencies"));
+}
+
+#[test]
+fn json_and_csv_have_what_the_drawings_are_made_of() {
+    let json = (fsarena_report::format("json").unwrap().render)(&ladder());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["workloads"][1]["variant_of"], &json["workloads"][1]["rate"]), (&BASE.into(), &"50%".into()));
+    let point = &json["cells"][0]["over_time"][0]["points"][0];
+    assert_eq!((&point["round"], &point["slice"], &point["seconds"]), (&1.into(), &1.into(), &1.0.into()));
+    let csv = (fsarena_report::format("csv").unwrap().render)(&ladder());
+    for probe in ["latency.write.p9999", "latency.write.count", "rate.offered", "rate.done"] {
+        assert!(csv.contains(&format!(",{probe},")), "{probe}");
+    }
+}

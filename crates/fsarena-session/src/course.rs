@@ -1,0 +1,71 @@
+//! Latency over time: what the trials of a cell recorded, put on one line of time for each operation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::comparison::{Course, Point};
+use fsarena_model::{Moment, Nanos, Trial};
+
+/// The courses of a cell's operations, by name; points by round, then time.
+pub fn of_cell(trials: &[&Trial]) -> Vec<Course> {
+    let names: BTreeSet<&str> =
+        trials.iter().flat_map(|trial| &trial.over_time).map(|moment| moment.operation.as_str()).collect();
+    names.into_iter().map(|name| course(trials, name)).collect()
+}
+
+fn course(trials: &[&Trial], operation: &str) -> Course {
+    let points = trials.iter().flat_map(|trial| of_trial(trial, operation));
+    Course { operation: operation.to_owned(), points: points.collect() }
+}
+
+fn of_trial(trial: &Trial, operation: &str) -> impl Iterator<Item = Point> {
+    let starts = starts(trial);
+    trial.over_time.iter().filter(move |moment| moment.operation == operation).filter_map(move |moment| {
+        let (slice, start) = *starts.get(&moment.slice)?;
+        Some(point(trial.round, slice, start, moment))
+    })
+}
+
+/// By position: which of the trial's slices it is, from 1, and what was timed before it.
+fn starts(trial: &Trial) -> BTreeMap<u32, (u32, Nanos)> {
+    let mut before = Nanos(0);
+    let start = |(index, slice): (usize, &fsarena_model::Slice)| {
+        let start = before;
+        before = before + slice.elapsed;
+        (slice.position, (index as u32 + 1, start))
+    };
+    trial.slices.iter().enumerate().map(start).collect()
+}
+
+fn point(round: u32, slice: u32, start: Nanos, moment: &Moment) -> Point {
+    Point {
+        round,
+        slice,
+        seconds: (start + moment.end).as_seconds(),
+        mean: moment.mean.as_seconds(),
+        p50: moment.p50.as_seconds(),
+        p99: moment.p99.as_seconds(),
+        max: moment.max.as_seconds(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_put_one_behind_the_other() {
+        let slice = |position| serde_json::json!({ "position": position, "operations": 1, "bytes": 0, "elapsed": 2_000_000_000u64, "value": 1.0 });
+        let moment = |slice, end: u64| {
+            serde_json::json!({ "slice": slice, "end": end * 1_000_000_000, "operation": "read", "count": 1,
+                "mean": 5, "p50": 5, "p99": 5, "max": 5 })
+        };
+        let trial: Trial = serde_json::from_value(serde_json::json!({
+            "round": 3, "workload": "w", "contender": "c", "lane": null, "slices": [slice(1), slice(6)],
+            "latencies": {}, "over_time": [moment(1, 1), moment(1, 2), moment(6, 1)], "probes": {}, "outcome": "finished",
+        }))
+        .expect("a trial");
+        let courses = of_cell(&[&trial]);
+        let times: Vec<_> = courses[0].points.iter().map(|point| (point.round, point.slice, point.seconds)).collect();
+        assert_eq!(times, [(3, 1, 1.0), (3, 1, 2.0), (3, 2, 3.0)]);
+    }
+}

@@ -1,0 +1,107 @@
+//! Open loops: what was offered, what was done, and whether a contender kept up.
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::event::Note;
+use fsarena_model::{Reading, RunRecord, Severity, Trial, Validity, ValidityClass, Workload};
+
+use crate::probes;
+
+/// The probe of what should have begun.
+pub const OFFERED: &str = "rate.offered";
+/// The probe of what was done.
+pub const DONE: &str = "rate.done";
+
+/// The share of what was offered that has to be done. Less is no rounding, and no last operation that the end cut off:
+/// what is left over adds up, so that latency grows for as long as the run goes on.
+const KEEPS_UP: f64 = 0.97;
+
+/// Operations per second that should have begun, and that were done.
+struct Load {
+    offered: f64,
+    done: f64,
+}
+
+impl Load {
+    fn keeps_up(&self) -> bool {
+        self.done >= KEEPS_UP * self.offered
+    }
+
+    fn words(&self) -> String {
+        format!("offered {}/s, done {}/s", thousands(self.offered), thousands(self.done))
+    }
+}
+
+/// What a trial offered and did, for its probes; what was done is of use in a closed loop, too.
+pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Iterator<Item = (String, Reading)> {
+    let reading = |name: &str, value: f64| {
+        let value = Some(value).filter(|value| value.is_finite());
+        (name.to_owned(), Reading { value, unit: "ops/s".to_owned() })
+    };
+    let offered = offered.map(|offered| reading(OFFERED, offered));
+    offered.into_iter().chain([reading(DONE, operations as f64 / seconds)])
+}
+
+/// That a cell's contender did not keep up, if it did not.
+pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
+    let readings = probes::of_cell(trials);
+    let load = Load { offered: readings.get(OFFERED)?.value?, done: readings.get(DONE)?.value? };
+    let text = format!("{}: does not keep up; its latency grows with the length of the run", load.words());
+    (!load.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
+}
+
+/// Which contenders kept up, for each open loop; and which workloads were left out of the ladder.
+pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
+    let variants = record.plan.workloads.iter().filter(|workload| workload.variant.is_some());
+    let notes = variants.filter_map(|workload| of_variant(workload, cells)).chain(left_out(record));
+    notes.map(|text| Note { severity: Severity::Info, text }).collect()
+}
+
+fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
+    let of = |cell: &Cell| {
+        let probe = |name: &str| cell.probes.get(name)?.value;
+        let load = Load { offered: probe(OFFERED)?, done: probe(DONE)? };
+        let verb = if load.keeps_up() { "keeps up" } else { "does not keep up" };
+        Some(format!("{} {verb} ({})", cell.contender, load.words()))
+    };
+    let parts: Vec<String> = cells.iter().filter(|cell| cell.workload == workload.name).filter_map(of).collect();
+    (!parts.is_empty()).then(|| format!("{}: {}", workload.name, parts.join("; ")))
+}
+
+fn left_out(record: &RunRecord) -> Option<String> {
+    let workloads = &record.plan.workloads;
+    let bases: Vec<&str> =
+        workloads.iter().filter_map(|workload| Some(workload.variant.as_ref()?.of.as_str())).collect();
+    let is_left_out = |workload: &&Workload| workload.variant.is_none() && !bases.contains(&workload.name.as_str());
+    let names: Vec<&str> = workloads.iter().filter(is_left_out).map(|workload| workload.name.as_str()).collect();
+    let text = format!("only in the closed loop, for they cannot keep a rate: {}", names.join(", "));
+    (!bases.is_empty() && !names.is_empty()).then_some(text)
+}
+
+/// `22,000`; below 100 with two digits behind the point.
+fn thousands(value: f64) -> String {
+    if value < 100.0 {
+        return format!("{value:.2}");
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_easy_to_read() {
+        assert_eq!(
+            [5.0, 812.4, 1_999.6, 22_000.0, 1_234_567.0].map(thousands),
+            ["5.00", "812", "2,000", "22,000", "1,234,567"]
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Open loops: what was offered and done, who kept up, and latency over time.
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::{Better, Comparison, Measure, Metric, Rate, Rounds, ValidityClass, Variant, Workload};
+
+use crate::fake::{Play, World, workload};
+
+fn at(rate: f64) -> Workload {
+    let metric = Metric {
+        name: "mean-latency".to_owned(),
+        unit: "µs".to_owned(),
+        measure: Measure::MeanLatencyMicroseconds,
+        better: Better::Lower,
+    };
+    let variant = Some(Variant { of: "create".to_owned(), rate: Rate::PerSecond(rate) });
+    Workload { metric, variant, timed_ms: 500, ..workload(&format!("create@{rate}")) }
+}
+
+/// `ext4` does 1000 operations per second, `xfs` 2000.
+fn ladder() -> Comparison {
+    let workloads = vec![workload("create"), workload("append"), at(500.0), at(1500.0)];
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 2000.0]).noisy(0.001, 1));
+    play.with_workloads(workloads).with_rounds(Rounds::Exactly(4)).perform().comparison()
+}
+
+fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &str) -> &'a Cell {
+    let is_it = |cell: &&Cell| cell.workload == workload && cell.contender.0 == contender;
+    comparison.cells.iter().find(is_it).expect("every cell is there")
+}
+
+fn probe(cell: &Cell, name: &str) -> Option<f64> {
+    cell.probes.get(name)?.value
+}
+
+#[test]
+fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
+    let comparison = ladder();
+    let slow = cell(&comparison, "create@1500", "ext4");
+    assert_eq!(probe(slow, "rate.offered"), Some(1500.0));
+    assert!(probe(slow, "rate.done").is_some_and(|done| (900.0..1100.0).contains(&done)), "{:?}", slow.probes);
+    assert_eq!(slow.probes["rate.done"].unit, "ops/s");
+    let closed = cell(&comparison, "create", "ext4");
+    assert_eq!(closed.probes.get("rate.offered"), None, "nothing is offered in a closed loop");
+    assert!(probe(closed, "rate.done").is_some_and(|done| (900.0..1100.0).contains(&done)));
+}
+
+#[test]
+fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
+    let comparison = ladder();
+    let classes = |workload, contender| {
+        let flags = &cell(&comparison, workload, contender).validity;
+        flags.iter().map(|flag| flag.class).collect::<Vec<_>>()
+    };
+    assert_eq!(classes("create@1500", "ext4"), [ValidityClass::Overloaded]);
+    for (workload, contender) in [("create@1500", "xfs"), ("create@500", "ext4"), ("create", "ext4")] {
+        assert_eq!(classes(workload, contender), [], "{workload}, {contender}");
+    }
+    let text = &cell(&comparison, "create@1500", "ext4").validity[0].text;
+    assert!(text.starts_with("offered 1,500/s, done ") && text.contains("does not keep up"), "{text}");
+    let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
+    let said = |words: &str| notes.iter().any(|note| note.contains(words));
+    assert!(said("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
+    assert!(said("xfs keeps up") && said("cannot keep a rate: append"), "{notes:?}");
+    let pair = comparison.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
+    assert!(pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"), "it stands, with the sentence: {pair:?}");
+}
+
+#[test]
+fn latency_explodes_in_the_open_loop_only() {
+    let comparison = ladder();
+    let median = |workload| cell(&comparison, workload, "ext4").median.expect("measured");
+    assert!(median("create@1500") > 20.0 * median("create@500"));
+    assert_eq!(probe(cell(&comparison, "create@500", "ext4"), "latency.create.count"), Some(1000.0), "of four slices");
+}
+
+#[test]
+fn variants_name_their_origin_and_the_command_names_what_was_typed() {
+    let comparison = ladder();
+    let row = &comparison.workloads[3];
+    assert_eq!((row.variant_of.as_deref(), row.rate.as_deref()), (Some("create"), Some("1500")));
+    assert_eq!(comparison.workloads[0].variant_of, None);
+    let command = comparison.command.join(" ");
+    assert!(command.contains("--workload create --workload append --rate 500,1500 --rounds"), "{command}");
+}
+
+#[test]
+fn latency_over_time_has_a_point_for_each_part_of_each_slice() {
+    let comparison = ladder();
+    let courses = &cell(&comparison, "create@500", "xfs").over_time;
+    assert_eq!(courses.iter().map(|course| course.operation.as_str()).collect::<Vec<_>>(), ["create"]);
+    let points: Vec<_> = courses[0].points.iter().map(|point| (point.round, point.slice)).collect();
+    assert_eq!(points[..5], [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1)]);
+    let ends: Vec<f64> = courses[0].points[..4].iter().map(|point| point.seconds).collect();
+    assert!(ends.windows(2).all(|pair| pair[1] - pair[0] > 0.4), "one behind the other: {ends:?}");
+}
