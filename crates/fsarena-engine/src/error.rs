@@ -29,6 +29,9 @@ pub enum EngineError {
     /// Another worker failed before all were ready; that one says why.
     #[error("another worker failed")]
     Abandoned,
+    /// Something with fio or one of its job files.
+    #[error(transparent)]
+    Fio(#[from] crate::fio::FioError),
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -55,6 +58,7 @@ impl EngineError {
 impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
+            Self::Fio(error) => error.blame(),
             Self::Io { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
             _ => Blame::Use,
         }
@@ -67,6 +71,7 @@ impl Explained for EngineError {
                 Some(format!("the engines are {}", names.join(", ")))
             }
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
+            Self::Fio(error) => error.hint(),
             Self::Io { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }

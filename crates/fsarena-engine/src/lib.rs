@@ -9,6 +9,7 @@ mod crew;
 mod data;
 mod error;
 mod files;
+pub mod fio;
 mod folder;
 mod load;
 mod meter;
@@ -27,7 +28,7 @@ pub use operation::Operation;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
@@ -51,6 +52,19 @@ pub trait Engine: Sync {
     /// As [`Engine::demand`].
     fn direct_block(&self, _workload: &Workload) -> Result<Option<Bytes>, EngineError> {
         Ok(None)
+    }
+
+    /// Refuses a machine that lacks what the engine needs.
+    ///
+    /// # Errors
+    /// If something is missing.
+    fn require(&self, _workload: &Workload) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The program that does the work, where the engine does not do it itself.
+    fn program(&self) -> Option<&'static str> {
+        None
     }
 
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
