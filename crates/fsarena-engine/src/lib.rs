@@ -18,10 +18,12 @@ mod pace;
 mod size;
 mod tally;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_sys::child;
 
 pub use error::EngineError;
 pub use operation::Operation;
@@ -33,6 +35,17 @@ pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio];
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// The versions of the programs that these workloads need, by name; one that does not start is left out.
+pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
+    let programs = workloads.iter().filter_map(|workload| engine(&workload.engine)?.program());
+    programs
+        .filter_map(|program| {
+            let words = child::run(&[program, "--version"]).ok()?.words();
+            Some((program.to_owned(), words.lines().next()?.trim().to_owned()))
+        })
+        .collect()
 }
 
 /// Something that can do workloads.
