@@ -158,10 +158,10 @@ impl Job for FioJob {
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let text = self.text(limit.time)?;
         self.runs += 1;
-        let Some(json) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
+        let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         if let Task::Generated(parameters) = &self.task {
             tally.offered = parameters.rate;
         }
-        Ok(output::read(&json, self.reading(), tally)?)
+        Ok(output::read(&output, self.reading(), tally)?)
     }
 }

@@ -68,16 +68,35 @@ pub struct Reading {
     pub sync: Operation,
 }
 
-/// Counts into `tally` what the JSON tells.
+/// What fio wrote: its words, which stand first, and its JSON.
+pub fn split(text: &str) -> (&str, &str) {
+    let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
+    text.split_at(start.unwrap_or(text.len()))
+}
+
+/// Which job failed, and why, if one did.
+fn failure(output: &Output) -> Option<String> {
+    let job = output.jobs.iter().find(|job| job.error != 0)?;
+    Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
+}
+
+/// All that fio wrote of a run that failed, in one line.
+pub fn words(streams: &str, text: &str) -> String {
+    let (before, json) = split(text);
+    let failed = serde_json::from_str::<Output>(json).ok().and_then(|output| failure(&output));
+    let lines = streams.lines().chain(before.lines()).map(str::to_owned).chain(failed);
+    lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Counts into `tally` what fio wrote.
 ///
 /// # Errors
 /// [`FioError::Failed`] if it is none of fio's, or a job has failed.
-pub fn read(json: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioError> {
-    let output: Output = serde_json::from_str(json)
+pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioError> {
+    let output: Output = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
-    if let Some(job) = output.jobs.iter().find(|job| job.error != 0) {
-        let why = std::io::Error::from_raw_os_error(job.error);
-        return Err(FioError::Failed(format!("job `{}`: {why}", job.jobname)));
+    if let Some(why) = failure(&output) {
+        return Err(FioError::Failed(why));
     }
     let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     for job in &output.jobs {

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::child::{self, Setting};
 
-use super::FioError;
 use super::file::JobFile;
+use super::{FioError, output};
 use crate::EngineError;
 
 /// The program's name.
@@ -55,7 +55,7 @@ fn explained(file: &JobFile, words: &str) -> String {
     format!("{place}{}", lines.join("; "))
 }
 
-/// Runs fio on a job in `folder`, which is its own, and gives what it wrote as JSON; `None` if it was stopped.
+/// Runs fio on a job in `folder`, which is its own, and gives what it wrote; `None` if it was stopped.
 ///
 /// # Errors
 /// [`FioError::Failed`] with its words.
@@ -68,12 +68,11 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     let ended = child::run_until(&argv, Setting { folder, stop }).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();
-    let start = output.find("{\n").unwrap_or(output.len());
     if ended.status.success() {
-        return Ok(Some(output[start..].to_owned()));
+        return Ok(Some(output));
     }
-    let words = [ended.words(), output[..start].trim().to_owned()].join("\n");
-    Err(FioError::Failed(format!("{} ({})", words.trim().replace('\n', "; "), ended.status)).into())
+    let words = output::words(&ended.words(), &output);
+    Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
 }
 
 /// fio's processes survive it when it is killed, and would keep the file system busy. In a process namespace of their own
