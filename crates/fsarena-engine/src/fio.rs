@@ -14,7 +14,7 @@ mod value;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Workload};
+use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
@@ -78,6 +78,15 @@ impl Engine for Fio {
             }
             Task::AsItIs(file) => translate::direct_block(&file),
         })
+    }
+
+    /// fio needs a while to begin and to end; a job file says how long it runs.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        const AROUND: Nanos = Nanos::millis(350);
+        match Task::of(workload) {
+            Ok(Task::AsItIs(file)) => AROUND + translate::lasts(&file),
+            _ => AROUND,
+        }
     }
 
     fn require(&self, workload: &Workload) -> Result<(), EngineError> {

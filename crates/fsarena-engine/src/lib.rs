@@ -67,6 +67,11 @@ pub trait Engine: Sync {
         Ok(None)
     }
 
+    /// How long a run takes beside the time that the workload names, about; nothing to speak of for most.
+    fn adds(&self, _workload: &Workload) -> Nanos {
+        Nanos(0)
+    }
+
     /// Refuses a machine that lacks what the engine needs.
     ///
     /// # Errors

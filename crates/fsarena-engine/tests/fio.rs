@@ -74,7 +74,7 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     let work = place.path().join("with:colon");
     std::fs::create_dir(&work).expect("made");
     let tally = run(&choice.workload, &work, None).expect("it works");
-    assert_eq!((tally.operations, tally.bytes), (2 * 48, 2 * 3 << 20));
+    assert_eq!((tally.operations, tally.bytes), (2 * 48, (2 * 3) << 20));
     let names = std::fs::read_dir(&work).expect("there").map(|entry| entry.expect("there").file_name());
     let mut names: Vec<_> = names.collect();
     names.sort();

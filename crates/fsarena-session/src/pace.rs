@@ -34,6 +34,8 @@ fn around(workload: &Workload) -> Nanos {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
+    let added = fsarena_engine::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
+    let slice = slice + added;
     let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
     Nanos(slice.0 * slices) + AROUND_A_WORKLOAD
 }

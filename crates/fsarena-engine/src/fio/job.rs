@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::file::JobFile;
 use super::generate::{self, Setting};
 use super::output::{self, Order, Reading};
-use super::{FioError, Task, program};
+use super::{FioError, Task, program, translate};
 use crate::contents::Contents;
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
@@ -90,7 +90,13 @@ impl FioJob {
         }
         let text = as_it_is(file, &self.directory()?, ["create_only=1".to_owned()]);
         let never = AtomicBool::new(false);
-        program::run(&text, self.folder.path(), &never).map(drop)
+        program::run(&text, self.folder.path(), &never)?;
+        let Some(block) = translate::direct_block(file) else { return Ok(()) };
+        for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
+            let path = entry.map_err(EngineError::io("list the files"))?.path();
+            files::require_direct(&path, block.0, &self.workload.name)?;
+        }
+        Ok(())
     }
 
     fn reading(&self) -> Reading {

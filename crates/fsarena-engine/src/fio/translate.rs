@@ -131,6 +131,20 @@ pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     file.sections.iter().filter(|section| section.is_direct()).map(block).min().map(Bytes)
 }
 
+/// How long the file's jobs run, as far as they say it.
+pub fn lasts(file: &JobFile) -> Nanos {
+    let mut total = Nanos(0);
+    let mut group = Nanos(0);
+    for section in &file.sections {
+        if section.is_set("stonewall") {
+            total = total + std::mem::take(&mut group);
+        }
+        let time = |key| section.value(key).and_then(value::time).unwrap_or_default();
+        group = group.max(time("runtime") + time("ramp_time"));
+    }
+    total + group
+}
+
 /// Bytes per second for large blocks in order, operations for all others.
 fn metric<'a>(sections: impl IntoIterator<Item = &'a Section>) -> Metric {
     let large = |section: &Section| {
