@@ -20,7 +20,7 @@ fn what_is_global_stands_in_every_job_that_follows() {
     );
     assert_eq!((two.value("bs"), two.value("size"), two.is_set("thread")), (Some("8k"), Some("4mb"), true));
     assert_eq!(file.line_of("blocksize"), Some(3), "by any of its names");
-    assert_eq!(one.is_set("stonewall"), false);
+    assert!(!one.is_set("stonewall"));
 }
 
 #[test]
