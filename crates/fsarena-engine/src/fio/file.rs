@@ -55,45 +55,62 @@ fn first_name(key: &str) -> String {
     ALIASES.iter().find(|(other, _)| *other == key).map_or(key, |(_, first)| first).to_owned()
 }
 
+fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
+    FioError::Line { file: file.to_owned(), line, what, hint: hint.to_owned() }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reader {
+    globals: Vec<Entry>,
+    sections: Vec<Section>,
+    place: Place,
+}
+
+/// Where an option belongs.
+#[derive(Default)]
+enum Place {
+    #[default]
+    Nowhere,
+    Global,
+    Section,
+}
+
+impl Reader {
+    fn take(&mut self, line: text::Line, number: usize) -> Result<(), text::Flaw> {
+        match line {
+            text::Line::Nothing => {}
+            text::Line::Section(name) if name == "global" => self.place = Place::Global,
+            text::Line::Section(name) => {
+                self.sections.push(Section { name, line: number, options: self.globals.clone() });
+                self.place = Place::Section;
+            }
+            text::Line::Option(entry) => match (&self.place, self.sections.last_mut()) {
+                (Place::Global, _) => self.globals.push(entry),
+                (Place::Section, Some(section)) => section.options.push(entry),
+                _ => return Err(("an option before the first section".to_owned(), "begin with [global]")),
+            },
+        }
+        Ok(())
+    }
+}
+
 impl JobFile {
     /// Reads `text`, which is called `name`; `variable` gives what `${…}` stands for.
     ///
     /// # Errors
     /// [`FioError::Line`].
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
-        let mut globals: Vec<Entry> = Vec::new();
-        let mut sections: Vec<Section> = Vec::new();
-        let mut place = None;
+        let mut reader = Reader::default();
         for (number, line) in text.lines().enumerate() {
-            let refused = |what: String, hint: &str| FioError::Line {
-                file: name.to_owned(),
-                line: number + 1,
-                what,
-                hint: hint.to_owned(),
-            };
-            match text::line(line, number + 1, variable).map_err(|(what, hint)| refused(what, hint))? {
-                text::Line::Nothing => {}
-                text::Line::Section(title) if title == "global" => place = Some(None),
-                text::Line::Section(title) => {
-                    sections.push(Section { name: title, line: number + 1, options: globals.clone() });
-                    place = Some(Some(sections.len() - 1));
-                }
-                text::Line::Option(entry) => match place {
-                    Some(None) => globals.push(entry),
-                    Some(Some(index)) => sections[index].options.push(entry),
-                    None => return Err(refused("an option before the first section".into(), "begin with [global]")),
-                },
-            }
+            let understood = text::line(line, number + 1, variable).and_then(|line| reader.take(line, number + 1));
+            understood.map_err(|(what, hint)| refusal(name, number + 1, what, hint))?;
         }
-        match sections.is_empty() {
-            false => Ok(Self { name: name.to_owned(), sections }),
-            true => Err(FioError::Line {
-                file: name.to_owned(),
-                line: 1,
-                what: "there is no job in it".to_owned(),
-                hint: "a job is a section: [name], and options such as rw=randread below it".to_owned(),
-            }),
+        if reader.sections.is_empty() {
+            let hint = "a job is a section: [name], and options such as rw=randread below it";
+            return Err(refusal(name, 1, "there is no job in it".to_owned(), hint));
         }
+        Ok(Self { name: name.to_owned(), sections: reader.sections })
     }
 
     /// Where an option stands first.
@@ -104,7 +121,7 @@ impl JobFile {
 
     /// An error at `line`.
     pub fn refuse(&self, line: usize, what: String, hint: &str) -> FioError {
-        FioError::Line { file: self.name.clone(), line, what, hint: hint.to_owned() }
+        refusal(&self.name, line, what, hint)
     }
 
     /// The text for fio: each section with all of its options but those in `without`, and with `more` at its end.

@@ -13,7 +13,7 @@ pub enum Line {
 }
 
 /// What is wrong, and the way out.
-type Flaw = (String, &'static str);
+pub type Flaw = (String, &'static str);
 
 /// Understands a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
 pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Flaw> {

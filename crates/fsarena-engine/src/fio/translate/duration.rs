@@ -16,33 +16,40 @@ const SHORTEST: Nanos = Nanos::millis(50);
 pub fn translate(draft: &mut Draft<'_>) -> Result<(), String> {
     let section = draft.section;
     let kind = Kind::of(section).ok_or("`rw`")?;
-    let bound =
-        |key: &str| section.value(key).map(|text| value::size(text).ok_or(format!("`{key}={text}`"))).transpose();
-    let (operations, bytes) = (bound("number_ios")?, bound("io_size")?);
-    let time = section.value("runtime").map(|text| value::time(text).ok_or(format!("`runtime={text}`"))).transpose()?;
-    let time = time.filter(|time| time.0 > 0);
+    let time = read(section, "runtime", value::time)?.filter(|time| time.0 > 0);
     let is_time_based = section.is_set("time_based");
     if is_time_based && time.is_none() {
         return Err("`time_based` without `runtime`".to_owned());
     }
-    if let Some(operations) = operations {
-        draft.set("operations", operations);
-    }
-    // A random job ends when it has carried as much as its files hold.
-    let all = draft.parameters["file-size"].as_u64().unwrap_or(0) * draft.parameters["files"].as_u64().unwrap_or(1);
-    let own_end = (kind.is_random && !is_time_based).then_some(all);
-    if bytes.is_some_and(|bytes| bytes > all) && !kind.is_random {
-        return Err("`io_size` is more than the files hold".to_owned());
-    }
-    if let Some(bytes) = bytes.or(own_end).filter(|_| !is_time_based) {
-        draft.set("bytes", bytes);
-    }
+    amount(draft, kind, is_time_based)?;
     if is_time_based && !kind.is_random {
         draft.set("repeat", true);
     }
     draft.timed = time;
     if is_time_based && leaves_nothing(draft, section, kind) {
         slice(draft);
+    }
+    Ok(())
+}
+
+fn read<T>(section: &Section, key: &str, of: fn(&str) -> Option<T>) -> Result<Option<T>, String> {
+    section.value(key).map(|text| of(text).ok_or(format!("`{key}={text}` is not understood natively"))).transpose()
+}
+
+/// How much it does. A random job ends when it has carried as much as its files hold.
+fn amount(draft: &mut Draft<'_>, kind: Kind, is_time_based: bool) -> Result<(), String> {
+    if let Some(operations) = read(draft.section, "number_ios", value::size)? {
+        draft.set("operations", operations);
+    }
+    let number = |name: &str| draft.parameters[name].as_u64().unwrap_or(1);
+    let all = number("file-size") * number("files");
+    let own_end = (kind.is_random && !is_time_based).then_some(all);
+    let bytes = read(draft.section, "io_size", value::size)?;
+    if bytes.is_some_and(|bytes| bytes > all) && !kind.is_random {
+        return Err("`io_size` is more than the files hold".to_owned());
+    }
+    if let Some(bytes) = bytes.or(own_end).filter(|_| !is_time_based) {
+        draft.set("bytes", bytes);
     }
     Ok(())
 }
@@ -63,7 +70,7 @@ fn slice(draft: &mut Draft<'_>) {
     let Some(time) = draft.timed.filter(|time| time.0 >= SHORTEST.0 * u64::from(SLICES)) else { return };
     draft.mode = Mode::Sliced;
     draft.slices = SLICES;
-    draft.timed = Some(Nanos(time.0 / u64::from(SLICES)));
     let slice = Nanos(time.0 / u64::from(SLICES));
+    draft.timed = Some(slice);
     draft.remark(&format!("`runtime` is {SLICES} slices of {slice} in each round"));
 }
