@@ -45,6 +45,9 @@ const OPTIONS: &[(&str, &str)] = &[
     ("create_only", "does no work"),
 ];
 
+/// Words in whose presence fio hands the option to a shell, to have it calculated by bc(1) (init.c, `bc_calc`).
+const CALCULATED: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
+
 /// Options in whose values a `/` is not part of a path.
 const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description", "cmdprio_bssplit", "directory"];
 
@@ -86,6 +89,9 @@ fn flaw(entry: &Entry) -> Option<(String, &'static str)> {
             hint,
         ));
     }
+    if let Some(word) = CALCULATED.iter().find(|word| value.contains(**word)) {
+        return Some((format!("`{key}={value}` is refused: fio asks a shell what `{word}` is"), "write the number"));
+    }
     let is_path = value.contains('/') && !WITH_A_SLASH.contains(&key.as_str());
     let climbs = key != "directory" && (value.contains("..") || (key == "filename" && value == "-"));
     (is_path || climbs).then(|| {
@@ -122,6 +128,7 @@ mod tests {
             "filename_format=/tmp/$jobnum",
             "mem=mmaphuge:/dev/hugepages/x",
             "read_iolog=log",
+            "numjobs=$ncpus'|touch x'",
             "fill_device=1",
         ] {
             let words = words(lines).unwrap_or_else(|| panic!("{lines} has to be refused"));

@@ -15,6 +15,9 @@ pub enum Line {
 /// What is wrong, and the way out.
 pub type Flaw = (String, &'static str);
 
+/// fio takes what is beyond 4096 bytes of a line for another line.
+const LONGEST: usize = 1000;
+
 /// Understands a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
 pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Flaw> {
     let text = text.split([';', '#']).next().unwrap_or_default().trim();
@@ -34,6 +37,9 @@ pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>
         return Err((format!("`{key}` is not the name of an option"), "an option is name or name=value"));
     }
     let value = value.map(|value| expand(value, variable)).transpose()?;
+    if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
+        return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
+    }
     Ok(Line::Option(Entry { key: first_name(key), value, line: number }))
 }
 
