@@ -40,7 +40,7 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         let error = parse(text).expect_err(text);
         assert!(error.contains(words), "{words} in {error}");
     }
-    let long = format!("[x]\ndescription={}exec_prerun=true\n", "x".repeat(4096));
+    let long = format!("[x]\ndescription={}exec_prerun=true\n", "x".repeat(8178));
     assert!(parse(&long).expect_err("fio would see two lines").contains("line 2: the value of `description`"));
 }
 
