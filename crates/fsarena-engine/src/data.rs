@@ -1,7 +1,7 @@
 //! Work on the data of large files: reads, writes, both, or giving space back; in order or at random; by ordinary calls,
 //! io_uring or mapped memory; by one or by many.
 
-mod files;
+pub mod files;
 mod job;
 mod mapped;
 pub mod parameters;

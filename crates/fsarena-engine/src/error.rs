@@ -37,6 +37,9 @@ pub enum EngineError {
     /// Another worker failed before all were ready; that one says why.
     #[error("another worker failed")]
     Abandoned,
+    /// Something with fio or one of its job files.
+    #[error(transparent)]
+    Fio(#[from] crate::fio::FioError),
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -63,6 +66,7 @@ impl EngineError {
 impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
+            Self::Fio(error) => error.blame(),
             Self::Io { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
             _ => Blame::Use,
         }
@@ -78,6 +82,7 @@ impl Explained for EngineError {
             Self::NotPaced { .. } => {
                 Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
             }
+            Self::Fio(error) => error.hint(),
             Self::Io { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }

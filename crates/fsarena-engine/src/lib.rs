@@ -9,6 +9,7 @@ mod crew;
 mod data;
 mod error;
 mod files;
+pub mod fio;
 mod folder;
 mod load;
 mod meter;
@@ -18,21 +19,34 @@ mod paced;
 mod size;
 mod tally;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::{Bytes, Nanos, Rate, Workload};
+use fsarena_sys::child;
 
 pub use error::EngineError;
 pub use operation::Operation;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// The versions of the programs that these workloads need, by name; one that does not start is left out.
+pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
+    let programs = workloads.iter().filter_map(|workload| engine(&workload.engine)?.program());
+    programs
+        .filter_map(|program| {
+            let words = child::run(&[program, "--version"]).ok()?.words();
+            Some((program.to_owned(), words.lines().next()?.trim().to_owned()))
+        })
+        .collect()
 }
 
 /// Something that can do workloads.
@@ -60,6 +74,24 @@ pub trait Engine: Sync {
     /// If the engine can keep no rate, or not in this workload.
     fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
         Err(EngineError::NotPaced { workload: workload.name.clone(), engine: self.name().to_owned() })
+    }
+
+    /// How long a run takes beside the time that the workload names, about; nothing to speak of for most.
+    fn adds(&self, _workload: &Workload) -> Nanos {
+        Nanos(0)
+    }
+
+    /// Refuses a machine that lacks what the engine needs.
+    ///
+    /// # Errors
+    /// If something is missing.
+    fn require(&self, _workload: &Workload) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The program that does the work, where the engine does not do it itself.
+    fn program(&self) -> Option<&'static str> {
+        None
     }
 
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.

@@ -65,6 +65,11 @@ impl Tally {
         self.recorders[operation as usize].insert(Box::default()).record(latency);
     }
 
+    /// Takes in `count` operations of the same latency.
+    pub fn record_many(&mut self, operation: Operation, latency: Nanos, count: u64) {
+        self.recorders[operation as usize].get_or_insert_default().record_many(latency, count);
+    }
+
     /// Ends a part of the run at `end`, since its timer started: what was recorded since the last one is a moment.
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {

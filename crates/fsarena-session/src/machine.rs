@@ -82,6 +82,7 @@ impl Stage for Machine {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
+        environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.lane_cost = self.arena.lane_cost()?;

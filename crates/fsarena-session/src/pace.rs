@@ -36,6 +36,8 @@ fn around(workload: &Workload) -> Nanos {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
+    let added = fsarena_engine::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
+    let slice = slice + added;
     let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
     let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
     let peak = if is_of_peak { PEAK } else { Nanos(0) };

@@ -1,11 +1,15 @@
 //! Child processes: tools such as mkfs, which end with us and whose words are kept.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
 
 /// What a tool said and how it ended.
 #[derive(Debug, Clone)]
@@ -33,16 +37,54 @@ impl Ended {
 /// # Errors
 /// If it cannot be started; how it ended is not an error here.
 pub fn run<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Ended> {
-    let (program, arguments) = argv.split_first().expect("a command has a program");
-    let mut command = Command::new(program);
-    command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);
-    end_with_parent(&mut command);
-    let output = command.output()?;
+    let output = command(argv).output()?;
     Ok(Ended {
         status: output.status,
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     })
+}
+
+/// Where a program works, and when it has to end.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// Its working directory, in which its two streams are kept while it runs.
+    pub folder: &'a Path,
+    /// As soon as this is set, it is killed with all that it has started.
+    pub stop: &'a AtomicBool,
+}
+
+/// Like [`run`], for a program that takes long; `None` if it was stopped.
+///
+/// # Errors
+/// If it cannot be started, or its streams cannot be kept.
+pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
+    const LOOK: Duration = Duration::from_millis(5);
+    let (out, err) = (setting.folder.join("stdout"), setting.folder.join("stderr"));
+    let mut command = command(argv);
+    command.current_dir(setting.folder).stdout(File::create(&out)?).stderr(File::create(&err)?);
+    let mut child = command.spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if setting.stop.load(Ordering::Relaxed) {
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(LOOK);
+    };
+    let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Some(Ended { status, stdout: text(out)?, stderr: text(err)? }))
+}
+
+fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
+    let (program, arguments) = argv.split_first().expect("a command has a program");
+    let mut command = Command::new(program);
+    command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);
+    end_with_parent(&mut command);
+    command
 }
 
 /// Lets the kernel kill `command`'s process when the thread that starts it ends.
@@ -73,6 +115,16 @@ mod tests {
         let ended = run(&["sh", "-c", "echo out; echo err >&2; exit 3"]).expect("sh starts");
         assert_eq!(ended.status.code(), Some(3));
         assert_eq!(ended.words(), "err\nout");
+    }
+
+    #[test]
+    fn a_program_is_stopped_with_all_that_it_has_started() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (on, off) = (AtomicBool::new(true), AtomicBool::new(false));
+        let ended = run_until(&["sh", "-c", "pwd"], Setting { folder: folder.path(), stop: &off });
+        assert_eq!(ended.expect("sh starts").expect("it ends").words(), folder.path().display().to_string());
+        let stopped = run_until(&["sh", "-c", "sleep 600; :"], Setting { folder: folder.path(), stop: &on });
+        assert!(stopped.expect("sh starts").is_none());
     }
 
     #[test]

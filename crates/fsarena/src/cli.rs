@@ -77,6 +77,12 @@ pub struct Compare {
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     pub rate: Vec<Rate>,
+    /// A job file of fio's, natively if every option is understood, else through fio; can be repeated
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
+    pub fio: Vec<PathBuf>,
+    /// Who does the work on large files
+    #[arg(long, value_name = "WHO", default_value = "native")]
+    pub engine: Who,
     /// Exactly so many rounds, whatever is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
@@ -104,6 +110,17 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// Who does the work on large files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Who {
+    /// fsarena itself.
+    Native,
+    /// The program fio.
+    Fio,
+    /// Both, side by side.
+    Both,
 }
 
 /// `fsarena report`.

@@ -1,14 +1,15 @@
 //! From what was typed to what will be done.
 
+mod work;
+
 use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
-use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage};
 use fsarena_session::{estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
-use crate::ladder::{self, Unable};
 
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
@@ -16,12 +17,13 @@ const FILL: f64 = 0.6;
 /// Bytes of a lane's logical blocks.
 const BLOCK: u64 = 4096;
 
-/// The plan that `arguments` ask for, complete and possible.
-pub fn plan(arguments: &Compare) -> Result<Plan> {
+/// The plan that `arguments` ask for, complete and possible, with what is to be said of it.
+pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
+    let work = work::of(arguments)?;
     let plan = Plan {
         contenders: contenders(&arguments.contenders)?,
-        workloads: ladder(workloads(arguments)?, arguments)?,
-        suite: arguments.workload.is_empty().then(|| arguments.suite.clone()),
+        workloads: work.workloads,
+        suite: work.suite,
         seed: arguments.seed.unwrap_or_else(drawn_seed),
         rounds: match (arguments.rounds, arguments.budget) {
             (Some(count), _) => Rounds::Exactly(count),
@@ -35,12 +37,18 @@ pub fn plan(arguments: &Compare) -> Result<Plan> {
     };
     require_whole_blocks(&plan)?;
     require_work(&plan)?;
-    Ok(plan)
+    Ok((plan, work.notes))
 }
 
 /// Refuses what this machine or this user cannot do; nothing is made yet.
 pub fn require_machine(plan: &Plan) -> Result<()> {
-    Ok(require::rights_and_kinds(plan)?)
+    require::rights_and_kinds(plan)?;
+    for workload in &plan.workloads {
+        if let Some(engine) = fsarena_engine::engine(&workload.engine) {
+            engine.require(workload)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses lanes for which there is no room, or a disk that is not free.
@@ -70,28 +78,6 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     }
     require::contenders(&contenders)?;
     Ok(contenders)
-}
-
-fn workloads(arguments: &Compare) -> Result<Vec<Workload>> {
-    let names = match arguments.workload.is_empty() {
-        true => fsarena_catalog::suite(&arguments.suite)?.workloads,
-        false => arguments.workload.clone(),
-    };
-    let mut workloads: Vec<Workload> = Vec::new();
-    for name in names {
-        let workload = fsarena_catalog::workload(&name)?;
-        if workloads.iter().any(|other| other.name == workload.name) {
-            let text = format!("the workload `{}` is named twice", workload.name);
-            return Err(Refusal::wrong_use(text, "name it once").into());
-        }
-        workloads.push(workload);
-    }
-    Ok(workloads)
-}
-
-fn ladder(workloads: Vec<Workload>, arguments: &Compare) -> Result<Vec<Workload>> {
-    let unable = if arguments.workload.is_empty() { Unable::LeftOut } else { Unable::Refused };
-    ladder::expanded(workloads, &arguments.rate, unable)
 }
 
 fn require_whole_blocks(plan: &Plan) -> Result<()> {

@@ -21,6 +21,12 @@ impl Counters {
         *counter = counter.saturating_add(1);
     }
 
+    /// So many more of `value`.
+    pub fn count_many(&mut self, value: u64, count: u64) {
+        let counter = &mut self.0[index(value)];
+        *counter = counter.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.fill(0);

@@ -43,6 +43,11 @@ impl Recorder {
         self.current.count(latency.0);
     }
 
+    /// Takes in the same latency `count` times.
+    pub fn record_many(&mut self, latency: Nanos, count: u64) {
+        self.current.count_many(latency.0, count);
+    }
+
     pub(super) fn clear(&mut self) {
         self.ended.reset();
         self.current.clear();

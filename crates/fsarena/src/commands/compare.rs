@@ -24,7 +24,8 @@ use crate::{places, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
-    let plan = plan::plan(options)?;
+    let (plan, notes) = plan::plan(options)?;
+    notes.iter().for_each(|note| eprintln!("{note}"));
     if options.dry_run {
         return dry::run(&plan);
     }
@@ -35,7 +36,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let Some(ledger) = take_machine(options, &stop)? else { return Ok(Ended::Interrupted) };
     // Only now: an earlier run may have filled the place, or hold the disk.
     plan::require_space(&plan)?;
-    let (run, status) = measure(global, &plan, &mut store, ledger, &stop)?;
+    let (run, status) = measure(global, &plan, notes, &mut store, ledger, &stop)?;
     let record = store.load(run)?;
     let comparison = assess(&record);
     print(&fsarena_report::text(&comparison, places::style(global)))?;
@@ -67,6 +68,7 @@ fn take_machine(options: &Compare, stop: &AtomicBool) -> Result<Option<Ledger>> 
 fn measure(
     global: &Global,
     plan: &Plan,
+    notes: Vec<String>,
     store: &mut Store,
     ledger: Ledger,
     stop: &AtomicBool,
@@ -75,6 +77,9 @@ fn measure(
     let began = now();
     let run = store.begin(plan, &began)?;
     store.apply(run, &Event::Started { plan: Box::new(plan.clone()), started: began })?;
+    for text in notes {
+        store.apply(run, &Event::Note(Note { severity: Severity::Info, text }))?;
+    }
     let mut progress = Progress::new(global);
     let status = on_machine(plan, store, run, ledger, stop, started, &mut progress);
     progress.end();

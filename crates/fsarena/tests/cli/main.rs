@@ -1,6 +1,7 @@
 //! The binary as people use it: arguments, output, exit codes, and what is left behind. Real loop devices, real mkfs.
 
 mod comparing;
+mod fio;
 mod leaving;
 mod loads;
 mod ordinary;

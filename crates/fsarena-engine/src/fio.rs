@@ -1,0 +1,103 @@
+//! The engine `fio`: the same workloads as the engine `data` through the program fio, and fio's own job files as they are.
+
+mod choose;
+mod error;
+pub mod file;
+mod forbidden;
+mod generate;
+mod job;
+mod output;
+mod program;
+mod space;
+mod translate;
+mod value;
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+use serde::Deserialize;
+
+use crate::data::Parameters;
+use crate::{Engine, EngineError, Job};
+pub use choose::{Choice, SUFFIX, Way, from_file, instead};
+pub use error::FioError;
+use file::JobFile;
+
+/// The engine `fio`.
+pub struct Fio;
+
+/// What a workload of this engine says.
+enum Task {
+    /// What the engine `data` would do.
+    Generated(Parameters),
+    /// A job file as it is.
+    AsItIs(JobFile),
+}
+
+/// The parameters of a job file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct AsItIs {
+    /// The job file's text.
+    job: String,
+}
+
+impl Task {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        if workload.parameters.get("job").is_none() {
+            let parameters = Parameters::of(workload)?;
+            return match generate::lacks(workload, &parameters) {
+                None => Ok(Self::Generated(parameters)),
+                Some(what) => Err(FioError::Cannot { workload: workload.name.clone(), what }.into()),
+            };
+        }
+        let said = serde_json::from_value::<AsItIs>(workload.parameters.clone());
+        let said = said.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let file = JobFile::parse(&format!("{}: job", workload.name), &said.job, &|_| None)?;
+        forbidden::check(&file)?;
+        Ok(Self::AsItIs(file))
+    }
+}
+
+impl Engine for Fio {
+    fn name(&self) -> &'static str {
+        program::NAME
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Ok(match Task::of(workload)? {
+            Task::Generated(parameters) => job::demand(&parameters),
+            Task::AsItIs(file) => space::demand(&file)?,
+        })
+    }
+
+    fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
+        Ok(match Task::of(workload)? {
+            Task::Generated(parameters) => {
+                (workload.cache == CacheState::Direct).then_some(Bytes(parameters.block_size))
+            }
+            Task::AsItIs(file) => translate::direct_block(&file),
+        })
+    }
+
+    /// fio needs a while to begin and to end; a job file says how long it runs.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        const AROUND: Nanos = Nanos::millis(350);
+        match Task::of(workload) {
+            Ok(Task::AsItIs(file)) => AROUND + translate::lasts(&file),
+            _ => AROUND,
+        }
+    }
+
+    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
+        Ok(program::require(&format!("the workload `{}`", workload.name))?)
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some(program::NAME)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        Ok(Box::new(job::FioJob::new(workload, Task::of(workload)?, directory, seed)?))
+    }
+}

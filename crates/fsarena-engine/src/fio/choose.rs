@@ -1,0 +1,160 @@
+//! Natively or through fio: which way a job file or a workload takes, and why.
+
+use std::path::Path;
+
+use fsarena_model::{Mode, Workload};
+
+use super::file::JobFile;
+use super::{FioError, forbidden, generate, program, space, translate};
+use crate::EngineError;
+use crate::data::Parameters;
+
+/// What the name of a workload ends in that goes through fio.
+pub const SUFFIX: &str = "+fio";
+/// fio tells its time in milliseconds: a slice through it lasts at least so long.
+const SHORTEST_MS: u64 = 1000;
+/// fio needs a third of a second to start and end: few slices.
+const SLICES: u32 = 2;
+
+/// By which means jobs are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// By our own engines where they understand everything, else by fio.
+    Native,
+    /// By fio.
+    Fio,
+    /// By both, side by side, where that is possible.
+    Both,
+}
+
+/// A workload, with a sentence on the way that it takes.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The workload.
+    pub workload: Workload,
+    /// Which way, and why.
+    pub note: String,
+}
+
+/// The same workload through fio.
+///
+/// # Errors
+/// If fio cannot do it, with the parameter or the engine that it cannot.
+pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
+    let cannot = |what: String| FioError::Cannot { workload: workload.name.clone(), what };
+    if workload.engine == program::NAME {
+        return Ok(Choice { workload: workload.clone(), note: format!("`{}`: through fio", workload.name) });
+    }
+    if workload.engine != "data" {
+        return Err(cannot(format!("do what the engine `{}` does", workload.engine)).into());
+    }
+    let parameters = Parameters::of(workload)?;
+    if let Some(what) = generate::lacks(workload, &parameters) {
+        return Err(cannot(what).into());
+    }
+    let mut through = workload.clone();
+    through.name += SUFFIX;
+    through.engine = program::NAME.to_owned();
+    if through.timed_ms > 0 {
+        through.timed_ms = through.timed_ms.max(SHORTEST_MS);
+    }
+    through.warm_up_ms = 0;
+    through.slices = SLICES;
+    let how = match (through.mode, through.timed_ms) {
+        (_, 0) => "until the work is done".to_owned(),
+        (Mode::Whole, time) => format!("{time} ms"),
+        (Mode::Sliced, time) => format!("{SLICES} slices of {time} ms in each round, without a warm-up"),
+    };
+    let note = format!("`{}`: through fio, as --engine says: {how}", through.name);
+    through.measures = format!("{} Through fio: {how}.", through.measures);
+    Ok(Choice { workload: through, note })
+}
+
+/// What the job file at `path` is made of, as workloads.
+///
+/// # Errors
+/// If it cannot be read or makes no sense, if it does what no job may do, or if fio is needed and not there.
+pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
+    let file = JobFile::parse(&name, &text, &|variable| std::env::var(variable).ok())?;
+    let stem = plain(&path.file_stem().unwrap_or_default().to_string_lossy());
+    from_text(&stem, &file, way)
+}
+
+fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, EngineError> {
+    forbidden::check(file)?;
+    direct(file)?;
+    space::demand(file)?;
+    let native = natively(stem, file);
+    Ok(match (way, native) {
+        (Way::Native, Ok(choices)) => choices,
+        (Way::Native, Err(why)) => vec![through(stem, file, &why)?],
+        (Way::Fio, _) => vec![through(stem, file, "as --engine says")?],
+        (Way::Both, Ok(mut choices)) => {
+            choices.push(through(stem, file, "as --engine says")?);
+            choices
+        }
+        (Way::Both, Err(why)) => vec![through(stem, file, &why)?],
+    })
+}
+
+/// Each section natively.
+///
+/// # Errors
+/// Why the file has to go through fio.
+fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
+    let mut choices: Vec<Choice> = Vec::new();
+    for (index, section) in file.sections.iter().enumerate() {
+        if index > 0 && !section.is_set("stonewall") {
+            return Err(format!("section `{}` runs beside the one before it (no `stonewall`)", section.name));
+        }
+        let name = match file.sections.len() {
+            1 => stem.to_owned(),
+            _ => format!("{stem}-{}", plain(&section.name)),
+        };
+        if choices.iter().any(|other| other.workload.name == name) {
+            return Err(format!("two sections have the name `{}`", section.name));
+        }
+        let translated = translate::natively(&name, section);
+        let mut native = translated.map_err(|why| format!("section `{}`: {why}", section.name))?;
+        let remarks = native.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
+        native.workload.measures = format!("Section `{}` of `{}`, natively{remarks}.", section.name, file.name);
+        let note = format!("`{name}`: section `{}` of `{}` runs natively{remarks}", section.name, file.name);
+        choices.push(Choice { workload: native.workload, note });
+    }
+    Ok(choices)
+}
+
+fn through(stem: &str, file: &JobFile, why: &str) -> Result<Choice, EngineError> {
+    program::check(file, &file.text(&["directory"], &[]))?;
+    let name = format!("{stem}{SUFFIX}");
+    let mut workload = translate::as_it_is(&name, file);
+    let moved = file.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
+    workload.measures = format!("`{}` as it is, through fio: {why}{moved}.", file.name);
+    let note = format!("`{name}`: `{}` runs through fio: {why}{moved}", file.name);
+    Ok(Choice { workload, note })
+}
+
+/// Direct I/O is done in whole sectors, and there is none smaller than this.
+fn direct(file: &JobFile) -> Result<(), FioError> {
+    const SECTOR: u64 = 512;
+    match translate::direct_block(file) {
+        Some(block) if block.0 == 0 || !block.0.is_multiple_of(SECTOR) => {
+            let line = file.line_of("bs").or(file.line_of("bsrange")).unwrap_or(1);
+            let what = format!("blocks of {} bytes with `direct=1`: no device can do that", block.0);
+            Err(file.refuse(line, what, "a multiple of 512, or better of 4096: bs=4k"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A name that can be a folder's and an argument's.
+fn plain(name: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    if name.trim_matches(['.', '-']).is_empty() { "job".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+use super::*;
+
+fn parse(text: &str) -> Result<JobFile, String> {
+    let variable = |name: &str| match name {
+        "SIZE" => Some("4m".to_owned()),
+        "BAD" => Some("1\n[x]".to_owned()),
+        _ => None,
+    };
+    JobFile::parse("job.fio", text, &variable).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_is_global_stands_in_every_job_that_follows() {
+    let text = "; a comment\n[global]\nbs=4k # blocks\nthread\n\n[one]\nreadwrite = randread\n[global]\nbs=8k\n[two]\nsize=${SIZE}b\n";
+    let file = parse(text).expect("a job file");
+    let [one, two] = file.sections.as_slice() else { panic!("{file:?}") };
+    assert_eq!(
+        (one.name.as_str(), one.line, one.value("bs"), one.value("rw")),
+        ("one", 6, Some("4k"), Some("randread"))
+    );
+    assert_eq!((two.value("bs"), two.value("size"), two.is_set("thread")), (Some("8k"), Some("4mb"), true));
+    assert_eq!(file.line_of("blocksize"), Some(3), "by any of its names");
+    assert!(!one.is_set("stonewall"));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_line() {
+    for (text, words) in [
+        ("bs=4k\n[x]\n", "line 1: an option before"),
+        ("[x]\nbs=4k\n[y\n", "line 3: `[y` is not a section"),
+        ("[x]\n=4k\n", "line 2: `` is not the name"),
+        ("[x]\nb s=4k\n", "line 2: `b s` is not the name"),
+        ("[x]\ninclude other.fio\n", "line 2: `include`"),
+        ("[x]\nsize=${NONE}\n", "line 2: the variable `NONE` is not set"),
+        ("[x]\nsize=${BAD}\n", "line 2: the variable `BAD`"),
+        ("[x]\nsize=${SIZE\n", "line 2: "),
+        ("[global]\nbs=4k\n", "there is no job"),
+        ("", "there is no job"),
+    ] {
+        let error = parse(text).expect_err(text);
+        assert!(error.contains(words), "{words} in {error}");
+    }
+    let long = format!("[x]\ndescription={}exec_prerun=true\n", "x".repeat(8178));
+    assert!(parse(&long).expect_err("fio would see two lines").contains("line 2: the value of `description`"));
+}
+
+#[test]
+fn the_text_for_fio_means_the_same() {
+    let file = parse("[global]\nbs=4k\ndirectory=/mnt\n[one]\nrw=read\nthread\n").expect("a job file");
+    let text = file.text(&["directory"], &["directory=/lane".to_owned()]);
+    assert_eq!(text, "[one]\nbs=4k\nrw=read\nthread\ndirectory=/lane\n");
+    assert_eq!(parse(&text).expect("a job file").sections[0].value("directory"), Some("/lane"));
+}

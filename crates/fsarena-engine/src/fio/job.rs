@@ -1,0 +1,173 @@
+//! The job: our own code lays the files out where they are known, fio does the work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
+use tempfile::TempDir;
+
+use super::file::JobFile;
+use super::generate::{self, Setting};
+use super::output::{self, Order, Reading};
+use super::{FioError, Task, program, translate};
+use crate::contents::Contents;
+use crate::data::files;
+use crate::data::parameters::{Calls, Parameters, Pattern, Target};
+use crate::{EngineError, Job, Limit, Operation, Tally};
+
+/// fio at work.
+pub struct FioJob {
+    workload: Workload,
+    task: Task,
+    directory: PathBuf,
+    /// Where fio writes what is none of the workload.
+    folder: TempDir,
+    seed: u64,
+    /// How often it ran: each run has other places.
+    runs: u64,
+}
+
+/// The most data that lie on the lane at a time: fio keeps all new files of a run.
+pub fn demand(parameters: &Parameters) -> Bytes {
+    match parameters.target() {
+        Target::Existing => parameters.demand(),
+        Target::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files))),
+    }
+}
+
+impl FioJob {
+    /// Places and contents follow from `seed`.
+    pub fn new(workload: &Workload, task: Task, directory: &Path, seed: u64) -> Result<Self, EngineError> {
+        let folder = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let (workload, directory) = (workload.clone(), directory.to_owned());
+        Ok(Self { workload, task, directory, folder, seed, runs: 0 })
+    }
+
+    /// fio takes a `:` for the end of a path, unless there is a `\` before it.
+    fn directory(&self) -> Result<String, EngineError> {
+        let path = self.directory.to_str().filter(|path| !path.contains(['\n', '\\', ';', '#', '$']));
+        let refused = || FioError::Failed(format!("its job files cannot name `{}`", self.directory.display()));
+        Ok(path.ok_or_else(refused)?.replace(':', "\\:"))
+    }
+
+    fn text(&self, time: Option<Nanos>) -> Result<String, EngineError> {
+        let directory = self.directory()?;
+        Ok(match &self.task {
+            Task::Generated(parameters) => {
+                let seed = self.seed.wrapping_add(self.runs) >> 1;
+                generate::text(&self.workload, parameters, &Setting { directory: &directory, seed, time })
+            }
+            Task::AsItIs(file) => {
+                let end = time.map(|time| [format!("runtime={}ms", time.0 / 1_000_000), "time_based=1".to_owned()]);
+                as_it_is(file, &directory, end.into_iter().flatten())
+            }
+        })
+    }
+
+    fn lay_out(&self, parameters: &Parameters) -> Result<(), EngineError> {
+        let count = parameters.existing_files();
+        if count > 0 {
+            let mut contents = Contents::new(files::recipe(parameters, self.seed), u32::MAX);
+            let (size, block) = (parameters.file_size, parameters.block_size);
+            files::lay_out(&self.directory, 0..count, size, &mut contents, block)?;
+        }
+        for path in existing(parameters, &self.directory) {
+            match self.workload.cache {
+                CacheState::Direct => files::require_direct(&path, parameters.block_size, &self.workload.name)?,
+                CacheState::Warm => files::remember(&path, parameters.file_size)?,
+                CacheState::Cold => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// fio knows the names and sizes of its files best.
+    fn let_fio_lay_out(&self, file: &JobFile) -> Result<(), EngineError> {
+        let makes = |engine: &str| ["filecreate", "filestat", "filedelete", "null"].contains(&engine);
+        if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes)) {
+            return Ok(());
+        }
+        let text = as_it_is(file, &self.directory()?, ["create_only=1".to_owned()]);
+        let never = AtomicBool::new(false);
+        program::run(&text, self.folder.path(), &never)?;
+        let Some(block) = translate::direct_block(file) else { return Ok(()) };
+        for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
+            let path = entry.map_err(EngineError::io("list the files"))?.path();
+            files::require_direct(&path, block.0, &self.workload.name)?;
+        }
+        Ok(())
+    }
+
+    fn reading(&self) -> Reading {
+        let stops = |file: &JobFile| file.sections.iter().any(|section| section.is_set("stonewall"));
+        let order = match &self.task {
+            Task::AsItIs(file) if stops(file) => Order::InTurn,
+            _ => Order::Together,
+        };
+        let is_fdatasync = self.workload.durable == DurablePoint::Fdatasync;
+        Reading { order, sync: if is_fdatasync { Operation::Fdatasync } else { Operation::Fsync } }
+    }
+}
+
+/// The job file with our folder instead of its own.
+fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = String>) -> String {
+    let forced = [format!("directory={directory}")];
+    file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
+}
+
+fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
+    (0..parameters.existing_files()).map(|number| files::path(directory, number))
+}
+
+impl Job for FioJob {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        match &self.task {
+            Task::Generated(parameters) => self.lay_out(parameters),
+            Task::AsItIs(file) => self.let_fio_lay_out(file),
+        }
+    }
+
+    /// New files have to be new in each slice.
+    fn refill(&mut self) -> Result<(), EngineError> {
+        let Task::Generated(parameters) = &self.task else { return Ok(()) };
+        if parameters.target() == Target::Existing {
+            return Ok(());
+        }
+        for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
+            let path = entry.map_err(EngineError::io("list the files"))?.path();
+            fs::remove_file(path).map_err(EngineError::io("remove a file"))?;
+        }
+        Ok(())
+    }
+
+    fn fills(&self) -> Bytes {
+        let Task::Generated(parameters) = &self.task else { return Bytes(0) };
+        let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
+        let fills = parameters.target() == Target::New || is_cold_scan;
+        if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
+    }
+
+    /// A single worker stays on one processor, as a native one does; a job file says itself what it wants.
+    fn is_alone(&self) -> bool {
+        match &self.task {
+            Task::Generated(parameters) => parameters.workers() == 1 && parameters.calls == Calls::Sync,
+            Task::AsItIs(_) => false,
+        }
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        let Task::Generated(parameters) = &self.task else { return Ok(()) };
+        existing(parameters, &self.directory).try_for_each(|path| files::forget(&path))
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let text = self.text(limit.time)?;
+        self.runs += 1;
+        let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
+        if let Task::Generated(parameters) = &self.task {
+            tally.offered = parameters.rate;
+        }
+        Ok(output::read(&output, self.reading(), tally)?)
+    }
+}

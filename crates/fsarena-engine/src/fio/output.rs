@@ -1,0 +1,156 @@
+//! What fio says in JSON (`--output-format=json+`), as a tally.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::Nanos;
+use serde::Deserialize;
+
+use super::FioError;
+use crate::{Operation, Tally};
+
+#[derive(Debug, Deserialize)]
+struct Output {
+    jobs: Vec<JobStatus>,
+}
+
+#[derive(Debug, Deserialize)]
+struct JobStatus {
+    jobname: String,
+    groupid: u32,
+    error: i32,
+    read: Option<Direction>,
+    write: Option<Direction>,
+    trim: Option<Direction>,
+    mixed: Option<Direction>,
+    sync: Option<Syncs>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Direction {
+    io_bytes: u64,
+    /// Milliseconds.
+    runtime: u64,
+    total_ios: u64,
+    #[serde(default)]
+    lat_ns: Latencies,
+    #[serde(default)]
+    clat_ns: Latencies,
+}
+
+#[derive(Debug, Deserialize)]
+struct Syncs {
+    #[serde(default)]
+    lat_ns: Latencies,
+}
+
+/// How often each latency was seen; fio's bins are 1.6 % wide.
+#[derive(Debug, Default, Deserialize)]
+struct Latencies {
+    #[serde(default)]
+    bins: BTreeMap<String, u64>,
+}
+
+/// How jobs follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All at once: the longest tells the time.
+    Together,
+    /// Groups one after the other (`stonewall`): their times add up.
+    InTurn,
+}
+
+/// What is not in the JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// How jobs follow each other.
+    pub order: Order,
+    /// What fio's syncs were.
+    pub sync: Operation,
+}
+
+/// What fio wrote: its words, which stand first, and its JSON.
+pub fn split(text: &str) -> (&str, &str) {
+    let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
+    text.split_at(start.unwrap_or(text.len()))
+}
+
+/// Which job failed, and why, if one did.
+fn failure(output: &Output) -> Option<String> {
+    let job = output.jobs.iter().find(|job| job.error != 0)?;
+    Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
+}
+
+/// All that fio wrote of a run that failed, in one line.
+pub fn words(streams: &str, text: &str) -> String {
+    let (before, json) = split(text);
+    let failed = serde_json::from_str::<Output>(json).ok().and_then(|output| failure(&output));
+    let lines = streams.lines().chain(before.lines()).map(str::to_owned).chain(failed);
+    lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Counts into `tally` what fio wrote.
+///
+/// # Errors
+/// [`FioError::Failed`] if it is none of fio's, or a job has failed.
+pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioError> {
+    let output: Output = serde_json::from_str(split(text).1)
+        .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
+    if let Some(why) = failure(&output) {
+        return Err(FioError::Failed(why));
+    }
+    let mut times: BTreeMap<u32, u64> = BTreeMap::new();
+    for job in &output.jobs {
+        let time = times.entry(job.groupid).or_default();
+        *time = job.count(reading, tally).max(*time);
+    }
+    let elapsed = match reading.order {
+        Order::Together => times.into_values().max(),
+        Order::InTurn => Some(times.into_values().sum()),
+    };
+    tally.elapsed = tally.elapsed + Nanos::millis(elapsed.unwrap_or(0));
+    tally.end_part(tally.elapsed);
+    Ok(())
+}
+
+impl JobStatus {
+    /// Counts all of it; the job's time in milliseconds.
+    fn count(&self, reading: Reading, tally: &mut Tally) -> u64 {
+        if let Some(syncs) = &self.sync {
+            syncs.lat_ns.count(reading.sync, tally);
+        }
+        let directions = [
+            (Operation::Read, &self.read),
+            (Operation::Write, &self.write),
+            (Operation::Trim, &self.trim),
+            (Operation::Run, &self.mixed),
+        ];
+        let count = |(operation, direction): (Operation, &Option<Direction>)| {
+            direction.as_ref().map_or(0, |direction| direction.count(operation, tally))
+        };
+        directions.into_iter().map(count).max().unwrap_or(0)
+    }
+}
+
+impl Direction {
+    fn count(&self, operation: Operation, tally: &mut Tally) -> u64 {
+        tally.operations += self.total_ios;
+        tally.bytes += self.io_bytes;
+        // From the call to the end, if fio kept that; else from when the kernel had it.
+        let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
+        latencies.count(operation, tally);
+        self.runtime
+    }
+}
+
+impl Latencies {
+    fn count(&self, operation: Operation, tally: &mut Tally) {
+        for (latency, count) in &self.bins {
+            if let Ok(latency) = latency.parse() {
+                tally.record_many(operation, Nanos(latency), *count);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

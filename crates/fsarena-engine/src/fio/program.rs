@@ -1,0 +1,88 @@
+//! The program fio: whether it is there, what it thinks of a job file, and a run of it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_sys::child::{self, Setting};
+
+use super::file::JobFile;
+use super::{FioError, output};
+use crate::EngineError;
+
+/// The program's name.
+pub const NAME: &str = "fio";
+
+/// Refuses to go on without the program.
+///
+/// # Errors
+/// [`FioError::Missing`].
+pub fn require(wanted_by: &str) -> Result<(), FioError> {
+    match child::find_program(NAME) {
+        Some(_) => Ok(()),
+        None => Err(FioError::Missing { wanted_by: wanted_by.to_owned() }),
+    }
+}
+
+/// Lets fio read the job file without doing anything.
+///
+/// # Errors
+/// [`FioError::NotUnderstood`] with fio's words.
+pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
+    require(&format!("`{}`", file.name))?;
+    let folder = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+    let path = folder.path().join("job.fio");
+    fs::write(&path, text).map_err(EngineError::io("write the job file"))?;
+    let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
+    let ended = child::run(&argv).map_err(EngineError::io("start fio"))?;
+    let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
+    match ended.status.success() && !bad {
+        true => Ok(()),
+        false => {
+            let words = explained(file, &ended.words());
+            Err(FioError::NotUnderstood { file: file.name.clone(), words }.into())
+        }
+    }
+}
+
+/// fio's words in one line, with the line of the option that they name.
+fn explained(file: &JobFile, words: &str) -> String {
+    let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let option = words.split_once("Bad option <").or_else(|| words.split_once("failed parsing "));
+    let key = option.map(|(_, rest)| rest.split(['=', '>', '\n']).next().unwrap_or_default());
+    let place = key.and_then(|key| file.line_of(key)).map_or(String::new(), |line| format!("line {line}: "));
+    format!("{place}{}", lines.join("; "))
+}
+
+/// Runs fio on a job in `folder`, which is its own, and gives what it wrote; `None` if it was stopped.
+///
+/// # Errors
+/// [`FioError::Failed`] with its words.
+pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
+    const JOB: &str = "job.fio";
+    const JSON: &str = "output.json";
+    fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
+    let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
+    let argv: Vec<&str> = cage().iter().copied().chain(arguments).collect();
+    let ended = child::run_until(&argv, Setting { folder, stop }).map_err(EngineError::io("start fio"))?;
+    let Some(ended) = ended else { return Ok(None) };
+    let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();
+    if ended.status.success() {
+        return Ok(Some(output));
+    }
+    let words = output::words(&ended.words(), &output);
+    Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
+}
+
+/// fio's processes survive it when it is killed, and would keep the file system busy. In a process namespace of their own
+/// (unshare(1)) they end with it; where there is none to be had, such as for an ordinary user, they run to their end.
+fn cage() -> &'static [&'static str] {
+    const CAGE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    let works = WORKS.get_or_init(|| {
+        let argv: Vec<&str> = CAGE.iter().copied().chain(["true"]).collect();
+        child::run(&argv).is_ok_and(|ended| ended.status.success())
+    });
+    if *works { CAGE } else { &[] }
+}

@@ -1,0 +1,298 @@
+//! What is done on which files, with which calls, and when it is durable.
+
+use fsarena_model::{CacheState, DurablePoint};
+
+use super::{BLOCK, Draft};
+use crate::fio::file::Section;
+use crate::fio::value;
+
+type Done = Result<(), String>;
+
+/// Everything but how long it lasts.
+pub fn translate(draft: &mut Draft<'_>) -> Done {
+    operation(draft)?;
+    blocks(draft)?;
+    files(draft)?;
+    workers(draft)?;
+    calls(draft)?;
+    distribution(draft)?;
+    sync(draft)?;
+    cache(draft)?;
+    content(draft)?;
+    rate(draft)
+}
+
+fn not_native(section: &Section, key: &str) -> String {
+    format!("`{key}={}` is not understood natively", section.value(key).unwrap_or_default())
+}
+
+fn number(section: &Section, key: &str) -> Result<Option<u64>, String> {
+    let read = |text| value::size(text).ok_or_else(|| not_native(section, key));
+    section.value(key).map(read).transpose()
+}
+
+/// Whether work is at random, and whether it writes and reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    pub is_random: bool,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+impl Kind {
+    pub fn of(section: &Section) -> Option<Self> {
+        let kind = |is_random, reads, writes| Some(Self { is_random, reads, writes });
+        match section.value("rw").unwrap_or("read") {
+            "read" => kind(false, true, false),
+            "write" => kind(false, false, true),
+            "randread" => kind(true, true, false),
+            "randwrite" => kind(true, false, true),
+            "rw" | "readwrite" => kind(false, true, true),
+            "randrw" => kind(true, true, true),
+            _ => None,
+        }
+    }
+}
+
+fn kind(draft: &Draft<'_>) -> Result<Kind, String> {
+    Kind::of(draft.section).ok_or_else(|| not_native(draft.section, "rw"))
+}
+
+fn operation(draft: &mut Draft<'_>) -> Done {
+    let kind = kind(draft)?;
+    draft.set(
+        "operation",
+        if kind.reads && kind.writes {
+            "mixed"
+        } else if kind.reads {
+            "read"
+        } else {
+            "write"
+        },
+    );
+    draft.set("pattern", if kind.is_random { "random" } else { "sequential" });
+    if kind.reads && kind.writes {
+        let reads = number(draft.section, "rwmixread")?;
+        let writes = number(draft.section, "rwmixwrite")?;
+        let percent = reads.or(writes.map(|writes| 100u64.saturating_sub(writes))).unwrap_or(50);
+        draft.set("read-percent", percent);
+    }
+    Ok(())
+}
+
+fn blocks(draft: &mut Draft<'_>) -> Done {
+    let section = draft.section;
+    match section.value("bsrange") {
+        None => draft.set("block-size", number(section, "bs")?.unwrap_or(BLOCK)),
+        Some(text) => {
+            let (low, high) = value::range(text).ok_or_else(|| not_native(section, "bsrange"))?;
+            draft.set("block-size", low);
+            draft.set("block-size-max", high);
+        }
+    }
+    Ok(())
+}
+
+fn files(draft: &mut Draft<'_>) -> Done {
+    let (section, kind) = (draft.section, kind(draft)?);
+    let named = section.value("filename").map(|names| names.split(':').count() as u64);
+    let count = number(section, "nrfiles")?.unwrap_or(1).max(named.unwrap_or(1));
+    let size = number(section, "size")?;
+    let each = number(section, "filesize")?.or(size.map(|size| size / count)).ok_or("`size` is missing")?;
+    if size.is_some_and(|size| size != each * count) {
+        return Err("`size` is not that of all files".to_owned());
+    }
+    draft.set("file-size", each);
+    draft.set("files", count);
+    if named.is_some() {
+        draft.set("shared", number(section, "numjobs")?.unwrap_or(1) > 1);
+    }
+    match section.value("file_service_type") {
+        _ if count == 1 => {}
+        None | Some("random") if kind.is_random => draft.remark("files are visited at random"),
+        Some("sequential") if !kind.is_random => {}
+        _ => return Err("several files are visited in turn (`nrfiles`)".to_owned()),
+    }
+    target(draft, kind, count)
+}
+
+/// Without `overwrite`, fio writes into space that was never written before.
+fn target(draft: &mut Draft<'_>, kind: Kind, files: u64) -> Done {
+    let section = draft.section;
+    let overwrites = section.is_set("overwrite");
+    if kind.reads || overwrites {
+        draft.set("target", "existing");
+        return Ok(());
+    }
+    if kind.is_random {
+        return Err("random writes without `overwrite=1` go into space that only fio lays out so".to_owned());
+    }
+    if files > 1 || section.value("filename").is_some() && number(section, "numjobs")?.unwrap_or(1) > 1 {
+        return Err("new files that are several, or shared".to_owned());
+    }
+    if section.is_set("time_based") {
+        return Err("with `time_based` a new file is written over, unless there is `overwrite=1`".to_owned());
+    }
+    draft.set("target", "new");
+    let how = match section.value("fallocate") {
+        None | Some("native" | "posix" | "1") => "allocate",
+        Some("none" | "0") => "none",
+        Some("truncate") => "truncate",
+        Some(_) => return Err(not_native(section, "fallocate")),
+    };
+    if how == "allocate" {
+        draft.remark("the new file's space is allocated inside the timer");
+    }
+    draft.set("preallocate", how);
+    Ok(())
+}
+
+fn workers(draft: &mut Draft<'_>) -> Done {
+    let count = number(draft.section, "numjobs")?.unwrap_or(1);
+    draft.set(if draft.section.is_set("thread") { "threads" } else { "processes" }, count);
+    Ok(())
+}
+
+fn calls(draft: &mut Draft<'_>) -> Done {
+    let section = draft.section;
+    let depth = number(section, "iodepth")?.unwrap_or(1);
+    let calls = match section.value("ioengine").unwrap_or("psync") {
+        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => "sync",
+        "io_uring" => "io-uring",
+        "libaio" => {
+            draft.remark("libaio is io_uring natively");
+            "io-uring"
+        }
+        "mmap" => "mmap",
+        _ => return Err(not_native(section, "ioengine")),
+    };
+    draft.set("calls", calls);
+    match calls {
+        "io-uring" => draft.set("depth", depth),
+        _ if depth > 1 => draft.remark("`iodepth` is 1, as with fio's synchronous engines"),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn distribution(draft: &mut Draft<'_>) -> Done {
+    let (section, kind) = (draft.section, kind(draft)?);
+    if !kind.is_random {
+        return Ok(());
+    }
+    let named = section.value("random_distribution").unwrap_or("random");
+    let (name, skew) = named.split_once(':').map_or((named, None), |(name, skew)| (name, Some(skew)));
+    match name {
+        "zipf" | "pareto" => {
+            draft.set("distribution", name);
+            if let Some(skew) = skew {
+                draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
+            }
+        }
+        "random" if section.is_set("norandommap") => draft.set("distribution", "uniform"),
+        "random" => draft.set("distribution", "once"),
+        _ => return Err(not_native(section, "random_distribution")),
+    }
+    Ok(())
+}
+
+/// What the job makes durable inside the timer.
+pub fn durability(section: &Section) -> DurablePoint {
+    let every = |key| section.value(key).and_then(value::size).is_some_and(|count| count > 0);
+    if !Kind::of(section).is_none_or(|kind| kind.writes) {
+        return DurablePoint::None;
+    }
+    match section.value("sync") {
+        Some("1" | "sync") => DurablePoint::OSync,
+        Some("dsync") => DurablePoint::ODsync,
+        _ if section.entry("sync").is_some_and(|entry| entry.value.is_none()) => DurablePoint::OSync,
+        _ if every("fsync") || section.is_set("end_fsync") => DurablePoint::Fsync,
+        _ if every("fdatasync") => DurablePoint::Fdatasync,
+        _ => DurablePoint::None,
+    }
+}
+
+fn sync(draft: &mut Draft<'_>) -> Done {
+    let section = draft.section;
+    draft.durable = durability(section);
+    let by_open = matches!(draft.durable, DurablePoint::OSync | DurablePoint::ODsync);
+    let (fsync, fdatasync) = (number(section, "fsync")?.unwrap_or(0), number(section, "fdatasync")?.unwrap_or(0));
+    let ends = section.is_set("end_fsync");
+    let several = [fsync > 0 || ends, fdatasync > 0, by_open].iter().filter(|is| **is).count() > 1;
+    if kind(draft)?.writes && several {
+        return Err("`fsync`, `fdatasync` and `sync` together".to_owned());
+    }
+    if !matches!(section.value("sync").unwrap_or("0"), "0" | "none" | "1" | "sync" | "dsync") {
+        return Err(not_native(section, "sync"));
+    }
+    match draft.durable {
+        DurablePoint::Fsync => draft.set("sync-every", fsync),
+        DurablePoint::Fdatasync => draft.set("sync-every", fdatasync),
+        _ => {}
+    }
+    let files = draft.parameters["files"].as_u64();
+    if fsync.max(fdatasync) > 0 && files > Some(1) {
+        return Err("fio syncs one of several files at a time".to_owned());
+    }
+    if matches!(draft.durable, DurablePoint::Fsync | DurablePoint::Fdatasync) && fsync.max(fdatasync) > 0 && !ends {
+        draft.remark("what is unsynced at the end is synced, too");
+    }
+    Ok(())
+}
+
+fn cache(draft: &mut Draft<'_>) -> Done {
+    let (section, kind) = (draft.section, kind(draft)?);
+    let drops = section.entry("invalidate").is_none() || section.is_set("invalidate");
+    let is_mapped = section.value("ioengine") == Some("mmap");
+    if section.is_direct() && is_mapped {
+        return Err("what is mapped is not direct".to_owned());
+    }
+    draft.cache = match () {
+        () if section.is_direct() => CacheState::Direct,
+        () if kind.reads && kind.writes && drops => {
+            return Err("buffered reads and writes begin with `invalidate`d files".to_owned());
+        }
+        () if kind.reads && drops => {
+            draft.remark("the lane is mounted again before, which drops more than `invalidate` does");
+            CacheState::Cold
+        }
+        () => CacheState::Warm,
+    };
+    Ok(())
+}
+
+fn content(draft: &mut Draft<'_>) -> Done {
+    let section = draft.section;
+    let compressible = number(section, "buffer_compress_percentage")?.unwrap_or(0);
+    let duplicated = number(section, "dedupe_percentage")?.unwrap_or(0);
+    let chunk = number(section, "buffer_compress_chunk")?;
+    if compressible > 0 && chunk.is_some_and(|chunk| chunk != BLOCK) {
+        return Err(not_native(section, "buffer_compress_chunk"));
+    }
+    if compressible > 0 && chunk.is_none() {
+        draft.remark("it is 4 KiB of which a part can be compressed");
+    }
+    if compressible == 0 && duplicated == 0 && section.value("scramble_buffers") == Some("0") {
+        return Err("`scramble_buffers=0` writes the same again and again".to_owned());
+    }
+    draft.set("compressible-percent", compressible);
+    draft.set("duplicated-percent", duplicated);
+    Ok(())
+}
+
+/// fio gives each job its rate, we give it to all together.
+fn rate(draft: &mut Draft<'_>) -> Done {
+    let (section, kind) = (draft.section, kind(draft)?);
+    let Some(rate) = number(section, "rate_iops")?.filter(|rate| *rate > 0) else { return Ok(()) };
+    if kind.reads && kind.writes {
+        return Err("`rate_iops` counts reads and writes apart".to_owned());
+    }
+    draft.set("rate", (rate * number(section, "numjobs")?.unwrap_or(1)) as f64);
+    match section.value("rate_process").unwrap_or("linear") {
+        "linear" => {}
+        "poisson" => draft.set("arrivals", "poisson"),
+        _ => return Err(not_native(section, "rate_process")),
+    }
+    draft.remark("latency counts from when an operation was meant to begin");
+    Ok(())
+}

@@ -1,0 +1,106 @@
+use serde_json::json;
+
+use super::*;
+
+fn job(text: &str) -> Section {
+    let file = JobFile::parse("job.fio", text, &|name| (name == "SIZE").then(|| "64m".to_owned())).expect("a job file");
+    file.sections.last().expect("a job").clone()
+}
+
+fn native(text: &str) -> Native {
+    natively("job", &job(text)).unwrap_or_else(|why| panic!("{why}: {text}"))
+}
+
+#[test]
+fn a_random_read_is_one_natively_in_slices() {
+    let Native { workload, remarks } = native(include_str!("../../../tests/fio/jobs/4k-randread.fio"));
+    assert_eq!((workload.mode, workload.slices, workload.timed_ms), (Mode::Sliced, 4, 15_000));
+    assert_eq!(
+        (workload.cache, workload.durable, workload.metric.unit.as_str()),
+        (CacheState::Direct, DurablePoint::None, "IOPS")
+    );
+    let expected = json!({
+        "operation": "read", "pattern": "random", "block-size": 4096, "file-size": 1u64 << 30, "files": 1,
+        "target": "existing", "processes": 4, "calls": "io-uring", "depth": 64, "distribution": "uniform",
+        "compressible-percent": 0, "duplicated-percent": 0,
+    });
+    assert_eq!(workload.parameters, expected);
+    assert!(remarks.iter().any(|remark| remark.contains("libaio is io_uring")), "{remarks:?}");
+    assert!(remarks.iter().any(|remark| remark.contains("`gtod_reduce` is without effect")), "{remarks:?}");
+}
+
+#[test]
+fn what_is_typical_runs_natively() {
+    let mix = native(include_str!("../../../tests/fio/jobs/database-mix.fio")).workload;
+    assert_eq!(
+        (&mix.parameters["read-percent"], &mix.parameters["skew"], &mix.parameters["threads"]),
+        (&json!(70), &json!(1.1), &json!(2))
+    );
+    let log = native(include_str!("../../../tests/fio/jobs/log.fio")).workload;
+    assert_eq!((log.durable, log.mode, &log.parameters["sync-every"]), (DurablePoint::Fsync, Mode::Whole, &json!(1)));
+    assert_eq!((&log.parameters["target"], &log.parameters["preallocate"]), (&json!("new"), &json!("none")));
+    let pages = native(include_str!("../../../tests/fio/jobs/page-writer.fio")).workload;
+    assert_eq!((pages.durable, pages.mode, pages.timed_ms), (DurablePoint::ODsync, Mode::Sliced, 5000));
+    let open = native(include_str!("../../../tests/fio/jobs/open-loop.fio")).workload;
+    assert_eq!((&open.parameters["rate"], &open.parameters["arrivals"]), (&json!(1000.0), &json!("poisson")));
+    let scan = native(include_str!("../../../tests/fio/jobs/buffered-scan.fio")).workload;
+    assert_eq!((scan.cache, scan.mode, scan.metric.unit.as_str()), (CacheState::Cold, Mode::Whole, "MiB/s"));
+    let read = native(include_str!("../../../tests/fio/jobs/sequential-pair.fio")).workload;
+    assert_eq!((read.mode, &read.parameters["operation"]), (Mode::Whole, &json!("read")));
+}
+
+#[test]
+fn unsynced_buffered_work_is_whole() {
+    let text = "[x]\nrw=randwrite\nsize=1m\noverwrite=1\nruntime=10\ntime_based\nnorandommap\n";
+    assert_eq!(native(text).workload.mode, Mode::Whole);
+    assert_eq!(native(&format!("{text}direct=1\n")).workload.mode, Mode::Sliced);
+    assert_eq!(native(&format!("{text}fsync=1\n")).workload.mode, Mode::Sliced);
+    assert_eq!(native(&format!("{text}fsync=32\n")).workload.mode, Mode::Whole);
+    assert_eq!(native(&format!("{text}end_fsync=1\n")).workload.mode, Mode::Whole);
+}
+
+#[test]
+fn a_random_job_ends_when_it_has_carried_its_size() {
+    let workload = native("[x]\nrw=randread\nsize=1m\ndirect=1\n").workload;
+    assert_eq!(
+        (&workload.parameters["bytes"], &workload.parameters["distribution"]),
+        (&json!(1 << 20), &json!("once"))
+    );
+}
+
+#[test]
+fn why_a_job_goes_through_fio_is_said() {
+    let table = [
+        (include_str!("../../../tests/fio/jobs/fresh-randwrite.fio"), "`overwrite=1`"),
+        (include_str!("../../../tests/fio/jobs/verify.fio"), "option `verify`"),
+        ("[x]\nrw=read\nsize=1m\nzonemode=strided\n", "option `zonemode`"),
+        ("[x]\nrw=trim\nsize=1m\n", "`rw=trim`"),
+        ("[x]\nrw=randread\nsize=1m\nbs=4k,8k\n", "`bs=4k,8k`"),
+        ("[x]\nrw=randread\nsize=1m\nbsrange=4k-8k\n", "blocks have one size"),
+        ("[x]\nrw=randread\nsize=1m\nloops=3\n", "option `loops`"),
+        ("[x]\nrw=randread\nsize=1m\nramp_time=3\n", "option `ramp_time`"),
+        ("[x]\nrw=randread\nsize=1m\nrandom_distribution=zoned:50/50\n", "`random_distribution="),
+        ("[x]\nrw=write\nsize=1m\ntime_based\nruntime=3\n", "`time_based`"),
+        ("[x]\nrw=read\nsize=1m\nnrfiles=4\n", "`nrfiles`"),
+        ("[x]\nrw=read\nsize=1m\nioengine=splice\n", "`ioengine=splice`"),
+        ("[x]\nrw=randrw\nsize=1m\n", "`invalidate`"),
+        ("[x]\nrw=write\nsize=1m\nbs=3000\n", "`file-size`"),
+    ];
+    for (text, word) in table {
+        let why = natively("job", &job(text)).err().unwrap_or_else(|| panic!("it has to go through fio: {text}"));
+        assert!(why.contains(word), "{word} in {why}");
+    }
+}
+
+#[test]
+fn a_whole_file_is_direct_if_every_job_is() {
+    let file = |text| JobFile::parse("job.fio", text, &|_| None).expect("a job file");
+    let both = file(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
+    assert_eq!((as_it_is("x", &both).cache, direct_block(&both)), (CacheState::Direct, Some(Bytes(4096))));
+    let one = file("[a]\ndirect=1\nbs=512\n[b]\nrw=write\nsync=1\n");
+    let workload = as_it_is("x", &one);
+    assert_eq!((workload.cache, workload.durable, workload.mode), (CacheState::Warm, DurablePoint::OSync, Mode::Whole));
+    assert_eq!(direct_block(&one), Some(Bytes(512)));
+    assert_eq!(lasts(&both), Nanos::seconds(10), "side by side");
+    assert_eq!(lasts(&file("[a]\nruntime=10\n[b]\nstonewall\nruntime=2m\nramp_time=5\n")), Nanos::seconds(135));
+}

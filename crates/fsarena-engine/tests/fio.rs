@@ -1,0 +1,119 @@
+//! Real fio on a real file system: what it did is what the workload says.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_engine::fio::{Way, from_file, instead};
+use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_model::{Blame, Bytes, Explained, Nanos, Workload};
+use serde_json::json;
+
+fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
+    serde_json::from_value(json!({
+        "name": "under-test", "version": 1, "measures": "A test.", "why": "a test", "engine": "data",
+        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
+        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 100, "parameters": parameters,
+    }))
+    .expect("a well-formed workload")
+}
+
+fn place() -> tempfile::TempDir {
+    tempfile::tempdir_in("/var/tmp").expect("temporary folder")
+}
+
+fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tally, EngineError> {
+    let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
+    let mut tally = Tally::default();
+    job.prepare()?;
+    for _ in 0..2 {
+        job.refill()?;
+        job.run(&Limit { time, stop: &AtomicBool::new(false) }, &mut tally)?;
+    }
+    Ok(tally)
+}
+
+#[test]
+fn random_reads_take_their_time_and_find_the_files_that_we_laid_out() {
+    let place = place();
+    let parameters = json!({
+        "operation": "read", "pattern": "random", "file-size": "8M", "block-size": "4K", "threads": 2, "files": 2,
+    });
+    let through = instead(&workload("none", "warm", parameters)).expect("fio can do it").workload;
+    assert_eq!((through.name.as_str(), through.timed_ms, through.warm_up_ms), ("under-test+fio", 1000, 0));
+    let tally = run(&through, place.path(), Some(Nanos::millis(200))).expect("it works");
+    assert!(tally.operations > 100 && tally.bytes == tally.operations * 4096, "{tally:?}");
+    assert_eq!(tally.latency(Operation::Read).expect("recorded").count, tally.operations);
+    assert!(tally.elapsed >= Nanos::millis(400), "{}", tally.elapsed);
+    assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "fio has made none of its own");
+}
+
+#[test]
+fn new_files_are_written_in_full_and_each_is_synced() {
+    let place = place();
+    let parameters = json!({
+        "operation": "write", "pattern": "sequential", "file-size": "4M", "block-size": "1M", "files": 3,
+    });
+    let through = instead(&workload("fsync", "warm", parameters)).expect("fio can do it").workload;
+    let fio = engine("fio").expect("it exists");
+    assert_eq!(fio.demand(&through).expect("known"), Bytes::mib(12), "fio keeps them all");
+    let tally = run(&through, place.path(), None).expect("it works");
+    assert_eq!((tally.operations, tally.bytes), (24, 24 << 20));
+    assert!(tally.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{tally:?}");
+    assert!(run(&through, Path::new("/no/such/folder"), None).is_err());
+}
+
+#[test]
+fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
+    let place = place();
+    let text = "[global]\nsize=1m\nbs=64k\nfallocate=none\ndirectory=/no/such/folder\n[w]\nrw=write\nfsync=4\n[r]\nstonewall\nrw=read\nnumjobs=2\n";
+    let path = place.path().join("pair.fio");
+    std::fs::write(&path, text).expect("written");
+    let choices = from_file(&path, Way::Fio).expect("fio knows it");
+    let [choice] = choices.as_slice() else { panic!("{choices:?}") };
+    assert!(choice.note.contains("`directory` is the lane's folder"), "{}", choice.note);
+    let work = place.path().join("with:colon");
+    std::fs::create_dir(&work).expect("made");
+    let tally = run(&choice.workload, &work, None).expect("it works");
+    assert_eq!((tally.operations, tally.bytes), (2 * 48, (2 * 3) << 20));
+    let names = std::fs::read_dir(&work).expect("there").map(|entry| entry.expect("there").file_name());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    assert_eq!(names, ["r.0.0", "r.1.0", "w.0.0"]);
+}
+
+#[test]
+fn what_fio_does_not_manage_is_said_in_its_words() {
+    let place = place();
+    let mut job = workload("none", "warm", json!({ "job": "[x]\nrw=trim\nsize=1m\n" }));
+    job.engine = "fio".to_owned();
+    let error = run(&job, place.path(), None).expect_err("files cannot be trimmed");
+    assert_eq!(error.blame(), Blame::Trial);
+    assert!(error.to_string().contains("Inappropriate ioctl"), "{error}");
+    let files = serde_json::from_value::<Workload>(json!({
+        "name": "creates", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "fsync",
+        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
+        "cache": "warm", "mode": "sliced", "timed-ms": 100, "parameters": { "operation": "create" },
+    }));
+    let error = instead(&files.expect("well-formed")).expect_err("fio has no such engine").to_string();
+    assert!(error.contains("`creates`") && error.contains("`files`"), "{error}");
+}
+
+#[test]
+fn a_run_that_is_stopped_ends_at_once() {
+    let place = place();
+    let mut job =
+        workload("none", "warm", json!({ "job": "[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n" }));
+    job.engine = "fio".to_owned();
+    let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
+    job.prepare().expect("laid out");
+    let stop = AtomicBool::new(false);
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(700));
+            stop.store(true, Ordering::Relaxed);
+        });
+        job.run(&Limit { time: None, stop: &stop }, &mut tally).expect("to be stopped is no error");
+    });
+    assert_eq!(tally.operations, 0, "what was interrupted does not count");
+}

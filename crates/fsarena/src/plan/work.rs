@@ -1,0 +1,90 @@
+//! Which workloads are run, and by whom.
+
+use anyhow::Result;
+
+use fsarena_engine::fio::{self, Choice, Way};
+use fsarena_model::Workload;
+
+use crate::cli::{Compare, Who};
+use crate::exit::Refusal;
+use crate::ladder::{self, Unable};
+
+/// What is to be done.
+pub struct Work {
+    /// In order, names unique.
+    pub workloads: Vec<Workload>,
+    /// The suite's name, where the workloads were not named one by one.
+    pub suite: Option<String>,
+    /// What is to be said of them.
+    pub notes: Vec<String>,
+}
+
+/// What `arguments` ask for.
+pub fn of(arguments: &Compare) -> Result<Work> {
+    let choices = match arguments.fio.is_empty() {
+        true => from_catalogue(arguments)?,
+        false => from_job_files(arguments)?,
+    };
+    let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
+    let suite = is_suite.then(|| arguments.suite.clone());
+    let mut work = Work { workloads: Vec::new(), suite, notes: Vec::new() };
+    for (workload, note) in choices {
+        if work.workloads.iter().any(|other| other.name == workload.name) {
+            let text = format!("the workload `{}` is named twice", workload.name);
+            return Err(Refusal::wrong_use(text, "name it once").into());
+        }
+        work.workloads.push(workload);
+        work.notes.extend(note);
+    }
+    // What was named has to be able to keep a rate; what came with a suite, or through fio besides, need not.
+    let is_named = !is_suite && arguments.engine != Who::Both;
+    let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
+    work.workloads = ladder::expanded(work.workloads, &arguments.rate, unable)?;
+    Ok(work)
+}
+
+/// A workload, with what is to be said of it.
+type Said = (Workload, Option<String>);
+
+fn said(choice: Choice) -> Said {
+    (choice.workload, Some(choice.note))
+}
+
+fn from_catalogue(arguments: &Compare) -> Result<Vec<Said>> {
+    let names = match arguments.workload.is_empty() {
+        true => fsarena_catalog::suite(&arguments.suite)?.workloads,
+        false => arguments.workload.clone(),
+    };
+    let mut all = Vec::new();
+    for name in names {
+        let workload = fsarena_catalog::workload(&name)?;
+        match arguments.engine {
+            Who::Native => all.push((workload, None)),
+            Who::Fio => all.push(said(fio::instead(&workload)?)),
+            Who::Both => all.extend(both(workload)),
+        }
+    }
+    Ok(all)
+}
+
+/// The workload natively and through fio; what fio cannot do is said, and done natively alone.
+fn both(workload: Workload) -> Vec<Said> {
+    match fio::instead(&workload) {
+        Ok(through) if through.workload.name == workload.name => vec![said(through)],
+        Ok(through) => vec![(workload, None), said(through)],
+        Err(error) => vec![(workload, Some(format!("{error}; it runs natively alone")))],
+    }
+}
+
+fn from_job_files(arguments: &Compare) -> Result<Vec<Said>> {
+    let way = match arguments.engine {
+        Who::Native => Way::Native,
+        Who::Fio => Way::Fio,
+        Who::Both => Way::Both,
+    };
+    let mut all = Vec::new();
+    for file in &arguments.fio {
+        all.extend(fio::from_file(file, way)?.into_iter().map(said));
+    }
+    Ok(all)
+}

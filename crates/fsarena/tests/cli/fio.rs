@@ -1,0 +1,121 @@
+//! Jobs of fio's: natively, through fio, and refused.
+
+use serde_json::Value;
+
+use crate::stage::{Stage, binary, err, is_root, out, run};
+
+/// Two folders to compare.
+fn folders(stage: &Stage) -> [String; 2] {
+    ["a", "b"].map(|name| {
+        let path = stage.path(name);
+        std::fs::create_dir_all(&path).expect("made");
+        format!("{name}=dir:{}", path.display())
+    })
+}
+
+fn refused(stage: &Stage, lines: &str, words: &[&str]) {
+    let job = stage.file("job.fio", &format!("[global]\nrw=read\nsize=1m\n[x]\n{lines}\n"));
+    let [a, b] = folders(stage);
+    let output = run(stage.fsarena().args(["compare", &a, &b, "--fio", &job]), 2);
+    let text = err(&output);
+    assert!(text.starts_with("error: ") && text.contains("hint: "), "{text}");
+    words.iter().for_each(|word| assert!(text.contains(word), "{word} in {text}"));
+    assert!(!stage.path("home").exists(), "nothing was made");
+}
+
+#[test]
+fn a_job_runs_natively_or_through_fio_and_says_which() {
+    let stage = Stage::new();
+    let native =
+        "[x]\nrw=randread\nbs=4k\nsize=2m\ninvalidate=0\nnorandommap\nruntime=300ms\ntime_based\ngroup_reporting\n";
+    let native = stage.file("own.fio", native);
+    let through = stage.file("other.fio", "[x]\nrw=write\nbs=64k\nsize=1m\nnumjobs=2\nzero_buffers\n");
+    let [a, b] = folders(&stage);
+    let arguments = ["compare", &a, &b, "--rounds", "1", "--fio", &native, "--fio", &through];
+    let plan = run(stage.fsarena().args(arguments).arg("--dry-run"), 0);
+    assert!(out(&plan).contains("natively") && out(&plan).contains("option `zero_buffers`"), "{}", out(&plan));
+    let output = run(stage.fsarena().args(arguments), 0);
+    let words = err(&output);
+    assert!(words.contains("`own`: section `x`") && words.contains("runs natively"), "{words}");
+    assert!(words.contains("`group_reporting` is without effect"), "{words}");
+    assert!(
+        words.contains("runs through fio: section `x`: option `zero_buffers` is not understood natively"),
+        "{words}"
+    );
+    let report = stage.json();
+    let names: Vec<&Value> =
+        report["workloads"].as_array().expect("an array").iter().map(|work| &work["name"]).collect();
+    assert_eq!(names, ["own", "other+fio"]);
+    for cell in report["cells"].as_array().expect("an array") {
+        assert!(cell["median"].as_f64().is_some_and(|median| median > 0.0), "{cell}");
+    }
+    assert!(report["notes"].to_string().contains("through fio"), "{}", report["notes"]);
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_workload_runs_natively_and_through_fio_side_by_side() {
+    let stage = Stage::new();
+    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+    let parameters = "{ operation = 'read', pattern = 'random', file-size = '2M', block-size = '4K' }";
+    let text = format!(
+        "name = 'reads'\nversion = 1\nmeasures = 'Reads.'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = 'warm'\n\
+         mode = 'sliced'\nslices = 2\ntimed-ms = 50\nmetric = {metric}\nparameters = {parameters}\n"
+    );
+    let reads = stage.file("reads.toml", &text);
+    let [a, b] = folders(&stage);
+    let arguments = ["compare", &a, &b, "--rounds", "1", "--engine", "both", "--workload", &reads];
+    run(stage.fsarena().args(arguments), 0);
+    let report = stage.json();
+    let names: Vec<&Value> =
+        report["workloads"].as_array().expect("an array").iter().map(|work| &work["name"]).collect();
+    assert_eq!(names, ["reads", "reads+fio"]);
+    let small = stage.small();
+    let output = run(stage.fsarena().args(["compare", &a, &b, "--engine", "fio", "--workload", &small]), 2);
+    assert!(err(&output).contains("`small`: fio cannot do what the engine `files` does"), "{}", err(&output));
+    assert!(err(&output).contains("hint: "), "{}", err(&output));
+}
+
+#[test]
+fn jobs_that_nobody_should_run_are_refused_before_anything_is_made() {
+    let stage = Stage::new();
+    refused(&stage, "bogus_option=1", &["line 5", "Bad option <bogus_option=1>", "--cmdhelp"]);
+    refused(&stage, "filename=/dev/sda", &["line 5", "filename=/dev/sda"]);
+    refused(&stage, "filename=../x", &["line 5", "filename=../x"]);
+    refused(&stage, "exec_prerun=touch /tmp/x", &["line 5", "exec_prerun", "as root"]);
+    refused(&stage, "ioengine=exec", &["line 5", "ioengine=exec"]);
+    refused(&stage, "direct=1\nbs=1000", &["line 6", "1000 bytes"]);
+    refused(&stage, "size=90%", &["line 5", "size=90%"]);
+    refused(&stage, "include other", &["line 5", "include"]);
+    let [a, b] = folders(&stage);
+    let output = run(stage.fsarena().args(["compare", &a, &b, "--fio", "/no/such.fio"]), 2);
+    assert!(err(&output).contains("/no/such.fio"), "{}", err(&output));
+}
+
+#[test]
+fn a_job_whose_files_do_not_fit_on_the_lane_is_refused() {
+    let stage = Stage::new();
+    for more in ["", "zero_buffers\n"] {
+        let job = stage.file("large.fio", &format!("[x]\nrw=randread\nsize=1g\nnumjobs=4\ndirect=1\n{more}"));
+        let output = run(&mut stage.compare(&["ext4", "xfs", "--fio", &job, "--dry-run"]), 2);
+        assert!(err(&output).contains("large") && err(&output).contains("--lane-size"), "{}", err(&output));
+    }
+}
+
+#[test]
+fn a_machine_without_fio_is_told_where_to_get_it() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let job = stage.file("job.fio", "[x]\nrw=read\nsize=1m\nzero_buffers\n");
+    let [a, b] = folders(&stage);
+    for arguments in [["--fio", &job, "--rounds", "1"], ["--workload", "randread-4k", "--engine", "fio"]] {
+        // In a mount namespace of its own, something that is no program lies over it.
+        let script = "mount --bind /dev/null \"$(command -v fio)\" && exec \"$0\" \"$@\"";
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script]).arg(binary()).args(["compare", &a, &b]).args(arguments);
+        let output = run(command.env("HOME", stage.path("home")), 4);
+        assert!(err(&output).contains("hint: apt-get install fio"), "{}", err(&output));
+    }
+}
