@@ -7,13 +7,14 @@ FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio
 HEADERS := /usr/include/stdio.h
 
-.PHONY: help compare test build setup lint calibrate bench-engine clean
+.PHONY: help compare test build setup lint calibrate bench-engine parity clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "make test       check everything, as CI does"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make bench-engine  what the load engine costs beside fio and fs_mark"
+	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make calibrate  simulate the decision rule and print how often it errs"
 
 setup:
@@ -36,6 +37,9 @@ test: setup lint
 bench-engine:
 	@scripts/install-missing cc:gcc fio:fio fs_mark:fsmark valgrind:valgrind
 	cargo run --release --locked --package fsarena-engine --example bench_engine
+
+parity: setup
+	cargo run --release --locked --package fsarena-session --example parity
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate

@@ -98,6 +98,7 @@ const GENERAL: &[&str] = &[
     "random_generator=tausworthe64",
     "clat_percentiles=0",
     "lat_percentiles=1",
+    "mem=mmap",
 ];
 
 fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
@@ -116,7 +117,7 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     lines.extend(match parameters.calls {
         Calls::Sync => vec!["ioengine=psync".to_owned()],
         Calls::Mmap => vec!["ioengine=mmap".to_owned()],
-        Calls::IoUring => ["ioengine=io_uring", "fixedbufs=1", "registerfiles=1"].map(str::to_owned).to_vec(),
+        Calls::IoUring => ring(parameters.depth),
     });
     lines.push(match parameters.target() {
         Target::Existing => "overwrite=1".to_owned(),
@@ -127,6 +128,15 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
         let process = if parameters.arrivals == Arrivals::Poisson { "poisson" } else { "linear" };
         lines.push(format!("rate_process={process}"));
     }
+    lines
+}
+
+/// Submitted and taken back in batches, as natively.
+fn ring(depth: u32) -> Vec<String> {
+    let mut lines = ["ioengine=io_uring", "fixedbufs=1", "registerfiles=1"].map(str::to_owned).to_vec();
+    lines.push(format!("iodepth_batch_submit={depth}"));
+    lines.push("iodepth_batch_complete_min=1".to_owned());
+    lines.push(format!("iodepth_batch_complete_max={depth}"));
     lines
 }
 
