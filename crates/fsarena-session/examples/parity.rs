@@ -48,7 +48,10 @@ fn plan(kind: &str) -> Result<Plan> {
 
 fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
     let (place, _) = arena.make(0, Some(0), 1)?;
-    println!("fsarena / fio on one {kind} lane, {PAIRS} pairs of {} s, in turn: median ratio [95 %]", TIME.as_seconds());
+    println!(
+        "fsarena / fio on one {kind} lane, {PAIRS} pairs of {} s, in turn: median ratio [95 %]",
+        TIME.as_seconds()
+    );
     println!("{:<20} {:>10} {:>24} {:>24}", "", "rate", "rates", "mean latencies");
     for name in workloads {
         let folder = place.directory.join(name);

@@ -1,6 +1,8 @@
 //! What a workload of this engine says, and what of it makes no sense.
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
+mod complaint;
+
+use fsarena_model::{Bytes, DurablePoint, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
@@ -163,13 +165,6 @@ pub enum Preallocate {
     Truncate,
 }
 
-/// Sizes are checked against this, so that a typing error does not fill the memory.
-const LONGEST_BLOCK: u64 = 64 << 20;
-const MOST_WORKERS: u32 = 1024;
-const DEEPEST: u32 = 4096;
-/// The smallest sector in use.
-const SECTOR: u64 = 512;
-
 impl Parameters {
     /// Those of the workload, if they make sense.
     ///
@@ -178,12 +173,7 @@ impl Parameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
         let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
-        let complaint = parameters
-            .sizes(workload)
-            .or_else(|| parameters.shape())
-            .or_else(|| parameters.contradictions(workload))
-            .or_else(|| parameters.endless(workload));
-        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 
     /// Which files are worked on.
@@ -231,102 +221,6 @@ impl Parameters {
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
         syncs && self.sync_every == 0
-    }
-
-    fn sizes(&self, workload: &Workload) -> Option<&'static str> {
-        let (block, longest) = (self.block_size, self.longest());
-        Some(match () {
-            () if block == 0 || longest > LONGEST_BLOCK => "`block-size` is 1 byte to 64 MiB",
-            () if longest < block || !longest.is_multiple_of(block) => "`block-size-max` is a multiple of `block-size`",
-            () if workload.cache == CacheState::Direct && !block.is_multiple_of(SECTOR) => {
-                "with direct I/O `block-size` is a multiple of 512, the smallest sector there is"
-            }
-            () if self.file_size < longest || !self.file_size.is_multiple_of(block) => {
-                "`file-size` is a multiple of `block-size`, and one operation fits into it"
-            }
-            () if self.stride > 0 && !self.stride.is_multiple_of(block) => "`stride` is a multiple of `block-size`",
-            () => return None,
-        })
-    }
-
-    fn shape(&self) -> Option<&'static str> {
-        let workers = u64::from(self.threads) * u64::from(self.processes);
-        Some(match () {
-            () if self.files == 0 => "`files` is at least 1",
-            () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
-            () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
-            () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
-            () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
-            () if self.read_percent > 100 => "`read-percent` is 0 to 100",
-            () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
-            () if self.duplicated_percent > 100 => "`duplicated-percent` is 0 to 100",
-            () => return Load::complaint(self.rate, self.rate_percent).or_else(|| self.skewness()),
-        })
-    }
-
-    fn skewness(&self) -> Option<&'static str> {
-        let skew = self.skew?;
-        match self.distribution {
-            Distribution::Zipf if skew > 0.0 && skew.is_finite() => None,
-            Distribution::Zipf => Some("the `skew` of zipf is above 0"),
-            Distribution::Pareto if skew > 0.0 && skew < 1.0 => None,
-            Distribution::Pareto => Some("the `skew` of pareto is between 0 and 1"),
-            _ => Some("`skew` goes with `distribution = \"zipf\"` or `\"pareto\"`"),
-        }
-    }
-
-    fn contradictions(&self, workload: &Workload) -> Option<&'static str> {
-        let is_new = self.target() == Target::New;
-        let is_random = self.pattern == Pattern::Random;
-        Some(match () {
-            () if is_new && (self.operation != Work::Write || is_random) => {
-                "`target = \"new\"` goes with sequential writes"
-            }
-            () if is_new && self.shared => "each worker makes its own new files: `shared` is for files that are there",
-            () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
-            () if is_new && self.calls == Calls::Mmap => "what is mapped has to be there: `target = \"existing\"`",
-            () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
-            () if is_random && (self.stride > 0 || self.repeat) => "`stride` and `repeat` go with sequential work",
-            () if !is_random && self.distribution != Distribution::Uniform => "`distribution` goes with random work",
-            () if self.block_size_max.is_some() && self.distribution == Distribution::Once => {
-                "each place is visited once: blocks have one size"
-            }
-            () if self.operation == Work::Trim && self.calls != Calls::Sync => "trim goes with `calls = \"sync\"`",
-            () => return self.more_contradictions(workload),
-        })
-    }
-
-    fn more_contradictions(&self, workload: &Workload) -> Option<&'static str> {
-        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
-        let is_mapped = self.calls == Calls::Mmap;
-        Some(match () {
-            () if workload.durable != DurablePoint::None && !self.writes() => {
-                "only what is written can be made durable"
-            }
-            () if self.sync_every > 0 && (by_open || workload.durable == DurablePoint::None) => {
-                "`sync-every` goes with `durable` fsync, fdatasync or syncfs"
-            }
-            () if is_mapped && workload.cache == CacheState::Direct => {
-                "what is mapped is in the page cache, not direct"
-            }
-            () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
-            () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
-            () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
-            () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
-                "`verify` needs files that only one worker writes"
-            }
-            () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
-                "with `verify`, reads and writes in flight at the same place cannot be told apart: depth 1"
-            }
-            () => return None,
-        })
-    }
-
-    fn endless(&self, workload: &Workload) -> Option<&'static str> {
-        let comes_to_an_end = self.pattern == Pattern::Sequential && !self.repeat;
-        let is_bounded = workload.timed_ms > 0 || self.operations.is_some() || self.bytes.is_some();
-        let text = "`timed-ms` is missing, or `operations` or `bytes`: this work comes to no end by itself";
-        (!comes_to_an_end && !is_bounded).then_some(text)
     }
 }
 
