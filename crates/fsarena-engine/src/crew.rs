@@ -130,7 +130,7 @@ fn in_processes<W: Worker>(workers: &mut [(W, Tally)], limit: &Limit<'_>) -> Res
     let gate = gate()?;
     let count = workers.len() as u32;
     let start = |(worker, tally): &mut (W, Tally)| {
-        let there = Limit { time: limit.time, stop: &gate.stop };
+        let there = Limit { stop: &gate.stop, ..*limit };
         fork::fork(|| {
             tally.clear();
             let done = worker.work(Entry(Some(&gate)), &there, tally);

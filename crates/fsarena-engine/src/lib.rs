@@ -149,9 +149,21 @@ pub struct Limit<'a> {
     pub time: Option<Nanos>,
     /// As soon as this is set.
     pub stop: &'a AtomicBool,
+    /// How much longer everything takes than it would, for who wants to see whether that is found: .05 for 5 %.
+    pub handicap: f64,
 }
 
-impl Limit<'_> {
+impl<'a> Limit<'a> {
+    /// A run without a handicap.
+    pub fn new(time: Option<Nanos>, stop: &'a AtomicBool) -> Self {
+        Self { time, stop, handicap: 0.0 }
+    }
+
+    /// The same run with another end.
+    pub fn until(self, time: Option<Nanos>) -> Self {
+        Self { time, ..self }
+    }
+
     /// Whether `elapsed` is enough, or somebody wants to stop.
     #[inline]
     pub fn is_reached(&self, elapsed: Nanos) -> bool {

@@ -78,7 +78,7 @@ fn peak<W: Worker>(
     let mut tally = Tally::new();
     for time in [WARM_UP, PILOT] {
         tally.clear();
-        crew.run(&Limit { time: Some(time), stop: &stop }, &mut tally)?;
+        crew.run(&Limit::new(Some(time), &stop), &mut tally)?;
         renew(crew)?;
     }
     Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))

@@ -132,11 +132,26 @@ impl<'a> Meter<'a> {
 
     #[inline(always)]
     fn note(&mut self, now: Nanos, operation: Operation, begin: Nanos) {
+        let now = if self.limit.handicap > 0.0 { self.dawdle(now) } else { now };
         self.tally.record(operation, now.saturating_sub(begin));
         self.at = now;
         if now >= self.mark {
             self.reach_mark();
         }
+    }
+
+    /// Lets the handicap's share of the time since the last operation's end go by. What ends at the same moment, as
+    /// operations that were in flight together do, is delayed once.
+    #[cold]
+    fn dawdle(&self, now: Nanos) -> Nanos {
+        let worked = now.saturating_sub(self.at).0 as f64;
+        let end = now.max(self.at) + Nanos((worked * self.limit.handicap) as u64);
+        let mut now = now.max(self.at);
+        while now < end {
+            std::hint::spin_loop();
+            now = clock::now();
+        }
+        now
     }
 
     /// Whether the time is over, or somebody wants to stop.

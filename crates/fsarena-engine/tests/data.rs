@@ -37,7 +37,7 @@ fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineErr
 
 fn run_in(directory: &Path, workload: &Workload) -> Result<Tally, EngineError> {
     let mut tally = Tally::new();
-    open(workload, directory)?.run(&Limit { time: None, stop: &NEVER }, &mut tally)?;
+    open(workload, directory)?.run(&Limit::new(None, &NEVER), &mut tally)?;
     Ok(tally)
 }
 
@@ -74,13 +74,13 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
         }
         let mut job = open(&write, place.path()).expect("laid out");
         let before = fs::read(place.path().join("data0")).expect("there");
-        job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("written");
+        job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
         let after = fs::read(place.path().join("data0")).expect("there");
         assert!(before.chunks(4096).zip(after.chunks(4096)).all(|(one, other)| one != other), "{calls} {cache}");
         let read = json!({ "operation": "read", "pattern": "sequential", "calls": calls, "verify": true });
         let mut read =
             engine("data").expect("there").open(&workload("none", cache, &read), place.path(), 7).expect("understood");
-        read.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("verified");
+        read.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("verified");
     }
 }
 
@@ -93,7 +93,7 @@ fn a_flaw_is_found_and_named_with_its_place() {
     let mut bytes = fs::read(&path).expect("there");
     bytes[81_920 + 100] ^= 1;
     fs::write(&path, bytes).expect("ours");
-    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("found").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("found").to_string();
     assert!(error.contains("data0 at byte 81920") && error.contains("other data"), "{error}");
 }
 
@@ -140,7 +140,7 @@ fn a_worker_that_fails_fails_the_run_with_its_words() {
         let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3 });
         let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
         fs::remove_file(place.path().join("data1")).expect("ours");
-        let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("gone").to_string();
+        let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("gone").to_string();
         assert!(error.contains("data1"), "{style}: {error}");
     }
 }
@@ -152,7 +152,7 @@ fn a_mapped_page_that_cannot_be_had_fails_the_run_and_not_this_process() {
     let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
     let file = fs::OpenOptions::new().write(true).open(place.path().join("data0")).expect("there");
     file.set_len(4096).expect("shorter");
-    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("SIGBUS").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("SIGBUS").to_string();
     assert!(error.contains("SIGBUS"), "{error}");
 }
 
@@ -165,7 +165,7 @@ fn trimmed_blocks_are_given_back() {
     let blocks = || fs::metadata(place.path().join("data0")).expect("there").blocks();
     let before = blocks();
     let mut tally = Tally::new();
-    job.run(&Limit { time: None, stop: &NEVER }, &mut tally).expect("it works");
+    job.run(&Limit::new(None, &NEVER), &mut tally).expect("it works");
     assert_eq!(count(&tally, Operation::Trim), 128);
     let given_back = before - blocks();
     assert!((1000..=1024).contains(&given_back), "half of the file, in sectors of 512 bytes: {given_back}");
@@ -203,7 +203,7 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
         work.timed_ms = 50;
         let mut job = open(&work, place.path()).expect("laid out");
         let mut tally = Tally::new();
-        job.run(&Limit { time: Some(Nanos::millis(50)), stop: &NEVER }, &mut tally).expect("it works");
+        job.run(&Limit::new(Some(Nanos::millis(50)), &NEVER), &mut tally).expect("it works");
         assert_eq!(tally.offered, Some(1000.0));
         assert!(tally.operations <= 51, "{calls}: no more than were meant to begin: {}", tally.operations);
         assert!(tally.elapsed >= Nanos::millis(50), "{calls}");
@@ -218,7 +218,7 @@ fn in_an_open_loop_waiting_counts() {
     work.timed_ms = 30;
     let mut tally = Tally::new();
     let mut job = open(&work, place.path()).expect("laid out");
-    job.run(&Limit { time: Some(Nanos::millis(30)), stop: &NEVER }, &mut tally).expect("it works");
+    job.run(&Limit::new(Some(Nanos::millis(30)), &NEVER), &mut tally).expect("it works");
     let latency = tally.latency(Operation::Read).expect("reads");
     let own = tally.elapsed.0 / tally.operations;
     assert!(latency.mean.0 > 10 * own, "the mean, {:?}, is that of a queue that grows, not {own} ns", latency.mean);
@@ -240,7 +240,7 @@ fn a_place_that_is_full_is_an_error_with_the_act() {
     let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
     fs::remove_file(place.path().join("data0")).expect("ours");
     std::os::unix::fs::symlink("/dev/full", place.path().join("data0")).expect("ours");
-    let error = job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect_err("full").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("full").to_string();
     assert!(error.contains("write") && error.contains("No space left"), "{error}");
 }
 
@@ -285,4 +285,19 @@ fn latencies_over_time_are_kept_per_run() {
         |name: &str| moments.iter().filter(|moment| moment.operation == name).map(|moment| moment.count).sum::<u64>();
     assert_eq!((of("write"), of("fsync")), (50, 10));
     assert!(moments.iter().all(|moment| moment.end <= tally.elapsed && moment.p50 <= moment.max));
+}
+
+#[test]
+fn a_handicap_makes_everything_take_longer() {
+    let place = place();
+    let read = workload("none", "warm", &json!({ "operation": "read", "pattern": "random", "operations": 20_000 }));
+    let mut job = open(&read, place.path()).expect("laid out");
+    let mut time = |handicap: f64| {
+        let mut tally = Tally::new();
+        job.run(&Limit { time: None, stop: &NEVER, handicap }, &mut tally).expect("it works");
+        tally.elapsed.0
+    };
+    let fastest = (0..5).map(|_| time(0.0)).min().expect("five");
+    let handicapped = (0..5).map(|_| time(9.0)).min().expect("five");
+    assert!(handicapped > 5 * fastest, "ten times as long: {handicapped} against {fastest} ns");
 }

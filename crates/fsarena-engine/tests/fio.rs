@@ -27,7 +27,7 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tal
     job.prepare()?;
     for _ in 0..2 {
         job.refill()?;
-        job.run(&Limit { time, stop: &AtomicBool::new(false) }, &mut tally)?;
+        job.run(&Limit::new(time, &AtomicBool::new(false)), &mut tally)?;
     }
     Ok(tally)
 }
@@ -113,7 +113,7 @@ fn a_run_that_is_stopped_ends_at_once() {
             std::thread::sleep(std::time::Duration::from_millis(700));
             stop.store(true, Ordering::Relaxed);
         });
-        job.run(&Limit { time: None, stop: &stop }, &mut tally).expect("to be stopped is no error");
+        job.run(&Limit::new(None, &stop), &mut tally).expect("to be stopped is no error");
     });
     assert_eq!(tally.operations, 0, "what was interrupted does not count");
 }

@@ -23,7 +23,7 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tal
     job.prepare()?;
     for _ in 0..2 {
         job.refill()?;
-        job.run(&Limit { time, stop: &stop }, &mut tally)?;
+        job.run(&Limit::new(time, &stop), &mut tally)?;
     }
     Ok(tally)
 }

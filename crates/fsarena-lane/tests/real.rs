@@ -52,6 +52,7 @@ impl Ground {
             storage: Storage::Directory(self.place.path().join("storage")),
             lane_size: Bytes::mib(size),
             medium: Medium::Nvme,
+            handicaps: Vec::new(),
         }
     }
 }

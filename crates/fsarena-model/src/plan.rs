@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Bytes, Contender, Nanos, Share, Workload};
+use crate::units::UnitError;
+use crate::{Bytes, Contender, Label, Nanos, Share, Workload};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,9 +32,40 @@ pub struct Plan {
     pub lane_size: Bytes,
     /// The medium that the lanes' queue settings imitate.
     pub medium: Medium,
+    /// Contenders that are slowed down on purpose, to see whether that is found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handicaps: Vec<Handicap>,
+}
+
+/// A contender that is slowed down on purpose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Handicap {
+    /// Which one.
+    pub label: Label,
+    /// How much longer each of its operations takes.
+    pub share: Share,
+}
+
+/// `LABEL=5%`.
+impl FromStr for Handicap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (label, share) = text.rsplit_once('=').ok_or("a label, `=` and a percentage, such as b=5%")?;
+        let share: Share = share.parse().map_err(|error: UnitError| error.to_string())?;
+        match share.0 > 0.0 {
+            true => Ok(Self { label: Label::from(label), share }),
+            false => Err("a handicap is above 0 %".to_owned()),
+        }
+    }
 }
 
 impl Plan {
+    /// How much longer each operation of the contender `label` takes on purpose; 0 for most.
+    pub fn handicap(&self, label: &Label) -> f64 {
+        self.handicaps.iter().find(|handicap| handicap.label == *label).map_or(0.0, |handicap| handicap.share.0)
+    }
+
     /// The SHA-256 of the plan's JSON, in hexadecimal.
     pub fn hash(&self) -> String {
         let json = serde_json::to_vec(self).expect("a plan has only string keys and finite numbers");
@@ -147,7 +180,19 @@ mod tests {
             storage: Storage::Memory,
             lane_size: Bytes::gib(2),
             medium: Medium::Nvme,
+            handicaps: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_handicap_has_a_label_and_a_percentage() {
+        let handicap: Handicap = "a=b:x=5%".parse().expect("well spelled");
+        assert_eq!(handicap, Handicap { label: Label::from("a=b:x"), share: Share(0.05) });
+        for wrong in ["b", "b=5", "b=0%", "=", "b=x%"] {
+            assert!(wrong.parse::<Handicap>().is_err(), "{wrong}");
+        }
+        let plan = Plan { handicaps: vec![handicap], ..plan(1) };
+        assert_eq!((plan.handicap(&Label::from("a=b:x")), plan.handicap(&Label::from("xfs"))), (0.05, 0.0));
     }
 
     #[test]

@@ -43,6 +43,7 @@ fn plan(kind: &str) -> Result<Plan> {
         storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
         lane_size: Bytes::gib(2),
         medium: Medium::Nvme,
+        handicaps: Vec::new(),
     })
 }
 
@@ -109,7 +110,7 @@ fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
 fn run(job: &mut dyn Job) -> Result<Figures> {
     let never = AtomicBool::new(false);
     let mut tally = Tally::new();
-    job.run(&Limit { time: Some(TIME), stop: &never }, &mut tally)?;
+    job.run(&Limit::new(Some(TIME), &never), &mut tally)?;
     let latency = tally.latency_of_operations().context("nothing was done")?;
     Ok(Figures { rate: tally.operations as f64 / tally.elapsed.as_seconds(), latency: latency.mean.0 as f64 })
 }

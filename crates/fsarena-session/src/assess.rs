@@ -79,6 +79,9 @@ fn command(record: &RunRecord) -> Vec<String> {
         None => words.extend(as_typed(plan).flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
     }
     words.extend(rates(plan));
+    for handicap in &plan.handicaps {
+        words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
+    }
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
         Storage::Disk(path) => path.display().to_string(),

@@ -20,6 +20,8 @@ pub struct Setting<'a> {
     pub index: usize,
     /// The round, from 1.
     pub round: u32,
+    /// How much longer than they would the operations of each contender of the plan take; 0 for most.
+    pub handicaps: &'a [f64],
     /// The contenders that take part, as numbered in the plan, with their labels.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
     /// The lanes of all contenders of the plan.
@@ -89,14 +91,15 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     memory::back(job.fills());
     let _pinned = job.is_alone().then(Pinned::here);
     let current = &mut player.current;
+    let handicap = setting.handicaps[player.contender];
+    let limit = Limit { time: None, stop: setting.stop, handicap };
     if workload.warm_up_ms > 0 && workload.mode == Mode::Sliced {
-        let limit = Limit { time: Some(Nanos::millis(workload.warm_up_ms)), stop: setting.stop };
-        job.run(&limit, current)?;
+        job.run(&limit.until(Some(Nanos::millis(workload.warm_up_ms))), current)?;
     }
     current.clear();
     let time = (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms));
     stage.watch(player.contender);
-    let done = job.run(&Limit { time, stop: setting.stop }, current);
+    let done = job.run(&limit.until(time), current);
     stage.count(player.contender);
     player.tally.follow(current, position);
     done?;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::{Check, Note, RoundFacts};
+use fsarena_model::plan::Handicap;
 use fsarena_model::{
     Budget, Environment, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial,
 };
@@ -40,7 +41,8 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
-    let mut session = Session { plan, stage, clock, started, stop, listener, record };
+    let handicaps = plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect();
+    let mut session = Session { plan, stage, clock, started, stop, listener, handicaps, record };
     let status = session.rounds()?;
     session.tell(Event::Finished(status))?;
     Ok(status)
@@ -53,6 +55,7 @@ struct Session<'a> {
     started: Nanos,
     stop: &'a AtomicBool,
     listener: &'a mut dyn Listener,
+    handicaps: Vec<f64>,
     record: RunRecord,
 }
 
@@ -60,6 +63,10 @@ impl Session<'_> {
     fn rounds(&mut self) -> Result<Status, SessionError> {
         if self.stopped() {
             return Ok(Status::Interrupted);
+        }
+        for Handicap { label, share } in &self.plan.handicaps {
+            let text = format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer");
+            self.note(Severity::Warning, text)?;
         }
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         match self.stage.survey() {
@@ -198,7 +205,8 @@ impl Session<'_> {
         let workload = &self.plan.workloads[index];
         self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
         let contenders = present.iter().map(|number| (*number, &self.plan.contenders[*number].label)).collect();
-        let setting = Setting { workload, index, round, contenders, lanes, seed: self.plan.seed, stop: self.stop };
+        let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);
+        let setting = Setting { workload, index, round, handicaps, contenders, lanes, seed, stop };
         let trials = round::run(self.stage, &setting).unwrap_or_default();
         for trial in trials {
             if let Outcome::Failed(why) = &trial.outcome {

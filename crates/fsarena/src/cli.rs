@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Medium, Nanos, Rate, Share};
 
 /// Which file system, with which options, for this work, on this machine?
@@ -104,6 +105,9 @@ pub struct Compare {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// Make each operation of a contender take so much longer, to see whether that is found
+    #[arg(long, value_name = "LABEL=PERCENT")]
+    pub handicap: Vec<Handicap>,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

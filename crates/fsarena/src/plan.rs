@@ -5,7 +5,8 @@ mod work;
 use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
-use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage};
+use fsarena_model::plan::Handicap;
+use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
 use fsarena_session::{estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -34,7 +35,9 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         storage: Storage::from(arguments.storage.as_str()),
         lane_size: arguments.lane_size,
         medium: arguments.medium,
+        handicaps: arguments.handicap.clone(),
     };
+    require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_work(&plan)?;
     Ok((plan, work.notes))
@@ -61,6 +64,30 @@ fn margin(margin: Share) -> Result<Share> {
     match margin.0 > 0.0 {
         true => Ok(margin),
         false => Err(Refusal::wrong_use("a margin of 0 % can never be met", "--margin 1%").into()),
+    }
+}
+
+/// A handicap is one of this run's contenders', and of an engine that can dawdle.
+fn require_handicaps(plan: &Plan) -> Result<()> {
+    for (index, Handicap { label, .. }) in plan.handicaps.iter().enumerate() {
+        if plan.handicaps[..index].iter().any(|other| other.label == *label) {
+            return Err(Refusal::wrong_use(format!("`{label}` has two handicaps"), "give it one").into());
+        }
+        if plan.contenders.iter().all(|contender| contender.label != *label) {
+            let labels: Vec<&str> = plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
+            let text = format!("there is no contender `{label}` to be handicapped");
+            return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
+        }
+    }
+    let is_foreign = |workload: &&Workload| {
+        fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_some())
+    };
+    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.handicaps.is_empty()) {
+        None => Ok(()),
+        Some(workload) => {
+            let text = format!("`{}` is done by another program, which cannot be handicapped", workload.name);
+            Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
+        }
     }
 }
 

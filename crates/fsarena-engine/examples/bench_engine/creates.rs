@@ -47,7 +47,7 @@ fn engine() -> Result<Cost> {
     job.refill()?;
     let (mut tally, never) = (Tally::new(), std::sync::atomic::AtomicBool::new(false));
     let before = native::cpu();
-    job.run(&Limit { time: Some(Nanos::millis(400)), stop: &never }, &mut tally)?;
+    job.run(&Limit::new(Some(Nanos::millis(400)), &never), &mut tally)?;
     Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: native::cpu() - before })
 }
 

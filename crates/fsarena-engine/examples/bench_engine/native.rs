@@ -58,7 +58,7 @@ pub fn engine(folder: &Path, more: &Value) -> Result<Cost> {
 /// So many operations, for callgrind.
 pub fn work(folder: &Path, operations: u64) -> Result<()> {
     let mut job = job(folder, &json!({ "operations": operations }), 0)?;
-    Ok(job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new())?)
+    Ok(job.run(&Limit::new(None, &NEVER), &mut Tally::new())?)
 }
 
 /// One second of pread(2) at random places, and nothing else but a look at the clock every 100 reads.
@@ -88,7 +88,7 @@ pub fn cpu() -> f64 {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn limit(time: Nanos) -> Limit<'static> {
-    Limit { time: Some(time), stop: &NEVER }
+    Limit::new(Some(time), &NEVER)
 }
 
 fn job(folder: &Path, more: &Value, timed_ms: u64) -> Result<Box<dyn Job>> {

@@ -187,7 +187,7 @@ impl DataWorker {
         for _ in 0..self.parameters.files {
             self.places.begin(&self.parameters);
             self.places.rewind();
-            let whole = Limit { time: None, stop: limit.stop };
+            let whole = limit.until(None);
             self.with_pace(|worker, pace| match worker.parameters.calls {
                 Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
                 _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),

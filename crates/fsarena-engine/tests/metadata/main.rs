@@ -77,7 +77,7 @@ fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) 
     job.prepare()?;
     job.refill()?;
     for _ in 0..runs {
-        job.run(&Limit { time, stop: &stop }, &mut tally)?;
+        job.run(&Limit::new(time, &stop), &mut tally)?;
     }
     Ok(tally)
 }

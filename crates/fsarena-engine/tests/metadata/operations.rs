@@ -40,7 +40,7 @@ fn a_file_is_looked_at_where_it_should_be() {
         fs::rename(place.path().join("tree0"), place.path().join("elsewhere")).expect("renamed");
         fs::create_dir(place.path().join("tree0")).expect("made");
         let stop = AtomicBool::new(false);
-        let done = job.run(&Limit { time: Some(Nanos(1)), stop: &stop }, &mut Tally::default());
+        let done = job.run(&Limit::new(Some(Nanos(1)), &stop), &mut Tally::default());
         assert_eq!(done.is_ok(), operation == "readdir", "{operation}: an empty directory can be read");
     }
 }
@@ -136,7 +136,7 @@ fn what_is_used_up_is_made_again() {
         job.prepare().expect("it works");
         for _ in 0..2 {
             job.refill().expect("it works");
-            job.run(&Limit { time: None, stop: &stop }, &mut tally).expect("it works");
+            job.run(&Limit::new(None, &stop), &mut tally).expect("it works");
         }
         assert_eq!(tally.operations, 14, "{operation}");
         let is_left = matches!(operation, "link" | "create" | "symlink");

@@ -19,6 +19,7 @@ pub fn plan() -> Plan {
         storage: Storage::Memory,
         lane_size: Bytes::gib(1),
         medium: Medium::Nvme,
+        handicaps: Vec::new(),
     }
 }
 

@@ -45,6 +45,7 @@ impl Play {
             storage: Storage::Memory,
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
+            handicaps: Vec::new(),
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
