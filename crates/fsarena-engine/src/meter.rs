@@ -28,6 +28,8 @@ pub struct Meter<'a> {
     mark: Nanos,
     part_ends: Nanos,
     is_over: bool,
+    /// Whether there is a handicap.
+    dawdles: bool,
 }
 
 impl<'a> Meter<'a> {
@@ -40,7 +42,8 @@ impl<'a> Meter<'a> {
         let before = tally.elapsed;
         let start = clock::now();
         let (at, mark, part_ends) = (start, start, PART);
-        let mut meter = Self { limit, tally, pace, before, start, at, mark, part_ends, is_over: false };
+        let dawdles = limit.handicap > 0.0;
+        let mut meter = Self { limit, tally, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
         meter.next_mark();
         meter
     }
@@ -132,7 +135,7 @@ impl<'a> Meter<'a> {
 
     #[inline(always)]
     fn note(&mut self, now: Nanos, operation: Operation, begin: Nanos) {
-        let now = if self.limit.handicap > 0.0 { self.dawdle(now) } else { now };
+        let now = if self.dawdles { self.dawdle(now) } else { now };
         self.tally.record(operation, now.saturating_sub(begin));
         self.at = now;
         if now >= self.mark {

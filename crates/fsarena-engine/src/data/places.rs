@@ -201,8 +201,13 @@ impl Pick {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, random: &mut Pcg64Mcg) -> u64 {
+        if let Self::Uniform { count } = self { below(random, *count) } else { self.next_uneven(random) }
+    }
+
+    #[inline(never)]
+    fn next_uneven(&mut self, random: &mut Pcg64Mcg) -> u64 {
         match self {
             Self::Uniform { count } => below(random, *count),
             Self::Once { permutation, next } => {
