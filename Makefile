@@ -13,9 +13,9 @@ help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "make test       check everything, as CI does"
 	@echo "make build      the release binary, $(FSARENA)"
-	@echo "make bench-engine  what the load engine costs beside fio and fs_mark"
+	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
-	@echo "make calibrate  simulate the decision rule and print how often it errs"
+	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (SCALE=4: four times the runs)"
 
 setup:
 	@scripts/install-missing $(PROGRAMS) $(if $(wildcard $(HEADERS)),,no-headers:libc6-dev)
@@ -42,7 +42,7 @@ parity: setup
 	cargo run --release --locked --package fsarena-session --example parity
 
 calibrate: setup
-	cargo run --release --locked --package fsarena-stats --example calibrate
+	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(SCALE),1) $(or $(SEED),1)
 
 clean:
 	cargo clean

@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::design::LaneTerm;
 use crate::equivalence::is_equivalent;
 use crate::error::StatsError;
-use crate::evidence::{Evidence, Suite};
-use crate::fit::{Fit, LaneTerm};
+use crate::evidence::{Critical, Evidence, Suite};
+use crate::fit::Fit;
 use crate::interval::Interval;
 use crate::look::{Budget, Rule};
-use crate::observation::{Sheet, WorkloadData};
+use crate::looks::Looks;
+use crate::observation::WorkloadData;
 use crate::price::Market;
-use crate::variance::PRIOR;
+use crate::suite::Precision;
 
 /// What is proved about the first of two contenders against the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub struct PairDecision {
     pub b: usize,
     /// The logarithm of the ratio of a over b, positive where a is better; `None` without any round.
     pub estimate: Option<f64>,
+    /// How well the estimate is known; `None` while nothing is known about noise.
+    pub precision: Option<Precision>,
     /// The interval of this pair alone, looked at once, at 1 − α; `None` while nothing is known about noise.
     pub pointwise: Option<Interval>,
     /// The interval that holds for all pairs, workloads and looks together; `None` before the first look. It proves a
@@ -68,77 +72,65 @@ pub struct WorkloadDecision {
 /// # Errors
 /// [`StatsError`] where the rule or the data is malformed.
 pub fn decide(rule: &Rule, workloads: &[WorkloadData]) -> Result<Vec<WorkloadDecision>, StatsError> {
-    Ok(look(rule, workloads)?.iter().map(|view| view.decision(Pricing::Priced)).collect())
+    Ok(Looks::at_the_end(rule, workloads)?.all(Pricing::Priced))
 }
 
-/// As [`decide`], without prices, which cost most of the time.
-pub(crate) fn decide_unpriced(rule: &Rule, workloads: &[WorkloadData]) -> Result<Vec<WorkloadDecision>, StatsError> {
-    Ok(look(rule, workloads)?.iter().map(|view| view.decision(Pricing::Unpriced)).collect())
-}
-
+/// Whether undecided pairs get a price, which costs most of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pricing {
+pub(crate) enum Pricing {
+    /// They do.
     Priced,
+    /// They do not.
     Unpriced,
 }
 
-/// One workload with all that it takes to decide its pairs.
-struct View {
-    fit: Fit,
-    suite: Suite,
-    budget: Budget,
+/// One workload at one look, with all that it takes to decide its pairs.
+pub(crate) struct View<'a> {
+    /// The workload's fit.
+    pub(crate) fit: &'a Fit,
+    /// What the suite says about noise.
+    pub(crate) suite: &'a Suite,
+    /// The error budget.
+    pub(crate) budget: Budget,
 }
 
-fn look(rule: &Rule, workloads: &[WorkloadData]) -> Result<Vec<View>, StatsError> {
-    rule.check()?;
-    let sheets = workloads.iter().enumerate().map(|(index, data)| Sheet::new(index, data));
-    let fits: Vec<Fit> = sheets.map(|sheet| Ok(Fit::new(&sheet?))).collect::<Result<_, StatsError>>()?;
-    let suite = Suite::of(&fits);
-    let family = fits.iter().map(|fit| fit.pairs().count()).sum();
-    let view = |fit: Fit| {
-        let budget = Budget { rule: *rule, contenders: fit.contenders(), family };
-        View { fit, suite, budget }
-    };
-    Ok(fits.into_iter().map(view).collect())
-}
-
-impl View {
-    fn decision(&self, pricing: Pricing) -> WorkloadDecision {
-        let pairs = self.fit.pairs().map(|(a, b)| self.pair(a, b, pricing));
-        WorkloadDecision { rounds: self.rounds(), lane_term: self.fit.lane_term, pairs: pairs.collect() }
+impl View<'_> {
+    /// Decides all pairs of the workload.
+    pub(crate) fn decision(&self, pricing: Pricing) -> WorkloadDecision {
+        let critical = Critical::new(self.fit, self.suite, &self.budget);
+        let design = &self.fit.design;
+        let pairs = design.pairs().map(|(a, b)| self.pair(a, b, critical.as_ref(), pricing));
+        WorkloadDecision { rounds: self.rounds(), lane_term: design.lane_term, pairs: pairs.collect() }
     }
 
     fn rounds(&self) -> u32 {
-        u32::try_from(self.fit.rounds).expect("rounds are labelled with a u32")
+        u32::try_from(self.fit.design.rounds).expect("rounds are labelled with a u32")
     }
 
-    fn pair(&self, a: usize, b: usize, pricing: Pricing) -> PairDecision {
-        let evidence = Evidence::new(&self.fit, &self.suite, a, b);
-        let verdict = evidence.and_then(|evidence| self.verdict(&evidence)).unwrap_or(Decision::Undecided);
+    fn pair(&self, a: usize, b: usize, critical: Option<&Critical>, pricing: Pricing) -> PairDecision {
+        let known = critical.and_then(|critical| Some((Evidence::new(self.fit, self.suite, a, b)?, critical)));
+        let verdict = known.and_then(|(evidence, critical)| self.verdict(&evidence, critical));
+        let verdict = verdict.unwrap_or(Decision::Undecided);
         let wanted = pricing == Pricing::Priced && verdict == Decision::Undecided;
         PairDecision {
             a,
             b,
-            estimate: (self.fit.rounds > 0).then(|| self.fit.estimate(a, b)),
-            pointwise: evidence.map(|evidence| evidence.interval(self.budget.pointwise_tail())),
-            decision: evidence.and_then(|evidence| self.decision_interval(&evidence)),
+            estimate: (self.fit.design.rounds > 0).then(|| self.fit.estimate(a, b)),
+            precision: known.map(|(evidence, _)| evidence.precision()),
+            pointwise: known.map(|(evidence, critical)| evidence.interval(critical.pointwise)),
+            decision: known.and_then(|(evidence, critical)| Some(evidence.interval(critical.decision?))),
             verdict,
             rounds: self.rounds(),
-            needs_rounds: evidence.filter(|_| wanted).and_then(|evidence| self.market().price(&evidence)),
+            needs_rounds: known.filter(|_| wanted).and_then(|(evidence, _)| self.market().price(&evidence)),
         }
-    }
-
-    fn decision_interval(&self, evidence: &Evidence) -> Option<Interval> {
-        Some(evidence.interval(self.budget.decision_tail(self.rounds())?))
     }
 
     /// Equivalence takes precedence over a winner; `None` before the first look.
-    fn verdict(&self, evidence: &Evidence) -> Option<Decision> {
-        let tail = self.budget.equivalence_tail(self.rounds())?;
-        if is_equivalent(evidence, self.budget.rule.margin_ln(), tail) {
+    fn verdict(&self, evidence: &Evidence, critical: &Critical) -> Option<Decision> {
+        if is_equivalent(evidence, self.budget.rule.margin_ln(), critical.equivalence?) {
             return Some(Decision::Equivalent);
         }
-        let interval = self.decision_interval(evidence)?;
+        let interval = evidence.interval(critical.decision?);
         Some(match (interval.low > 0.0, interval.high < 0.0) {
             (true, _) => Decision::Better,
             (_, true) => Decision::Worse,
@@ -151,8 +143,8 @@ impl View {
             budget: self.budget,
             guard: self.suite.guard,
             rounds: self.rounds(),
-            spent_freedom: if self.fit.lane_term == LaneTerm::Fitted { 2 } else { 1 },
-            prior_freedom: self.suite.typical.map_or(0.0, |_| PRIOR),
+            spent_freedom: if self.fit.design.lane_term == LaneTerm::Fitted { 2 } else { 1 },
+            borrows_from_suite: self.suite.typical.is_some(),
         }
     }
 }

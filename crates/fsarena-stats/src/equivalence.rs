@@ -2,7 +2,7 @@
 
 use crate::evidence::Evidence;
 
-/// Whether the difference is proved to lie inside ±`margin` (a logarithm), each side at `tail`.
-pub(crate) fn is_equivalent(evidence: &Evidence, margin: f64, tail: f64) -> bool {
-    evidence.estimate.abs() + evidence.half_width(evidence.equivalence, tail) < margin
+/// Whether the difference is proved to lie inside ±`margin` (a logarithm), each side by `critical` standard errors.
+pub(crate) fn is_equivalent(evidence: &Evidence, margin: f64, critical: f64) -> bool {
+    evidence.estimate.abs() + critical * evidence.equivalence_error() < margin
 }

@@ -1,49 +1,61 @@
 //! The guard against rounds that depend on each other (recipe, steps 8 and 9).
 //!
 //! A contender's own drift is not cancelled by pairing it with others. Its strength is estimated once for the whole
-//! suite, rounded up by half a standard error, and the variances are inflated by what it hides.
+//! suite, rounded up by what it may miss, and the variances are inflated by what it hides. What residuals
+//! of independent rounds would look like depends on the design, above all on the lanes that were fitted;
+//! `dependence.rs` has the exact expectations.
 
+use crate::design::Design;
 use crate::fit::Fit;
 use crate::variance::Variance;
 
-/// The strongest autocorrelation that is still corrected for.
-const STRONGEST: f64 = 0.9;
+/// The strongest autocorrelation that is still corrected for. More would cost small runs dearly, whose estimates often
+/// reach it by chance, and would win nothing up to the .5 that is promised.
+const STRONGEST: f64 = 0.7;
+/// By how many standard errors the estimate is rounded up.
+const STANDARD_ERRORS: f64 = 0.5;
+/// What is added besides, divided by the number of cells: with few of them the estimate is also biased downwards, by
+/// about that much (Marriott and Pope 1954).
+const FEW_CELLS: f64 = 1.5;
 /// Degrees of freedom do not fall below this by the guard.
 const FEWEST: f64 = 2.0;
-/// Halvings of the search interval: beyond the precision of an `f64`.
-const HALVINGS: usize = 60;
+/// Halvings of the search interval: to 12 digits.
+const HALVINGS: usize = 40;
 
-/// The autocorrelation between neighbouring rounds of one contender, in [0, .9].
+/// The autocorrelation between neighbouring rounds of one contender, in [0, .7].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Guard {
     pub(crate) autocorrelation: f64,
 }
 
 impl Guard {
-    /// Estimates it over the suite. Workloads with fewer than 3 rounds or without any spread do not count; where
-    /// none counts there is nothing to guard against.
+    /// Nothing to guard against.
+    pub(crate) const NONE: Self = Self { autocorrelation: 0.0 };
+
+    /// Estimates it over the suite. Workloads with too few rounds or without any spread do not count; where none
+    /// counts there is nothing to guard against. Each workload counts by its degrees of freedom.
     ///
     /// The differences d of the recipe are taken from the residuals, so that lanes do not pass for noise; summed over
-    /// all pairs of a workload they reduce to the residuals themselves. Workloads with different numbers of rounds
-    /// are compared with the mean of what each would show.
+    /// all pairs of a workload they reduce to the residuals themselves.
     pub(crate) fn of_suite(fits: &[Fit]) -> Self {
         let telling: Vec<&Fit> = fits.iter().filter(|fit| is_telling(fit)).collect();
         if telling.is_empty() {
-            return Self { autocorrelation: 0.0 };
+            return Self::NONE;
         }
-        let count = telling.len() as f64;
-        let seen = telling.iter().map(|fit| unrest(fit)).sum::<f64>() / count;
-        let expected = |rho| telling.iter().map(|fit| expected_unrest(rho, fit.rounds)).sum::<f64>() / count;
-        let cells: usize = telling.iter().map(|fit| (fit.contenders() - 1) * (fit.rounds - 2)).sum();
-        let caution = 0.5 / (cells as f64).sqrt();
-        Self { autocorrelation: (solve(seen, expected) + caution).clamp(0.0, STRONGEST) }
+        let weigh =
+            |value: &dyn Fn(&Fit) -> f64| telling.iter().map(|fit| fit.design.freedom as f64 * value(fit)).sum::<f64>();
+        let seen = weigh(&|fit| fit.step_square() / fit.residual_square());
+        let expected = |rho| weigh(&|fit| fit.design.dependence.unrest(rho));
+        let cells: usize = telling.iter().map(|fit| fit.design.freedom + 1 - fit.design.contenders).sum();
+        Self { autocorrelation: (solve(seen, expected) + caution(cells as f64)).clamp(0.0, STRONGEST) }
     }
 
     /// The variance as it is once dependence is allowed for.
     ///
     /// The degrees of freedom are never raised: the recipe's lower bound of 2 does not lift a smaller number.
-    pub(crate) fn inflate(&self, variance: Variance, rounds: usize) -> Variance {
-        Variance { square: variance.square * self.inflation(rounds), freedom: self.remaining(variance.freedom) }
+    pub(crate) fn inflate(&self, variance: Variance, design: &Design) -> Variance {
+        let inflation = design.dependence.inflation(self.autocorrelation).max(1.0);
+        Variance { square: variance.square * inflation, freedom: self.remaining(variance.freedom) }
     }
 
     /// The degrees of freedom that are left.
@@ -51,35 +63,16 @@ impl Guard {
         let squared = self.autocorrelation.powi(2);
         (freedom * (1.0 - squared) / (1.0 + squared)).max(FEWEST.min(freedom))
     }
-
-    fn inflation(&self, rounds: usize) -> f64 {
-        let persistence = persistence(self.autocorrelation, rounds);
-        let rounds = rounds as f64;
-        persistence * (rounds - 1.0) / (rounds - persistence)
-    }
 }
 
+/// Whether the workload has more degrees of freedom than one per contender's difference, and any spread.
 fn is_telling(fit: &Fit) -> bool {
-    fit.rounds >= 3 && fit.freedom > 0 && fit.residual_square() > 0.0
+    fit.design.freedom >= fit.design.contenders && fit.residual_square() > 0.0
 }
 
-/// The q of the recipe, after von Neumann (1941): near 2 where rounds are independent, smaller where they drift.
-fn unrest(fit: &Fit) -> f64 {
-    let rows: Vec<&[f64]> = fit.residuals.rows().collect();
-    let steps = rows.windows(2).flat_map(|pair| pair[0].iter().zip(pair[1]));
-    steps.map(|(before, after)| (after - before).powi(2)).sum::<f64>() / fit.residual_square()
-}
-
-/// The g of the recipe: how much more a mean of n rounds varies than n independent ones would make it.
-fn persistence(rho: f64, rounds: usize) -> f64 {
-    let lags = (1..rounds).map(|lag| (1.0 - lag as f64 / rounds as f64) * rho.powi(lag as i32));
-    1.0 + 2.0 * lags.sum::<f64>()
-}
-
-fn expected_unrest(rho: f64, rounds: usize) -> f64 {
-    let persistence = persistence(rho, rounds);
-    let rounds = rounds as f64;
-    2.0 * (rounds - 1.0) * (1.0 - rho) / (rounds - persistence)
+/// What is added to the estimate, because too little guard makes false winners and too much only costs rounds.
+fn caution(cells: f64) -> f64 {
+    STANDARD_ERRORS / cells.sqrt() + FEW_CELLS / cells
 }
 
 /// Where the falling function `expected` takes the value `seen`, within the strongest autocorrelations.

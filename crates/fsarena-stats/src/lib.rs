@@ -7,19 +7,24 @@
 //! |---|---|
 //! | what goes in, and is it well formed? | `observation.rs` |
 //! | which share of the error budget has this look? | `look.rs` |
-//! | which contender is how much better, lanes and rounds taken out? | `fit.rs` |
+//! | which contender is how much better, lanes and rounds taken out? | `design.rs`, `fit.rs` |
 //! | how much does a pair vary from round to round? | `variance.rs` |
-//! | do rounds depend on each other? | `guard.rs` |
+//! | do rounds depend on each other? | `guard.rs`, `dependence.rs` |
 //! | between which bounds does the difference lie? | `interval.rs` |
 //! | is the difference too small to matter? | `equivalence.rs` |
 //! | how many rounds would settle it? | `price.rs` |
 //! | what is the verdict of one look? | `decide.rs` |
-//! | what is the verdict of the whole run? | `verdicts.rs` |
+//! | what is the verdict of the whole run? | `looks.rs`, `verdicts.rs` |
+//! | who is best, who stands where? | `rank.rs` |
+//! | how much better over a whole suite? | `suite.rs` |
+//! | does a contender stand still? | `steady.rs` |
 //! | how often would all this be wrong? | `simulate.rs` |
 //!
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
 
 mod decide;
+mod dependence;
+mod design;
 mod equivalence;
 mod error;
 mod evidence;
@@ -27,23 +32,31 @@ mod fit;
 mod guard;
 mod interval;
 mod look;
+mod looks;
 mod observation;
+mod part;
 mod price;
 mod quantile;
+mod rank;
 #[cfg(test)]
 mod reference;
 pub mod simulate;
+mod steady;
+mod suite;
 mod summary;
 mod table;
 mod variance;
 mod verdicts;
 
 pub use decide::{Decision, PairDecision, WorkloadDecision, decide};
+pub use design::LaneTerm;
 pub use error::StatsError;
-pub use fit::LaneTerm;
 pub use interval::Interval;
 pub use look::Rule;
 pub use observation::{Observation, WorkloadData};
 pub use price::PRICE_LIMIT;
+pub use rank::{Rank, Standings};
+pub use steady::{Trend, outliers, own_trends};
+pub use suite::{Precision, SuiteRatio};
 pub use summary::{Summary, cell_summary, round_value};
 pub use verdicts::{StandingPair, StandingWorkload, Steadiness, Verdicts, replay};

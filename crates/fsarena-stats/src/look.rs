@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::StatsError;
+use crate::part::Part;
 
 /// The part of the error budget that is kept for rounds added after the planned last look.
 const RESERVE: f64 = 0.1;
@@ -87,6 +88,8 @@ pub(crate) struct Budget {
     pub(crate) contenders: usize,
     /// Number of pairs over all workloads, the m of the recipe.
     pub(crate) family: usize,
+    /// The part of the rule that a simulation leaves out.
+    pub(crate) without: Option<Part>,
 }
 
 impl Budget {
@@ -107,6 +110,7 @@ impl Budget {
 
     fn spent(&self, rounds: u32) -> Option<f64> {
         let weight = self.rule.look_weight(self.contenders, rounds);
+        let weight = if self.without == Some(Part::LookWeights) { weight.ceil() } else { weight };
         (weight > 0.0).then_some(self.rule.alpha * weight)
     }
 }

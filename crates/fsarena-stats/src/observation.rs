@@ -42,6 +42,8 @@ impl WorkloadData {
 /// A workload's data in order: row = round, column = contender.
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
+    /// The labels of the rounds, growing.
+    pub(crate) labels: Vec<u32>,
     /// The values.
     pub(crate) values: Table,
     /// The lanes, row by row as the values.
@@ -59,7 +61,18 @@ impl Sheet {
         check_rounds(workload, data.contenders, &observations)?;
         let values = observations.iter().map(|seen| seen.y).collect();
         let lanes = observations.iter().map(|seen| seen.lane).collect();
-        Ok(Self { values: Table::new(data.contenders, values), lanes })
+        let labels = observations.iter().step_by(data.contenders.max(1)).map(|seen| seen.round).collect();
+        Ok(Self { labels, values: Table::new(data.contenders, values), lanes })
+    }
+
+    /// The first rounds of it, as many as there were up to the one labelled `last`.
+    pub(crate) fn until(&self, last: u32) -> Self {
+        let rounds = self.labels.partition_point(|&label| label <= last);
+        Self {
+            labels: self.labels[..rounds].to_vec(),
+            values: self.values.first_rounds(rounds),
+            lanes: self.lanes[..rounds * self.values.contenders()].to_vec(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::guard::Guard;
 use crate::look::Budget;
 use crate::quantile::{chi_squared_lower, student_upper};
-use crate::variance::{Variance, borrowing};
+use crate::variance::{Variance, borrowing, prior};
 
 /// The largest price that is named, in rounds; a dearer pair has none.
 pub const PRICE_LIMIT: u32 = 1000;
@@ -28,8 +28,8 @@ pub(crate) struct Market {
     pub(crate) rounds: u32,
     /// Degrees of freedom per pair that are not the rounds': 1 for the mean, 1 more for lanes.
     pub(crate) spent_freedom: u32,
-    /// Degrees of freedom that the suite adds.
-    pub(crate) prior_freedom: f64,
+    /// Whether the suite has a typical variance, which adds degrees of freedom.
+    pub(crate) borrows_from_suite: bool,
 }
 
 impl Market {
@@ -46,7 +46,8 @@ impl Market {
     }
 
     fn decision_width(&self, square: f64, rounds: u32) -> Option<f64> {
-        let freedom = self.freedom(rounds) + self.prior_freedom;
+        let prior = if self.borrows_from_suite { prior(self.pooled_freedom(rounds)) } else { 0.0 };
+        let freedom = self.freedom(rounds) + prior;
         self.width(square, freedom, rounds, self.budget.decision_tail(rounds)?)
     }
 
@@ -61,9 +62,15 @@ impl Market {
 
     /// The degrees of freedom of step 6 after that many rounds.
     fn freedom(&self, rounds: u32) -> f64 {
-        let own = f64::from(rounds.saturating_sub(self.spent_freedom));
-        let pooled = own * (self.budget.contenders - 1) as f64;
-        borrowing(pooled, own)
+        borrowing(self.pooled_freedom(rounds), self.own_freedom(rounds))
+    }
+
+    fn pooled_freedom(&self, rounds: u32) -> f64 {
+        self.own_freedom(rounds) * (self.budget.contenders - 1) as f64
+    }
+
+    fn own_freedom(&self, rounds: u32) -> f64 {
+        f64::from(rounds.saturating_sub(self.spent_freedom))
     }
 
     /// Tries the uneven rounds one by one; from there on more rounds only help, so that halving finds the first.

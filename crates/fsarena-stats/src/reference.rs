@@ -1,13 +1,16 @@
 //! Agreement with SciPy and plain linear algebra: `tests/reference/make.py` wrote the numbers.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
+use crate::design::Design;
 use crate::evidence::{Evidence, Suite};
 use crate::fit::Fit;
 use crate::look::Rule;
 use crate::observation::{Observation, Sheet, WorkloadData};
 use crate::quantile::{chi_squared_lower, digamma, student_upper};
-use crate::{Interval, PairDecision, decide, variance};
+use crate::{Decision, Interval, PairDecision, Precision, SuiteRatio, Trend, decide, outliers, variance};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -63,8 +66,8 @@ fn workloads(suite: &Value) -> Vec<WorkloadData> {
 fn fits_and_variances_agree() {
     for suite in list(&reference()["suites"]) {
         let sheets = workloads(suite).into_iter().map(|data| Sheet::new(0, &data).expect("complete"));
-        let fits: Vec<Fit> = sheets.map(|sheet| Fit::new(&sheet)).collect();
-        let learned = Suite::of(&fits);
+        let fits: Vec<Fit> = sheets.map(fit).collect();
+        let learned = Suite::of(&fits, None);
         assert_close("autocorrelation", learned.guard.autocorrelation, number(&suite["rho"]));
         assert_eq!(learned.typical.is_some(), suite["typical"].is_f64(), "{}", suite["name"]);
         if let Some(typical) = learned.typical {
@@ -76,12 +79,22 @@ fn fits_and_variances_agree() {
     }
 }
 
+fn fit(sheet: Sheet) -> Fit {
+    let design = Design::new(sheet.values.contenders(), sheet.values.rounds(), &sheet.lanes);
+    Fit::new(&sheet, Rc::new(design))
+}
+
 fn assert_fit(fit: &Fit, suite: &Suite, expected: &Value) {
-    assert_eq!(fit.freedom as u64, expected["freedom"]);
-    assert_eq!(serde_json::to_value(fit.lane_term).expect("a word"), expected["lane_term"]);
-    for ((a, b), expected) in fit.pairs().zip(list(&expected["pairs"])) {
+    let design = &fit.design;
+    assert_eq!(design.freedom as u64, expected["freedom"]);
+    assert_eq!(serde_json::to_value(design.lane_term).expect("a word"), expected["lane_term"]);
+    for row in list(&expected["dependence"]) {
+        assert_close("unrest", design.dependence.unrest(number(&row[0])), number(&row[1]));
+        assert_close("inflation", design.dependence.inflation(number(&row[0])), number(&row[2]));
+    }
+    for ((a, b), expected) in design.pairs().zip(list(&expected["pairs"])) {
         assert_close("estimate", fit.estimate(a, b), number(&expected["estimate"]));
-        assert_close("variance factor", fit.variance_factor(a, b), number(&expected["c"]));
+        assert_close("variance factor", design.variance_factor(a, b), number(&expected["c"]));
         let Some(evidence) = Evidence::new(fit, suite, a, b) else {
             assert!(expected["pointwise"].is_null());
             continue;
@@ -131,6 +144,59 @@ fn assert_interval(got: Option<Interval>, expected: &Value) {
         assert_close("low", interval.low, number(&expected[0]));
         assert_close("high", interval.high, number(&expected[1]));
     }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    list(value).iter().map(number).collect()
+}
+
+#[test]
+fn trends_and_outliers_agree() {
+    let reference = reference();
+    for expected in list(&reference["trends"]) {
+        let trend = Trend::of(&numbers(&expected["values"]), 0.05).expect("enough values");
+        assert_close("slope", trend.slope, number(&expected["slope"]));
+        assert_interval(Some(trend.interval), &expected["interval"]);
+    }
+    for expected in list(&reference["outliers"]) {
+        let seen: Vec<f64> = outliers(&numbers(&expected["values"])).iter().map(|index| *index as f64).collect();
+        assert_eq!(seen, numbers(&expected["outliers"]));
+    }
+}
+
+#[test]
+fn ratios_of_suites_agree() {
+    for expected in list(&reference()["suite_ratios"]) {
+        let pairs: Vec<PairDecision> = list(&expected["parts"]).iter().map(|part| known(&numbers(part))).collect();
+        let ratio = SuiteRatio::new(&pairs).expect("all are known");
+        assert_close("estimate", ratio.estimate, number(&expected["estimate"]));
+        assert_close("freedom", ratio.precision.freedom, number(&expected["freedom"]));
+        assert_interval(Some(ratio.interval(0.05)), &expected["interval"]);
+    }
+}
+
+/// A pair of which estimate, error and degrees of freedom are known, and nothing else.
+fn known(part: &[f64]) -> PairDecision {
+    PairDecision {
+        a: 0,
+        b: 1,
+        estimate: Some(part[0]),
+        precision: Some(Precision { error: part[1], freedom: part[2] }),
+        pointwise: None,
+        decision: None,
+        verdict: Decision::Undecided,
+        rounds: 4,
+        needs_rounds: None,
+    }
+}
+
+#[test]
+fn a_suite_with_an_unknown_workload_has_no_ratio() {
+    let known = known(&[0.1, 0.01, 4.0]);
+    assert_eq!(SuiteRatio::new(&[]), None);
+    assert_eq!(SuiteRatio::new(&[known, PairDecision { precision: None, ..known }]), None);
+    let exact = PairDecision { precision: Some(Precision { error: 0.0, freedom: 4.0 }), ..known };
+    assert_eq!(SuiteRatio::new(&[exact]).map(|ratio| ratio.interval(0.05).low), Some(0.1));
 }
 
 #[test]

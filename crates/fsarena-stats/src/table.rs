@@ -68,6 +68,30 @@ impl Table {
         self.cells.iter().zip(&other.cells).map(|(left, right)| left * right).sum()
     }
 
+    /// The sum of the products of each cell with the other table's `lag` rounds later.
+    pub(crate) fn dot_later(&self, other: &Self, lag: usize) -> f64 {
+        let later = other.cells.get(lag * self.contenders..).unwrap_or_default();
+        self.cells.iter().zip(later).map(|(left, right)| left * right).sum()
+    }
+
+    /// Half the gradient of the sum of the squared steps between neighbouring rounds, x ↦ Ax where that sum is x'Ax.
+    pub(crate) fn squared_steps(&self) -> Self {
+        let width = self.contenders;
+        let before = |cell: usize| cell.checked_sub(width).map_or(0.0, |other| self.cells[cell] - self.cells[other]);
+        let after = |cell: usize| self.cells.get(cell + width).map_or(0.0, |other| self.cells[cell] - other);
+        Self::new(width, (0..self.cells.len()).map(|cell| before(cell) + after(cell)).collect())
+    }
+
+    /// The same row, again and again.
+    pub(crate) fn of_equal_rows(row: &[f64], rounds: usize) -> Self {
+        Self::new(row.len(), row.repeat(rounds))
+    }
+
+    /// The first rows.
+    pub(crate) fn first_rounds(&self, rounds: usize) -> Self {
+        Self::new(self.contenders, self.cells[..rounds * self.contenders].to_vec())
+    }
+
     /// The sum of the squares of the cells.
     pub(crate) fn square(&self) -> f64 {
         self.dot(self)

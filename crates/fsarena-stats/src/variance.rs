@@ -7,8 +7,8 @@ use crate::quantile::digamma;
 
 /// Degrees of freedom that a pair's variance may borrow from the other pairs of its workload.
 const BORROWED: f64 = 4.0;
-/// Degrees of freedom that the suite's typical variance weighs.
-pub(crate) const PRIOR: f64 = 3.0;
+/// Degrees of freedom that the suite's typical variance weighs at most.
+const PRIOR: f64 = 6.0;
 /// The suite has a typical variance from this many workloads on.
 const ENOUGH_WORKLOADS: usize = 4;
 
@@ -23,16 +23,16 @@ pub(crate) struct Variance {
 
 /// The variance pooled over all pairs of a workload, `None` without residual degrees of freedom.
 pub(crate) fn pooled(fit: &Fit) -> Option<Variance> {
-    let freedom = fit.freedom as f64;
-    (fit.freedom > 0).then(|| Variance { square: 2.0 * fit.residual_square() / freedom, freedom })
+    let freedom = fit.design.freedom as f64;
+    (fit.design.freedom > 0).then(|| Variance { square: 2.0 * fit.residual_square() / freedom, freedom })
 }
 
 /// The variance of one pair alone; with two contenders it equals the pooled one.
 pub(crate) fn own(fit: &Fit, a: usize, b: usize) -> Option<Variance> {
-    let others = (fit.contenders() - 1) as f64;
+    let others = (fit.design.contenders - 1) as f64;
     let sum: f64 = fit.residuals.rows().map(|row| (row[a] - row[b]).powi(2)).sum();
-    let freedom = fit.freedom as f64 / others;
-    (fit.freedom > 0).then(|| Variance { square: sum / freedom, freedom })
+    let freedom = fit.design.freedom as f64 / others;
+    (fit.design.freedom > 0).then(|| Variance { square: sum / freedom, freedom })
 }
 
 /// The pair's variance drawn towards the workload's, never below it (recipe, step 6).
@@ -66,17 +66,31 @@ pub(crate) fn typical(fits: &[Fit]) -> Option<f64> {
     (logs.len() >= ENOUGH_WORKLOADS).then(|| mean.exp())
 }
 
+/// One variance for all workloads, which the rule does not use: it is what a simulation puts in place of their own.
+pub(crate) fn common(fits: &[Fit]) -> Option<Variance> {
+    let all: Vec<Variance> = fits.iter().filter_map(pooled).collect();
+    let freedom: f64 = all.iter().map(|variance| variance.freedom).sum();
+    let sum: f64 = all.iter().map(|variance| variance.freedom * variance.square).sum();
+    (freedom > 0.0).then(|| Variance { square: sum / freedom, freedom })
+}
+
 fn unbiased_ln(variance: Variance) -> f64 {
     let half = variance.freedom / 2.0;
     variance.square.ln() - digamma(half) + half.ln()
 }
 
-/// The variance pulled up to the suite's typical one, never down (recipe, step 7).
-pub(crate) fn moderated(variance: Variance, typical: Option<f64>) -> Variance {
+/// A pair's variance pulled up to the suite's typical one, never down (recipe, step 7; after Smyth 2004).
+pub(crate) fn moderated(variance: Variance, pooled: Variance, typical: Option<f64>) -> Variance {
     let Some(typical) = typical else {
         return variance;
     };
-    let freedom = variance.freedom + PRIOR;
-    let drawn = (PRIOR * typical + variance.freedom * variance.square) / freedom;
+    let prior = prior(pooled.freedom);
+    let freedom = variance.freedom + prior;
+    let drawn = (prior * typical + variance.freedom * variance.square) / freedom;
     Variance { square: variance.square.max(drawn), freedom }
+}
+
+/// The degrees of freedom that the suite's typical variance weighs: a workload borrows no more than it has itself.
+pub(crate) fn prior(pooled: f64) -> f64 {
+    PRIOR.min(pooled)
 }

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::{Decision, PairDecision, WorkloadDecision, decide};
+use crate::decide::{Decision, PairDecision, Pricing, WorkloadDecision};
+use crate::design::LaneTerm;
 use crate::error::StatsError;
-use crate::fit::LaneTerm;
 use crate::look::Rule;
+use crate::looks::Looks;
 use crate::observation::WorkloadData;
 
 /// Whether later looks agree with the verdict that fell.
@@ -110,6 +111,11 @@ impl Verdicts {
         self.workloads.extend(new.map(StandingWorkload::new));
     }
 
+    /// Takes in one look at one workload that was looked at before.
+    pub(crate) fn update_workload(&mut self, workload: usize, next: &WorkloadDecision) {
+        self.workloads[workload].update(next, self.margin);
+    }
+
     /// The workloads, in the order of the looks.
     #[must_use]
     pub fn workloads(&self) -> &[StandingWorkload] {
@@ -128,24 +134,19 @@ impl Verdicts {
 /// # Errors
 /// [`StatsError`] where the rule or the data is malformed.
 pub fn replay(rule: &Rule, workloads: &[WorkloadData]) -> Result<Verdicts, StatsError> {
+    let mut looks = Looks::new(rule, workloads, None)?;
     let mut verdicts = Verdicts::new(rule);
-    for round in rounds(workloads) {
-        let known: Vec<WorkloadData> = workloads.iter().map(|data| data.until(round)).collect();
-        verdicts.update(&decide(rule, &known)?);
-    }
-    if verdicts.workloads.is_empty() {
-        verdicts.update(&decide(rule, workloads)?);
+    verdicts.update(&looks.all(Pricing::Unpriced));
+    for label in looks.labels() {
+        let fresh: Vec<usize> = (0..workloads.len()).filter(|&workload| looks.has(workload, label)).collect();
+        looks.advance(label, &fresh);
+        for &workload in &fresh {
+            let is_last = looks.ends_by(workload, label);
+            let pricing = if is_last { Pricing::Priced } else { Pricing::Unpriced };
+            verdicts.update_workload(workload, &looks.view(workload).decision(pricing));
+        }
     }
     Ok(verdicts)
-}
-
-/// The labels of all rounds of the run, in order.
-fn rounds(workloads: &[WorkloadData]) -> Vec<u32> {
-    let seen = workloads.iter().flat_map(|data| &data.observations);
-    let mut labels: Vec<u32> = seen.map(|seen| seen.round).collect();
-    labels.sort_unstable();
-    labels.dedup();
-    labels
 }
 
 fn is_decisive(pair: &PairDecision) -> bool {

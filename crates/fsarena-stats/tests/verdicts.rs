@@ -100,9 +100,9 @@ fn malformed_data_is_named() {
 /// A look at one pair, with a decision interval of ±.01 around the estimate.
 fn look(rounds: u32, estimate: f64, verdict: Decision) -> WorkloadDecision {
     let interval = Some(Interval { low: estimate - 0.01, high: estimate + 0.01 });
-    let (pointwise, decision, needs_rounds) = (interval, interval, None);
-    let pair =
-        PairDecision { a: 0, b: 1, estimate: Some(estimate), pointwise, decision, verdict, rounds, needs_rounds };
+    let (pointwise, decision, needs_rounds, precision) = (interval, interval, None, None);
+    let estimate = Some(estimate);
+    let pair = PairDecision { a: 0, b: 1, estimate, precision, pointwise, decision, verdict, rounds, needs_rounds };
     WorkloadDecision { rounds, lane_term: LaneTerm::Absent, pairs: vec![pair] }
 }
 

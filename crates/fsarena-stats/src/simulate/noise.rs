@@ -9,8 +9,10 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self { generator: Pcg64::seed_from_u64(seed) }
+    /// The noise of one run: every number of a run has its own generator.
+    pub(crate) fn new(seed: u64, run: u32) -> Self {
+        const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+        Self { generator: Pcg64::seed_from_u64(seed.wrapping_mul(GOLDEN).wrapping_add(u64::from(run))) }
     }
 
     /// Uniform in (0, 1].

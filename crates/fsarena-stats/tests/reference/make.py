@@ -1,6 +1,6 @@
 """Writes reference.json: what SciPy and plain linear algebra make of the recipe, for the crate's tests to agree with.
 
-    python3 -m venv venv && venv/bin/pip install numpy scipy && venv/bin/python make.py
+    python3 -m venv venv && venv/bin/pip install numpy scipy statsmodels && venv/bin/python make.py
 
 Written independently of the Rust code: dense design matrix, pseudo-inverse, root finder, linear search. Only the
 choices that the recipe leaves open are shared; they are marked CHOICE.
@@ -10,6 +10,7 @@ import pathlib
 
 import numpy as np
 from scipy import optimize, special, stats
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 ALPHA, MARGIN, FIRST, LAST, LIMIT = 0.05, 0.05, 4, 12, 1000
 random = np.random.default_rng(20261120)
@@ -87,6 +88,7 @@ def fit(data):
     order = [(a, b) for a in range(k) for b in range(a + 1, k)]
     hold = {p: contrast(k, n, design.shape[1], *p) for p in order}
     return {
+        "D": design, "inverse": inverse, "hold": hold,
         "k": k, "n": n, "lane_term": term, "f": len(y) - int(np.linalg.matrix_rank(design)),
         "e": residuals, "pairs": order,
         "estimate": {p: float(v @ beta) for p, v in hold.items()},
@@ -107,31 +109,42 @@ def typical(fits):
     return float(np.exp(np.mean(logs)))
 
 
-def persistence(rho, n):
-    return 1 + 2 * sum((1 - k / n) * rho**k for k in range(1, n))
+def echo(m, rho):
+    """Exact expectations for the design, with dense matrices: the ratio of von Neumann, and how much more the mean
+    variance of a pair's estimate is than the residuals say."""
+    n, k, design = m["n"], m["k"], m["D"]
+    sigma = np.kron(rho ** np.abs(np.subtract.outer(np.arange(n), np.arange(n))), np.eye(k))
+    residual = np.eye(n * k) - design @ m["inverse"]
+    steps = np.kron(np.diff(np.eye(n), axis=0), np.eye(k)) @ residual
+    expected = {"residual": np.trace(residual @ sigma @ residual.T), "step": np.trace(steps @ sigma @ steps.T)}
+    effects = [v @ m["inverse"] for v in m["hold"].values()]
+    variance = sum(w @ sigma @ w for w in effects) / sum(w @ w for w in effects)
+    return expected["step"] / expected["residual"], variance / (expected["residual"] / np.trace(residual))
 
 
 def guard(fits):
-    telling = [m for m in fits if m["n"] >= 3 and m["f"] > 0 and pooled(m) > 1e-20]
+    telling = [m for m in fits if m["f"] >= m["k"] and pooled(m) > 1e-20]
     if not telling:
         return None, 0.0
     ratios = []
     for m in telling:  # sums over all pairs, literally
         d = np.array([m["e"][:, a] - m["e"][:, b] for a, b in m["pairs"]])
         ratios.append((np.diff(d) ** 2).sum() / (d**2).sum())
-    q = float(np.mean(ratios))
+    freedoms = [m["f"] for m in telling]
+    q = float(np.average(ratios, weights=freedoms))
 
     def expected(rho):
-        return np.mean([2 * (m["n"] - 1) * (1 - rho) / (m["n"] - persistence(rho, m["n"])) for m in telling])
+        return np.average([echo(m, rho)[0] for m in telling], weights=freedoms)
 
-    if q >= expected(-0.9):
-        rho = -0.9
-    elif q <= expected(0.9):
-        rho = 0.9
+    if q >= expected(-0.7):
+        rho = -0.7
+    elif q <= expected(0.7):
+        rho = 0.7
     else:
-        rho = optimize.brentq(lambda r: expected(r) - q, -0.9, 0.9, xtol=1e-14)
-    rho += 0.5 / np.sqrt(sum((m["k"] - 1) * (m["n"] - 2) for m in telling))
-    return q, float(np.clip(rho, 0, 0.9))
+        rho = optimize.brentq(lambda r: expected(r) - q, -0.7, 0.7, xtol=1e-14)
+    cells = sum(m["f"] - (m["k"] - 1) for m in telling)
+    rho += 0.5 / np.sqrt(cells) + 1.5 / cells
+    return q, float(np.clip(rho, 0, 0.7))
 
 
 def remaining(df, rho):
@@ -147,7 +160,7 @@ def weight(k, n):
     return 0.9 / (last - first + 1) if n <= last else 0.1 / ((n - last) * (n - last + 1))
 
 
-def price(m, rho, prior, family, estimate, difference, equivalence):
+def price(m, rho, moderated, family, estimate, difference, equivalence):
     upper = [s2 * df / stats.chi2.ppf(0.2, df) for s2, df in (difference, equivalence)]
     gone = 2 if m["lane_term"] == "fitted" else 1
     for n in range(m["n"] + 1, LIMIT + 1):
@@ -155,6 +168,7 @@ def price(m, rho, prior, family, estimate, difference, equivalence):
         df = min((m["k"] - 1) * (n - gone), n - gone + 4)
         if w == 0 or df <= 0:
             continue
+        prior = min(6, (m["k"] - 1) * (n - gone)) if moderated else 0
         winner = stats.t.isf(ALPHA * w / (2 * family), remaining(df + prior, rho)) * np.sqrt(upper[0] / n)
         same = stats.t.isf(ALPHA * w, remaining(df, rho)) * np.sqrt(upper[1] / n)
         if winner < abs(estimate) or same < np.log1p(MARGIN) - abs(estimate):
@@ -174,9 +188,9 @@ def decide_pair(m, p, s0, rho, family):
     s2, df_same = max(pool, (nu * own + (df - nu) * pool) / df), df
     out |= {"pooled": pool, "own": own, "shared": s2, "shared_freedom": df}
     if s0 is not None:
-        s2, df = max(s2, (3 * s0 + df * s2) / (3 + df)), df + 3
-    g = persistence(rho, n)
-    factor = g * (n - 1) / (n - g)
+        prior = min(6, m["f"])
+        s2, df = max(s2, (prior * s0 + df * s2) / (prior + df)), df + prior
+    factor = max(1.0, echo(m, rho)[1])
     s2, same = s2 * factor, max(pool, own) * factor
     df, df_same = remaining(df, rho), remaining(df_same, rho)
     out |= {"square": s2, "freedom": df, "equivalence_square": same, "equivalence_freedom": df_same}
@@ -194,9 +208,8 @@ def decide_pair(m, p, s0, rho, family):
         out["verdict"] = "better"
     elif w and out["decision"][1] < 0:
         out["verdict"] = "worse"
-    prior = 0 if s0 is None else 3
     undecided = out["verdict"] == "undecided"
-    out["needs_rounds"] = price(m, rho, prior, family, estimate, (s2, df), (same, df_same)) if undecided else None
+    out["needs_rounds"] = price(m, rho, s0 is not None, family, estimate, (s2, df), (same, df_same)) if undecided else None
     return out
 
 
@@ -206,6 +219,7 @@ def suite(name, workloads):
     s0, (q, rho) = typical(fits), guard(fits)
     expected = [
         {"rounds": m["n"], "freedom": m["f"], "lane_term": m["lane_term"],
+         "dependence": [[rho, *echo(m, rho)] for rho in (-0.5, 0.0, 0.3, 0.5, 0.9)] if m["f"] else [],
          "pairs": [decide_pair(m, p, s0, rho, family) for p in m["pairs"]]}
         for m in fits
     ]
@@ -229,6 +243,45 @@ def suites():
     ]
 
 
+# ---------------------------------------------------------------- beyond the recipe
+def trend(count, slope):
+    values = 7 + slope * np.arange(count) + 0.02 * random.standard_normal(count)
+    line = stats.linregress(np.arange(count), values)
+    half = stats.t.isf(ALPHA / 2, count - 2) * line.stderr
+    return {"values": values.tolist(), "slope": float(line.slope),
+            "interval": [float(line.slope - half), float(line.slope + half)]}
+
+
+def outliers(values):
+    distance = np.abs(values - np.median(values)) / stats.median_abs_deviation(values, scale="normal")
+    return {"values": values.tolist(), "outliers": np.flatnonzero(distance > 3.5).tolist()}
+
+
+def standing_out():
+    calm = [0.02 * random.standard_normal(count) for count in (5, 8, 12)]
+    wild = [np.append(values, [0.3]) for values in calm] + [np.append(calm[2], [-0.2, 0.25])]
+    return [outliers(values) for values in calm + wild]
+
+
+def suite_ratio(parts):
+    """The mean of independent estimates, with the degrees of freedom of Welch and Satterthwaite."""
+    estimate, error, freedom = (np.array(column) for column in zip(*parts))
+    square = error**2
+    together = float(square.sum() ** 2 / (square**2 / freedom).sum())
+    half = stats.t.isf(ALPHA / 2, together) * np.sqrt(square.sum()) / len(parts)
+    mean = float(np.log(stats.gmean(np.exp(estimate))))
+    return {"parts": parts, "estimate": mean, "freedom": together, "interval": [mean - half, mean + half]}
+
+
+def welch():
+    """Two workloads whose errors are those of two samples: statsmodels has the same degrees of freedom."""
+    a, b = random.standard_normal(5), 3 * random.standard_normal(9)
+    parts = [[float(x.mean()), float(x.std(ddof=1) / np.sqrt(len(x))), float(len(x) - 1)] for x in (a, b)]
+    freedom = CompareMeans(DescrStatsW(a), DescrStatsW(b)).dof_satt()
+    assert abs(freedom - suite_ratio(parts)["freedom"]) < 1e-9
+    return suite_ratio(parts)
+
+
 def main():
     freedoms = [1.0, 1.3, 2.0, 2.5, 3.0, 4.0, 5.7, 7.0, 9.0, 12.0, 20.5, 33.0, 100.0, 1000.0]
     tails = [0.45, 0.2, 0.1, 0.025, 0.005, 0.0025, 2.5e-4, 8.3e-5, 1.6e-5, 1e-8, 1e-12]
@@ -238,6 +291,10 @@ def main():
         "chi_squared": [[df, p, float(stats.chi2.ppf(p, df))] for df in freedoms for p in (0.01, 0.2, 0.5, 0.9)],
         "digamma": [[x, float(special.digamma(x))] for x in (0.5, 1.0, 1.5, 2.0, 3.5, 5.0, 11.0, 40.0)],
         "suites": suites(),
+        "trends": [trend(count, slope) for count, slope in ((3, 0.1), (4, 0.0), (12, 0.01), (40, 0.001))],
+        "outliers": standing_out(),
+        "suite_ratios": [
+            suite_ratio([[0.05, 0.01, 6.0], [-0.02, 0.03, 9.5], [0.11, 0.02, 4.0], [0.0, 0.005, 20.0]]), welch()],
     }
     path = pathlib.Path(__file__).with_name("reference.json")
     path.write_text(json.dumps(content, indent=None, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")

@@ -1,0 +1,103 @@
+//! Who is best and who stands where in one workload, as far as the verdicts of its pairs prove it.
+//!
+//! No order is made up: verdicts of pairs need not be transitive. Where no verdict is wrong, and the rule promises that
+//! for 95 of 100 runs, the truly best contender is in the best group and every true rank is within its bounds, for
+//! all workloads at once (a confidence set for the best and simultaneous intervals of ranks; Hsu 1996, Klein, Wright
+//! and Wieczorek 2020).
+
+use serde::{Deserialize, Serialize};
+
+use crate::decide::Decision;
+use crate::verdicts::StandingWorkload;
+
+/// Between which ranks a contender lies; 1 is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// One more than the number of contenders that are proved better. Printed alone, it is a rank with ties.
+    pub best: usize,
+    /// The number of contenders, less those that are proved worse.
+    pub worst: usize,
+}
+
+/// The verdicts of all pairs of one workload, each seen from both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standings {
+    contenders: usize,
+    /// Who is proved better than whom.
+    wins: Vec<(usize, usize)>,
+}
+
+impl Standings {
+    /// From the verdicts: of contender a against contender b, both below `contenders`. What is neither better nor worse
+    /// proves no order.
+    #[must_use]
+    pub fn new(contenders: usize, verdicts: impl IntoIterator<Item = (usize, usize, Decision)>) -> Self {
+        let win = |(a, b, verdict)| match verdict {
+            Decision::Better => Some((a, b)),
+            Decision::Worse => Some((b, a)),
+            Decision::Equivalent | Decision::Undecided => None,
+        };
+        Self { contenders, wins: verdicts.into_iter().filter_map(win).collect() }
+    }
+
+    /// From the verdicts that stand in a workload of that many contenders.
+    #[must_use]
+    pub fn of(contenders: usize, workload: &StandingWorkload) -> Self {
+        Self::new(contenders, workload.pairs.iter().map(|pair| (pair.latest.a, pair.latest.b, pair.verdict())))
+    }
+
+    /// The contenders that nobody is proved better than, by index. Empty only where verdicts form a circle, which
+    /// verdicts of different looks might.
+    #[must_use]
+    pub fn best_group(&self) -> Vec<usize> {
+        (0..self.contenders).filter(|&contender| self.losses(contender) == 0).collect()
+    }
+
+    /// The rank of each contender.
+    #[must_use]
+    pub fn ranks(&self) -> Vec<Rank> {
+        let rank = |contender| Rank {
+            best: 1 + self.losses(contender),
+            worst: self.contenders - self.wins.iter().filter(|(winner, _)| *winner == contender).count(),
+        };
+        (0..self.contenders).map(rank).collect()
+    }
+
+    fn losses(&self, contender: usize) -> usize {
+        self.wins.iter().filter(|(_, loser)| *loser == contender).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Decision::{Better, Equivalent, Undecided, Worse};
+
+    fn ranks(standings: &Standings) -> Vec<(usize, usize)> {
+        standings.ranks().iter().map(|rank| (rank.best, rank.worst)).collect()
+    }
+
+    #[test]
+    fn a_proved_order_has_exact_ranks() {
+        let order = Standings::new(3, [(0, 1, Worse), (0, 2, Better), (1, 2, Better)]);
+        assert_eq!(ranks(&order), [(2, 2), (1, 1), (3, 3)]);
+        assert_eq!(order.best_group(), [1]);
+    }
+
+    #[test]
+    fn what_is_not_proved_ties() {
+        let open = Standings::new(3, [(0, 1, Undecided), (0, 2, Better), (1, 2, Undecided)]);
+        assert_eq!(ranks(&open), [(1, 2), (1, 3), (2, 3)]);
+        assert_eq!(open.best_group(), [0, 1]);
+        let alike = Standings::new(2, [(0, 1, Equivalent)]);
+        assert_eq!(ranks(&alike), [(1, 2), (1, 2)]);
+        assert_eq!(Standings::new(1, []).best_group(), [0]);
+    }
+
+    #[test]
+    fn a_circle_has_no_best() {
+        let circle = Standings::new(3, [(0, 1, Better), (1, 2, Better), (0, 2, Worse)]);
+        assert!(circle.best_group().is_empty());
+        assert_eq!(ranks(&circle), [(2, 2), (2, 2), (2, 2)]);
+    }
+}

@@ -1,0 +1,37 @@
+//! Trends and outliers where one can see them.
+
+use fsarena_stats::{Observation, Trend, WorkloadData, outliers, own_trends};
+
+/// Three contenders in twelve rounds on a machine that drifts by 10 % per round; the second one gains 3 % per round
+/// on the others.
+fn drifting() -> WorkloadData {
+    let wobble = |round: u32, contender: usize| f64::from((7 * round + 5 * contender as u32) % 11) / 1000.0;
+    let observation = |cell: u32| {
+        let (round, contender) = (cell / 3, (cell % 3) as usize);
+        let own = if contender == 1 { 0.03 * f64::from(round) } else { 0.0 };
+        Observation { round, contender, lane: None, y: 0.1 * f64::from(round) + own + wobble(round, contender) }
+    };
+    WorkloadData { contenders: 3, observations: (0..36).map(observation).collect() }
+}
+
+#[test]
+fn a_contender_s_own_trend_is_told_from_the_machine_s() {
+    let trends = own_trends(&drifting(), 0.05).expect("well formed");
+    let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").slope).collect();
+    assert!((slopes[1] - 0.02).abs() < 0.001 && (slopes[0] + 0.01).abs() < 0.001, "{slopes:?}");
+    assert!(trends[1].is_some_and(|trend| trend.is_proved()));
+}
+
+#[test]
+fn what_stands_still_has_no_trend() {
+    let still = Trend::of(&[1.0, 1.1, 0.9, 1.1, 0.9, 1.0], 0.05).expect("enough values");
+    assert!(!still.is_proved());
+    assert_eq!(Trend::of(&[1.0, 2.0], 0.05), None);
+}
+
+#[test]
+fn one_that_stands_out_is_named_and_no_other() {
+    assert_eq!(outliers(&[1.0, 1.1, 0.9, 5.0, 1.05, 0.95]), [3]);
+    assert!(outliers(&[1.0, 1.1, 0.9, 5.0]).is_empty(), "too few to say");
+    assert!(outliers(&[1.0, 1.0, 1.0, 1.0, 5.0]).is_empty(), "no scale to measure by");
+}
