@@ -4,6 +4,7 @@
 //! the record that they keep. Neither knows where the record is stored, or how a report looks.
 
 mod assess;
+mod calibration;
 mod course;
 mod error;
 mod evidence;
@@ -18,6 +19,7 @@ mod stage;
 mod validity;
 
 pub use assess::assess;
+pub use calibration::{Calibration, Row, Sees, calibration};
 pub use error::SessionError;
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};

@@ -1,5 +1,6 @@
 //! The commands, one to a file.
 
+mod calibrate;
 mod clean;
 mod compare;
 mod doctor;
@@ -12,6 +13,8 @@ use anyhow::Result;
 use crate::cli::{Arguments, Command};
 use crate::exit::Ended;
 
+pub use clean::tell as tell_cleared;
+
 /// Does what was asked.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
@@ -22,6 +25,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),
         Command::Clean => clean::run(),
+        Command::Calibrate(options) => calibrate::run(global, options),
     }
 }
 

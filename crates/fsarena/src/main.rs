@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod ladder;
 mod listen;
+mod perform;
 mod places;
 mod plan;
 mod progress;

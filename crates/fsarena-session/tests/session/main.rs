@@ -2,6 +2,7 @@
 
 mod assess;
 mod budget;
+mod calibration;
 mod durability;
 mod failures;
 mod fake;
