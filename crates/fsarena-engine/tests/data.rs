@@ -85,6 +85,22 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
 }
 
 #[test]
+fn workers_in_processes_go_on_where_they_were() {
+    for (style, processes) in [("sync", 2), ("mmap", 1)] {
+        let place = place();
+        let half = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 128, "calls": style, "processes": processes });
+        let mut job = open(&workload("none", "warm", &half), place.path()).expect("laid out");
+        let before = fs::read(place.path().join("data0")).expect("there");
+        for _ in 0..2 {
+            job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("written");
+        }
+        let after = fs::read(place.path().join("data0")).expect("there");
+        let left = before.chunks(4096).zip(after.chunks(4096)).filter(|(one, other)| one == other).count();
+        assert_eq!(left, 0, "{style}: of 256 places, each once");
+    }
+}
+
+#[test]
 fn a_flaw_is_found_and_named_with_its_place() {
     let place = place();
     let read = json!({ "operation": "read", "pattern": "sequential", "verify": true });

@@ -165,20 +165,22 @@ impl Places {
         &mut self.random
     }
 
-    /// How far sequential work has come, for a worker that works elsewhere; random work gives its generator's next number.
-    pub fn position(&mut self) -> u64 {
-        match &self.order {
-            Order::Sequential { next, .. } => *next,
-            Order::Random { .. } => self.random.next_u64(),
-        }
+    /// How far work has come that visits each place once, and the generator's next number, for a worker that works
+    /// elsewhere.
+    pub fn position(&mut self) -> [u64; 2] {
+        let come = match &self.order {
+            Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } => *next,
+            Order::Random { .. } => 0,
+        };
+        [come, self.random.next_u64()]
     }
 
     /// Goes on from [`Places::position`].
-    pub fn resume(&mut self, position: u64) {
-        match &mut self.order {
-            Order::Sequential { next, .. } => *next = position,
-            Order::Random { .. } => self.random = fsarena_model::seed::generator(position, "offsets", &[]),
+    pub fn resume(&mut self, [come, random]: [u64; 2]) {
+        if let Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } = &mut self.order {
+            *next = come;
         }
+        self.random = fsarena_model::seed::generator(random, "offsets", &[]);
     }
 }
 

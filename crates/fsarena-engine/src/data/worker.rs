@@ -234,12 +234,12 @@ impl Worker for DataWorker {
     }
 
     fn position(&mut self) -> Vec<u64> {
-        vec![self.places.position()]
+        self.places.position().to_vec()
     }
 
     fn resume(&mut self, position: &[u64]) {
-        if let [position] = position {
-            self.places.resume(*position);
+        if let Ok(position) = position.try_into() {
+            self.places.resume(position);
         }
     }
 }
