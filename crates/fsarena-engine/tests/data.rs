@@ -101,6 +101,23 @@ fn workers_in_processes_go_on_where_they_were() {
 }
 
 #[test]
+fn no_run_writes_what_an_earlier_one_wrote() {
+    for (calls, depth, processes) in [("sync", 1, 1), ("io-uring", 4, 1), ("mmap", 1, 1), ("sync", 1, 2)] {
+        let place = place();
+        let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls, "depth": depth, "processes": processes });
+        let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
+        let mut run = || {
+            job.refill().expect("from the beginning");
+            job.run(&Limit { time: None, stop: &NEVER }, &mut Tally::new()).expect("written");
+            fs::read(place.path().join("data0")).expect("there")
+        };
+        let (first, second) = (run(), run());
+        let units: std::collections::BTreeSet<&[u8]> = first.chunks(4096).chain(second.chunks(4096)).collect();
+        assert_eq!(units.len(), 512, "{calls}, {processes} processes: none is the same as another");
+    }
+}
+
+#[test]
 fn a_flaw_is_found_and_named_with_its_place() {
     let place = place();
     let read = json!({ "operation": "read", "pattern": "sequential", "verify": true });

@@ -30,6 +30,7 @@ pub fn on_existing(
     let mut meter = Meter::start(limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
+    worker.contents.go_on(flight.marker.marked());
     Ok(())
 }
 
@@ -49,6 +50,7 @@ pub fn on_new(
     let mut meter = Meter::start(limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
+    worker.contents.go_on(flight.marker.marked());
     Ok(())
 }
 
@@ -99,7 +101,7 @@ impl Flight {
         Ok(Self {
             ring,
             depth,
-            marker: Marker::new(recipe, worker.number()),
+            marker: worker.contents.marker(),
             clock: SyncClock::of(&worker.parameters),
             uses: vec![idle; depth + writes],
             next_read: 0,

@@ -132,11 +132,6 @@ impl DataWorker {
         self.seed
     }
 
-    /// Which of the workers it is.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
     fn sync_operation(&self) -> Operation {
         match self.durable {
             DurablePoint::Fdatasync => Operation::Fdatasync,
@@ -234,12 +229,14 @@ impl Worker for DataWorker {
     }
 
     fn position(&mut self) -> Vec<u64> {
-        self.places.position().to_vec()
+        let [come, random] = self.places.position();
+        vec![come, random, self.contents.marked()]
     }
 
     fn resume(&mut self, position: &[u64]) {
-        if let Ok(position) = position.try_into() {
-            self.places.resume(position);
+        if let [come, random, marked] = *position {
+            self.places.resume([come, random]);
+            self.contents.go_on(marked);
         }
     }
 }
