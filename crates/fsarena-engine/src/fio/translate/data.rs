@@ -230,6 +230,10 @@ fn sync(draft: &mut Draft<'_>) -> Done {
         DurablePoint::Fdatasync => draft.set("sync-every", fdatasync),
         _ => {}
     }
+    let is_synced_on_the_way = draft.durable != DurablePoint::None && !by_open && fsync.max(fdatasync) > 0;
+    if is_synced_on_the_way && draft.parameters.get("depth").and_then(serde_json::Value::as_u64) > Some(1) {
+        return Err("with `iodepth`, fio syncs while other writes are in flight; natively they end before".to_owned());
+    }
     let files = draft.parameters["files"].as_u64();
     if fsync.max(fdatasync) > 0 && files > Some(1) {
         return Err("fio syncs one of several files at a time".to_owned());

@@ -85,6 +85,7 @@ fn why_a_job_goes_through_fio_is_said() {
         ("[x]\nrw=read\nsize=1m\nioengine=splice\n", "`ioengine=splice`"),
         ("[x]\nrw=randrw\nsize=1m\n", "`invalidate`"),
         ("[x]\nrw=write\nsize=1m\nbs=3000\n", "`file-size`"),
+        ("[x]\nrw=write\nsize=1m\nioengine=libaio\niodepth=8\nfsync=8\n", "`iodepth`"),
     ];
     for (text, word) in table {
         let why = natively("job", &job(text)).err().unwrap_or_else(|| panic!("it has to go through fio: {text}"));
