@@ -55,7 +55,7 @@ enum Pick {
     Pareto { count: u64, power: f64, permutation: Permutation },
 }
 
-/// The exponent of zipf and the share of pareto where the workload says none; fio's too.
+/// The exponent of zipf and the share of pareto where the workload says none. (fio's exponent is 1.1.)
 const ZIPF: f64 = 1.2;
 const PARETO: f64 = 0.2;
 

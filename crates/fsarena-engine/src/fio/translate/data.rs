@@ -6,6 +6,10 @@ use super::{BLOCK, Draft};
 use crate::fio::file::Section;
 use crate::fio::value;
 
+/// What fio takes where a job names a distribution alone (fio.h: `FIO_DEF_ZIPF`, `FIO_DEF_PARETO`).
+const ZIPF: &str = "1.1";
+const PARETO: &str = "0.2";
+
 type Done = Result<(), String>;
 
 /// Everything but how long it lasts.
@@ -185,9 +189,8 @@ fn distribution(draft: &mut Draft<'_>) -> Done {
     match name {
         "zipf" | "pareto" => {
             draft.set("distribution", name);
-            if let Some(skew) = skew {
-                draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
-            }
+            let skew = skew.unwrap_or(if name == "zipf" { ZIPF } else { PARETO });
+            draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
         }
         "random" if section.is_set("norandommap") => draft.set("distribution", "uniform"),
         "random" => draft.set("distribution", "once"),

@@ -69,6 +69,14 @@ fn a_random_job_ends_when_it_has_carried_its_size() {
 }
 
 #[test]
+fn a_distribution_without_a_number_has_that_of_fio() {
+    for (name, skew) in [("zipf", 1.1), ("zipf:0.9", 0.9), ("pareto", 0.2)] {
+        let text = format!("[x]\nrw=randread\nsize=1m\ndirect=1\nrandom_distribution={name}\n");
+        assert_eq!(native(&text).workload.parameters["skew"], json!(skew), "{name}");
+    }
+}
+
+#[test]
 fn why_a_job_goes_through_fio_is_said() {
     let table = [
         (include_str!("../../../tests/fio/jobs/fresh-randwrite.fio"), "`overwrite=1`"),
