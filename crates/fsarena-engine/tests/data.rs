@@ -301,6 +301,12 @@ fn what_makes_no_sense_is_refused_by_name() {
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "rate": 0 }), "rate"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "block-size": "4X" }), "4X"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "target": "new" }), "new"),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "verify": true, "file-size": 6 << 20, "block-size": 6144, "block-size-max": 12_288 }),
+            "`verify`",
+        ),
     ];
     for (durable, cache, parameters, word) in refused {
         let work = workload(durable, cache, &parameters);

@@ -9,6 +9,8 @@ use crate::load::Load;
 const LONGEST_BLOCK: u64 = 64 << 20;
 const MOST_WORKERS: u32 = 1024;
 const DEEPEST: u32 = 4096;
+/// As [`crate::contents`] has it.
+const UNIT: u64 = 4096;
 /// The smallest sector in use.
 const SECTOR: u64 = 512;
 
@@ -100,6 +102,9 @@ impl Parameters {
             () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
             () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
             () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
+            () if self.verify && self.block_size_max.is_some() && !self.is_whole_units() => {
+                "`verify` with `block-size-max` needs a `block-size` of up to 4096 bytes, or a multiple of that"
+            }
             () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
                 "`verify` needs files that only one worker writes"
             }
@@ -108,6 +113,11 @@ impl Parameters {
             }
             () => return None,
         })
+    }
+
+    /// Contents are told apart in units of 4 KiB, from the beginning of what was written at once.
+    fn is_whole_units(&self) -> bool {
+        self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
     }
 
     fn endless(&self, workload: &Workload) -> Option<&'static str> {
