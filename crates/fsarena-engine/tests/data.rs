@@ -307,6 +307,18 @@ fn what_makes_no_sense_is_refused_by_name() {
             json!({ "operation": "read", "pattern": "sequential", "verify": true, "file-size": 6 << 20, "block-size": 6144, "block-size-max": 12_288 }),
             "`verify`",
         ),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "files": 2_147_483_648u32, "threads": 2 }),
+            "`files`",
+        ),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "calls": "io-uring", "depth": 32, "block-size": "64M", "file-size": "64M" }),
+            "`depth`",
+        ),
     ];
     for (durable, cache, parameters, word) in refused {
         let work = workload(durable, cache, &parameters);

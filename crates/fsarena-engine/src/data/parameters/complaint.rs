@@ -9,6 +9,9 @@ use crate::load::Load;
 const LONGEST_BLOCK: u64 = 64 << 20;
 const MOST_WORKERS: u32 = 1024;
 const DEEPEST: u32 = 4096;
+const MOST_FILES: u64 = 1_000_000;
+/// What all buffers in flight of a worker may take: the kernel registers no more than this at a time.
+const MOST_IN_FLIGHT: u64 = 256 << 20;
 /// As [`crate::contents`] has it.
 const UNIT: u64 = 4096;
 /// The smallest sector in use.
@@ -44,8 +47,14 @@ impl Parameters {
         Some(match () {
             () if self.files == 0 => "`files` is at least 1",
             () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
+            () if workers * u64::from(self.files) > MOST_FILES => {
+                "`files` of all workers together are at most a million"
+            }
             () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
             () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
+            () if u64::from(self.depth).saturating_mul(self.longest()) > MOST_IN_FLIGHT => {
+                "`depth` times the largest block is at most 256 MiB"
+            }
             () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
