@@ -59,15 +59,18 @@ impl<'a> Meter<'a> {
         let Pace::Open(open) = &mut self.pace else { return Some(self.at) };
         let meant = self.start + open.take();
         let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        if meant > self.at {
-            wait_until(meant.min(end));
-        }
-        if meant < end {
+        let goes_on = meant <= self.at || wait_until(meant.min(end), self.limit.stop);
+        if goes_on && meant < end {
             return Some(meant);
         }
-        self.at = end;
-        self.is_over = true;
+        self.end_waiting(end);
         None
+    }
+
+    /// Nothing more begins: the run lasted as long as there was waiting.
+    fn end_waiting(&mut self, end: Nanos) {
+        self.at = self.at.max(end.min(clock::now()));
+        self.is_over = true;
     }
 
     /// In an open loop: how long it is until the next operation is due, nothing if it is. `None` in a closed loop.
@@ -84,12 +87,10 @@ impl<'a> Meter<'a> {
         let Pace::Open(open) = &self.pace else { return false };
         let due = self.start + open.due();
         let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        wait_until(due.min(end));
-        if due < end {
-            return !self.limit.stop.load(Ordering::Relaxed);
+        if wait_until(due.min(end), self.limit.stop) && due < end {
+            return true;
         }
-        self.at = end;
-        self.is_over = true;
+        self.end_waiting(end);
         false
     }
 

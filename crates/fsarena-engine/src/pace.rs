@@ -1,5 +1,7 @@
 //! When operations begin: one after the other (closed loop), or at given times whatever became of the last (open loop).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use rand::RngExt;
@@ -72,17 +74,26 @@ impl Open {
     }
 }
 
-/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late.
-pub fn wait_until(moment: Nanos) {
+/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late. It looks now and then
+/// whether somebody wants to stop; `false` if so.
+pub fn wait_until(moment: Nanos, stop: &AtomicBool) -> bool {
     const NEAR: Nanos = Nanos(80_000);
-    let now = clock::now();
-    let left = moment.saturating_sub(now);
-    if left > NEAR {
-        clock::sleep_until(moment.saturating_sub(NEAR));
+    const LOOK: Nanos = Nanos::millis(10);
+    loop {
+        let now = clock::now();
+        let left = moment.saturating_sub(now);
+        if left <= NEAR {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        clock::sleep_until(moment.saturating_sub(NEAR).min(now + LOOK));
     }
     while clock::now() < moment {
         std::hint::spin_loop();
     }
+    !stop.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

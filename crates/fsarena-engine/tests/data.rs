@@ -244,6 +244,19 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
 }
 
 #[test]
+fn an_open_loop_that_waits_can_be_stopped() {
+    for calls in ["sync", "io-uring"] {
+        let place = place();
+        let parameters =
+            json!({ "operation": "read", "pattern": "random", "rate": 0.5, "operations": 2, "calls": calls });
+        let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+        let mut tally = Tally::new();
+        job.run(&Limit { time: None, stop: &AtomicBool::new(true) }, &mut tally).expect("it works");
+        assert!(tally.operations < 2, "{calls}: the second would have begun two seconds later");
+    }
+}
+
+#[test]
 fn in_an_open_loop_waiting_counts() {
     let place = place();
     let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9 });
