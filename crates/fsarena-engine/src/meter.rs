@@ -1,7 +1,5 @@
 //! The timer of a worker's inner loop: when an operation begins, how long it took, and when the run is over.
 
-use std::sync::atomic::Ordering;
-
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
@@ -31,15 +29,16 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Starts the timer.
-    pub fn start(limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
+    /// Starts a timer that runs since `start`, which may be over for a while: what the run lacks then is part of it, but
+    /// of no operation's latency.
+    pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
         if let Pace::Open(open) = pace {
             open.restart();
         }
         tally.offered = pace.offered();
         let before = tally.elapsed;
-        let start = clock::now();
-        let (at, mark, part_ends) = (start, start, PART);
+        let at = clock::now();
+        let (mark, part_ends) = (at, PART);
         let mut meter = Self { limit, tally, pace, before, start, at, mark, part_ends, is_over: false };
         meter.next_mark();
         meter

@@ -26,8 +26,8 @@ pub fn on_existing(
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
-    entry.pass()?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.pass()?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
     worker.contents.go_on(flight.marker.marked());
@@ -46,8 +46,8 @@ pub fn on_new(
 ) -> Result<(), EngineError> {
     open.files.push(worker.make(path)?);
     let mut flight = Flight::new(worker, open)?;
-    entry.map_or(Ok(()), Entry::pass)?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
     worker.contents.go_on(flight.marker.marked());

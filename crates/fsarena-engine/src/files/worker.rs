@@ -77,8 +77,8 @@ impl<S: Step> Worker for FilesWorker<S> {
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
         self.course.step.start(&root)?;
-        entry.pass()?;
-        let meter = Meter::start(limit, &mut self.pace, tally);
+        let start = entry.pass()?;
+        let meter = Meter::start(start, limit, &mut self.pace, tally);
         let done = self.course.batches(&root, meter);
         self.course.step.end();
         self.course.parents.close();
