@@ -112,12 +112,19 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
     entries.iter().copied().find(|(entry, _)| *entry == name)
 }
 
+/// So that no sum of times overflows.
+const LONGEST_MS: u64 = 24 * 3_600_000;
+const MOST_SLICES: u32 = 10_000;
+
 fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
     let workload: Workload = parse(name, text)?;
     same_name(name, &workload.name)?;
     match () {
         () if workload.slices == 0 || !workload.slices.is_multiple_of(2) => {
             Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced"))
+        }
+        () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
+            Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
         }
         () if workload.variant.is_some() => {
             Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
@@ -158,6 +165,17 @@ mod tests {
                 assert!(workload(name).is_ok(), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn times_that_no_run_could_take_are_refused() {
+        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "randread-4k").expect("there");
+        assert!(text.contains("timed-ms = "), "or this test shows nothing");
+        let line =
+            |line: &str| if line.starts_with("timed-ms") { "timed-ms = 9223372036854775807" } else { line }.to_owned();
+        let text: Vec<String> = text.lines().map(line).collect();
+        let error = parse_workload("randread-4k", &text.join("\n")).expect_err("too long").to_string();
+        assert!(error.contains("`timed-ms`"), "{error}");
     }
 
     #[test]

@@ -93,6 +93,11 @@ impl Marker {
         Self { recipe, counter }
     }
 
+    /// As [`Contents::marked`].
+    pub fn marked(&self) -> u64 {
+        self.counter
+    }
+
     /// Marks `piece`, which lies at byte `at` of a filled pool. That costs a store a unit.
     #[inline]
     pub fn mark(&mut self, piece: &mut [u8], at: usize, home: Home) {
@@ -160,6 +165,21 @@ impl Contents {
         let piece = &mut self.pool[at..at + length];
         self.marker.mark(piece, at, home);
         piece
+    }
+
+    /// What marks the next units.
+    pub fn marker(&self) -> Marker {
+        self.marker.clone()
+    }
+
+    /// How many units were marked, after an unknown beginning, for somebody who goes on elsewhere.
+    pub fn marked(&self) -> u64 {
+        self.marker.counter
+    }
+
+    /// Goes on after what others have marked: nothing is to be written twice.
+    pub fn go_on(&mut self, marked: u64) {
+        self.marker.counter = marked;
     }
 
     /// The longest piece.

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
@@ -29,14 +31,16 @@ pub trait Worker: Send {
 pub struct Entry<'a>(Option<&'a Flags>);
 
 impl Entry<'_> {
-    /// Waits until all are ready.
+    /// Waits until all are ready, and says since when the time counts: the same moment for all, whoever of them gets a
+    /// processor first.
     ///
     /// # Errors
     /// If another one has failed; that one says why.
-    pub fn pass(mut self) -> Result<(), EngineError> {
-        match self.0.take().is_none_or(Flags::pass) {
-            true => Ok(()),
-            false => Err(EngineError::Abandoned),
+    pub fn pass(mut self) -> Result<Nanos, EngineError> {
+        match self.0.take() {
+            None => Ok(clock::now()),
+            Some(flags) if flags.pass() => Ok(flags.opened_at()),
+            Some(_) => Err(EngineError::Abandoned),
         }
     }
 }
@@ -96,7 +100,7 @@ impl<W: Worker> Crew<W> {
             (Style::Processes, workers) => in_processes(workers, limit)?,
         }
         let before = tally.elapsed;
-        tally.elapsed = fsarena_model::Nanos(0);
+        tally.elapsed = Nanos(0);
         self.workers.iter().for_each(|(_, done)| tally.join(done));
         tally.elapsed = before + tally.elapsed;
         Ok(())
@@ -186,4 +190,44 @@ fn first_failure(results: Vec<Result<(), EngineError>>) -> Result<(), EngineErro
         }
     }
     abandoned
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Operation;
+    use crate::meter::Meter;
+    use crate::pace::Pace;
+
+    /// One operation, by a worker that gets no processor for a while.
+    struct Late(Duration);
+
+    impl Worker for Late {
+        fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+            let start = entry.pass()?;
+            std::thread::sleep(self.0);
+            let mut pace = Pace::Closed;
+            let mut meter = Meter::start(start, limit, &mut pace, tally);
+            let begin = meter.begin().expect("a closed loop");
+            meter.done(Operation::Read, begin, 0);
+            meter.stop();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn who_begins_late_lengthens_the_time_and_no_latency() {
+        const LATE: Duration = Duration::from_millis(100);
+        for style in [Style::Threads, Style::Processes] {
+            let mut crew = Crew::new([Late(Duration::ZERO), Late(LATE)], style);
+            let mut tally = Tally::new();
+            let stop = AtomicBool::new(false);
+            crew.run(&Limit::new(None, &stop), &mut tally).expect("it works");
+            assert!(tally.elapsed >= Nanos::from(LATE), "{style:?}: {:?}", tally.elapsed);
+            let latency = tally.latency(Operation::Read).expect("two").max;
+            assert!(latency < tally.elapsed, "{style:?}: {latency:?}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use fsarena_sys::affinity::Pinned;
 use crate::crew::{Crew, Worker};
 use crate::{EngineError, Limit, Tally};
 
+/// The slowest rate that is one: an operation in a quarter of an hour.
+const SLOWEST: f64 = 0.001;
 /// How long the contender's peak is measured, for a rate that is a percentage of it.
 const PILOT: Nanos = Nanos::millis(400);
 /// What comes before that: what is first touched is slower than it will be.
@@ -41,10 +43,10 @@ impl Load {
 
     /// Why these parameters make no sense, if they do not.
     pub fn complaint(rate: Option<f64>, percent: Option<f64>) -> Option<&'static str> {
-        let is_rate = |rate: f64| rate.is_finite() && rate > 0.0;
+        let is_rate = |rate: f64| rate.is_finite() && rate >= SLOWEST;
         match () {
             () if rate.is_some() && percent.is_some() => Some("`rate` or `rate-percent`, not both"),
-            () if !rate.or(percent).is_none_or(is_rate) => Some("a rate is above 0"),
+            () if !rate.or(percent).is_none_or(is_rate) => Some("a rate is a number of at least 0.001"),
             () => None,
         }
     }

@@ -1,7 +1,5 @@
 //! The timer of a worker's inner loop: when an operation begins, how long it took, and when the run is over.
 
-use std::sync::atomic::Ordering;
-
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
@@ -33,16 +31,16 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Starts the timer.
-    pub fn start(limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
+    /// Starts a timer that runs since `start`, which may be over for a while: what the run lacks then is part of it, but
+    /// of no operation's latency.
+    pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
         if let Pace::Open(open) = pace {
             open.restart();
         }
         tally.offered = pace.offered();
         let before = tally.elapsed;
-        let start = clock::now();
-        let (at, mark, part_ends) = (start, start, PART);
-        let dawdles = limit.handicap > 0.0;
+        let at = clock::now();
+        let (mark, part_ends, dawdles) = (at, PART, limit.handicap > 0.0);
         let mut meter = Self { limit, tally, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
         meter.next_mark();
         meter
@@ -62,15 +60,18 @@ impl<'a> Meter<'a> {
         let Pace::Open(open) = &mut self.pace else { return Some(self.at) };
         let meant = self.start + open.take();
         let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        if meant > self.at {
-            wait_until(meant.min(end));
-        }
-        if meant < end {
+        let goes_on = meant <= self.at || wait_until(meant.min(end), self.limit.stop);
+        if goes_on && meant < end {
             return Some(meant);
         }
-        self.at = end;
-        self.is_over = true;
+        self.end_waiting(end);
         None
+    }
+
+    /// Nothing more begins: the run lasted as long as there was waiting.
+    fn end_waiting(&mut self, end: Nanos) {
+        self.at = self.at.max(end.min(clock::now()));
+        self.is_over = true;
     }
 
     /// In an open loop: how long it is until the next operation is due, nothing if it is. `None` in a closed loop.
@@ -87,13 +88,17 @@ impl<'a> Meter<'a> {
         let Pace::Open(open) = &self.pace else { return false };
         let due = self.start + open.due();
         let end = self.limit.time.map_or(Nanos(u64::MAX), |time| self.start + time);
-        wait_until(due.min(end));
-        if due < end {
-            return !self.limit.stop.load(Ordering::Relaxed);
+        if wait_until(due.min(end), self.limit.stop) && due < end {
+            return true;
         }
-        self.at = end;
-        self.is_over = true;
+        self.end_waiting(end);
         false
+    }
+
+    /// In an open loop: whether the next operation is meant to begin after the end of the run. Never in a closed loop.
+    pub fn has_begun_all(&self) -> bool {
+        let Pace::Open(open) = &self.pace else { return false };
+        self.limit.time.is_some_and(|time| open.due() >= time)
     }
 
     /// Takes the intended start of the next operation without waiting; in a closed loop that is `now`.

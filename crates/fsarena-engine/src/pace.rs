@@ -1,5 +1,7 @@
 //! When operations begin: one after the other (closed loop), or at given times whatever became of the last (open loop).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use rand::RngExt;
@@ -29,15 +31,20 @@ pub enum Pace {
 pub struct Open {
     /// Nanoseconds between two starts, on average.
     distance: f64,
+    /// Which part of the distance passes before the first start, where arrivals are even.
+    phase: f64,
     arrivals: Arrivals,
     random: Pcg64Mcg,
     next: f64,
 }
 
 impl Pace {
-    /// `rate` operations per second.
-    pub fn open(rate: f64, arrivals: Arrivals, random: Pcg64Mcg) -> Self {
-        Self::Open(Open { distance: 1e9 / rate, arrivals, random, next: 0.0 })
+    /// `rate` operations per second of worker number `worker` of so many, who take turns where arrivals are even.
+    pub fn open(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
+        let phase = (f64::from(worker) + 0.5) / f64::from(workers);
+        let mut open = Open { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
+        open.restart();
+        Self::Open(open)
     }
 
     /// Operations per second that are asked for; `None` where as many as possible are.
@@ -56,9 +63,13 @@ impl Open {
         let at = self.next;
         self.next += match self.arrivals {
             Arrivals::Even => self.distance,
-            Arrivals::Poisson => -self.distance * (1.0 - self.random.random::<f64>()).ln(),
+            Arrivals::Poisson => self.draw(),
         };
         Nanos(at as u64)
+    }
+
+    fn draw(&mut self) -> f64 {
+        -self.distance * (1.0 - self.random.random::<f64>()).ln()
     }
 
     /// The same without moving on.
@@ -68,21 +79,33 @@ impl Open {
 
     /// Starts anew: what an earlier run left behind is not owed.
     pub fn restart(&mut self) {
-        self.next = 0.0;
+        self.next = match self.arrivals {
+            Arrivals::Even => self.distance * self.phase,
+            Arrivals::Poisson => self.draw(),
+        };
     }
 }
 
-/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late.
-pub fn wait_until(moment: Nanos) {
+/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late. It looks now and then
+/// whether somebody wants to stop; `false` if so.
+pub fn wait_until(moment: Nanos, stop: &AtomicBool) -> bool {
     const NEAR: Nanos = Nanos(80_000);
-    let now = clock::now();
-    let left = moment.saturating_sub(now);
-    if left > NEAR {
-        clock::sleep_until(moment.saturating_sub(NEAR));
+    const LOOK: Nanos = Nanos::millis(10);
+    loop {
+        let now = clock::now();
+        let left = moment.saturating_sub(now);
+        if left <= NEAR {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        clock::sleep_until(moment.saturating_sub(NEAR).min(now + LOOK));
     }
     while clock::now() < moment {
         std::hint::spin_loop();
     }
+    !stop.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]
@@ -92,13 +115,29 @@ mod tests {
     use super::*;
 
     fn starts(arrivals: Arrivals) -> Vec<u64> {
-        let Pace::Open(mut open) = Pace::open(1e6, arrivals, generator(1, "arrivals", &[])) else { unreachable!() };
+        let Pace::Open(mut open) = Pace::open(1e6, (0, 1), arrivals, generator(1, "arrivals", &[])) else {
+            unreachable!()
+        };
         (0..10_000).map(|_| open.take().0).collect()
     }
 
     #[test]
     fn even_starts_have_equal_distances() {
         assert!(starts(Arrivals::Even).windows(2).all(|pair| pair[1] - pair[0] == 1000));
+    }
+
+    #[test]
+    fn workers_take_turns_and_begin_no_more_than_is_offered() {
+        let mut all: Vec<u64> = Vec::new();
+        for worker in 0..4 {
+            let random = generator(1, "arrivals", &[]);
+            let Pace::Open(mut open) = Pace::open(1e6, (worker, 4), Arrivals::Even, random) else { unreachable!() };
+            open.restart();
+            all.extend(std::iter::from_fn(|| Some(open.take().0)).take_while(|start| *start < 100_000));
+        }
+        all.sort_unstable();
+        assert_eq!(all.len(), 400, "4 workers with a million per second each, for 100 µs");
+        assert!(all.windows(2).all(|pair| pair[1] - pair[0] == 250));
     }
 
     #[test]

@@ -88,7 +88,8 @@ impl Tally {
             (one, two) => one.or(two),
         };
         for interval in &other.intervals {
-            match self.intervals.iter_mut().find(|known| known.is_beside(interval)) {
+            let beside = self.intervals.iter_mut().filter(|known| known.is_beside(interval));
+            match beside.min_by_key(|known| known.end.0.abs_diff(interval.end.0)) {
                 Some(known) => known.join(interval),
                 None => self.intervals.push(interval.clone()),
             }
@@ -204,6 +205,19 @@ mod tests {
         let latency = all.latency(Operation::Read).expect("recorded");
         assert!((latency.p50.0 as f64 / 500_000.0 - 1.0).abs() < 0.003, "{latency:?}");
         assert_eq!(all.latency_of_operations().map(|latency| latency.count), Some(1001), "a sync is none");
+    }
+
+    #[test]
+    fn a_short_last_part_is_joined_with_that_of_others() {
+        let worker = |late: u64| {
+            let mut tally = of(Operation::Read, [1, 2, 3], 1_000_000_000 + late);
+            tally.record(Operation::Read, Nanos(4));
+            tally.end_part(Nanos(1_200_000_000 + late));
+            tally
+        };
+        let mut one = worker(0);
+        one.join(&worker(50_000));
+        assert_eq!(one.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [6, 2]);
     }
 
     #[test]

@@ -85,6 +85,39 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
 }
 
 #[test]
+fn workers_in_processes_go_on_where_they_were() {
+    for (style, processes) in [("sync", 2), ("mmap", 1)] {
+        let place = place();
+        let half = json!({ "operation": "write", "pattern": "random", "distribution": "once", "operations": 128, "calls": style, "processes": processes });
+        let mut job = open(&workload("none", "warm", &half), place.path()).expect("laid out");
+        let before = fs::read(place.path().join("data0")).expect("there");
+        for _ in 0..2 {
+            job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
+        }
+        let after = fs::read(place.path().join("data0")).expect("there");
+        let left = before.chunks(4096).zip(after.chunks(4096)).filter(|(one, other)| one == other).count();
+        assert_eq!(left, 0, "{style}: of 256 places, each once");
+    }
+}
+
+#[test]
+fn no_run_writes_what_an_earlier_one_wrote() {
+    for (calls, depth, processes) in [("sync", 1, 1), ("io-uring", 4, 1), ("mmap", 1, 1), ("sync", 1, 2)] {
+        let place = place();
+        let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls, "depth": depth, "processes": processes });
+        let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
+        let mut run = || {
+            job.refill().expect("from the beginning");
+            job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
+            fs::read(place.path().join("data0")).expect("there")
+        };
+        let (first, second) = (run(), run());
+        let units: std::collections::BTreeSet<&[u8]> = first.chunks(4096).chain(second.chunks(4096)).collect();
+        assert_eq!(units.len(), 512, "{calls}, {processes} processes: none is the same as another");
+    }
+}
+
+#[test]
 fn a_flaw_is_found_and_named_with_its_place() {
     let place = place();
     let read = json!({ "operation": "read", "pattern": "sequential", "verify": true });
@@ -211,6 +244,19 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
 }
 
 #[test]
+fn an_open_loop_that_waits_can_be_stopped() {
+    for calls in ["sync", "io-uring"] {
+        let place = place();
+        let parameters =
+            json!({ "operation": "read", "pattern": "random", "rate": 0.5, "operations": 2, "calls": calls });
+        let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
+        let mut tally = Tally::new();
+        job.run(&Limit::new(None, &AtomicBool::new(true)), &mut tally).expect("it works");
+        assert!(tally.operations < 2, "{calls}: the second would have begun two seconds later");
+    }
+}
+
+#[test]
 fn in_an_open_loop_waiting_counts() {
     let place = place();
     let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9 });
@@ -268,6 +314,24 @@ fn what_makes_no_sense_is_refused_by_name() {
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "rate": 0 }), "rate"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "block-size": "4X" }), "4X"),
         ("none", "warm", json!({ "operation": "read", "pattern": "sequential", "target": "new" }), "new"),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "verify": true, "file-size": 6 << 20, "block-size": 6144, "block-size-max": 12_288 }),
+            "`verify`",
+        ),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "files": 2_147_483_648u32, "threads": 2 }),
+            "`files`",
+        ),
+        (
+            "none",
+            "warm",
+            json!({ "operation": "read", "pattern": "sequential", "calls": "io-uring", "depth": 32, "block-size": "64M", "file-size": "64M" }),
+            "`depth`",
+        ),
     ];
     for (durable, cache, parameters, word) in refused {
         let work = workload(durable, cache, &parameters);

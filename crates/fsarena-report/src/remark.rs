@@ -113,7 +113,12 @@ pub fn lane(cost: &LaneCost) -> String {
         (None, Some(flushes)) => format!("; beneath, {} flushes reach the device for it", three_digits(flushes)),
         (None, None) => String::new(),
     };
-    let device = cost.device.map(|span| format!(", of which the device beneath takes {span}")).unwrap_or_default();
+    // The two were measured one after the other: a part may come out larger than the whole.
+    let device = cost.device.map(|span| match span < cost.back_to_back {
+        true => format!(", of which the device beneath takes {span}"),
+        false => ", all of it the device beneath".to_owned(),
+    });
+    let device = device.unwrap_or_default();
     let (busy, paced) = (cost.back_to_back, cost.paced);
     format!("A bare lane takes {busy} for a 4 KiB write and flush{device} ({paced} after a pause){host}.")
 }

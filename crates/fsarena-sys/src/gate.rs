@@ -2,10 +2,13 @@
 
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use fsarena_model::Nanos;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+use crate::clock;
 
 /// How long a worker sleeps between two looks at the gate.
 const LOOK: Duration = Duration::from_micros(20);
@@ -14,6 +17,7 @@ const LOOK: Duration = Duration::from_micros(20);
 #[repr(C)]
 pub struct Flags {
     arrived: AtomicU32,
+    opened_at: AtomicU64,
     open: AtomicBool,
     failed: AtomicBool,
     /// Set when somebody wants them to stop.
@@ -30,6 +34,11 @@ impl Flags {
         !self.failed.load(Ordering::Acquire)
     }
 
+    /// When it opened, for those who have passed.
+    pub fn opened_at(&self) -> Nanos {
+        Nanos(self.opened_at.load(Ordering::Acquire))
+    }
+
     /// Lets nobody pass any more.
     pub fn fail(&self) {
         self.failed.store(true, Ordering::Release);
@@ -43,6 +52,7 @@ impl Flags {
             }
             std::thread::sleep(LOOK);
         }
+        self.opened_at.store(clock::now().0, Ordering::Release);
         self.open.store(true, Ordering::Release);
     }
 }

@@ -26,8 +26,8 @@ pub fn on_existing(
     let length = worker.parameters.file_size as usize;
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
-    entry.pass()?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.pass()?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     work(worker, open, &mut mappings, &mut buffer, &mut clock, &mut meter)?;
     if clock.ends_with_one() {
         worker.sync(open, &mut meter)?;

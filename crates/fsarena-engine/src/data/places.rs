@@ -55,7 +55,7 @@ enum Pick {
     Pareto { count: u64, power: f64, permutation: Permutation },
 }
 
-/// The exponent of zipf and the share of pareto where the workload says none; fio's too.
+/// The exponent of zipf and the share of pareto where the workload says none. (fio's exponent is 1.1.)
 const ZIPF: f64 = 1.2;
 const PARETO: f64 = 0.2;
 
@@ -165,20 +165,22 @@ impl Places {
         &mut self.random
     }
 
-    /// How far sequential work has come, for a worker that works elsewhere; random work gives its generator's next number.
-    pub fn position(&mut self) -> u64 {
-        match &self.order {
-            Order::Sequential { next, .. } => *next,
-            Order::Random { .. } => self.random.next_u64(),
-        }
+    /// How far work has come that visits each place once, and the generator's next number, for a worker that works
+    /// elsewhere.
+    pub fn position(&mut self) -> [u64; 2] {
+        let come = match &self.order {
+            Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } => *next,
+            Order::Random { .. } => 0,
+        };
+        [come, self.random.next_u64()]
     }
 
     /// Goes on from [`Places::position`].
-    pub fn resume(&mut self, position: u64) {
-        match &mut self.order {
-            Order::Sequential { next, .. } => *next = position,
-            Order::Random { .. } => self.random = fsarena_model::seed::generator(position, "offsets", &[]),
+    pub fn resume(&mut self, [come, random]: [u64; 2]) {
+        if let Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } = &mut self.order {
+            *next = come;
         }
+        self.random = fsarena_model::seed::generator(random, "offsets", &[]);
     }
 }
 

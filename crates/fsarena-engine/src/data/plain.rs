@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_sys::AlignedBuffer;
+use fsarena_sys::{AlignedBuffer, clock};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{pread, pwrite};
 
@@ -24,8 +24,8 @@ pub fn on_existing(
 ) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let mut clock = SyncClock::of(&worker.parameters);
-    entry.pass()?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.pass()?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     work(worker, open, &mut buffer, &mut clock, &mut meter)?;
     if clock.ends_with_one() {
         worker.sync(open, &mut meter)?;
@@ -45,8 +45,8 @@ pub fn on_new(
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let mut clock = SyncClock::of(&worker.parameters);
-    entry.map_or(Ok(()), Entry::pass)?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     open.files.push(worker.make(path)?);
     meter.also(Operation::Create);
     work(worker, open, &mut [], &mut clock, &mut meter)?;

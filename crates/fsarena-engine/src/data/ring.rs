@@ -26,10 +26,11 @@ pub fn on_existing(
     tally: &mut Tally,
 ) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
-    entry.pass()?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.pass()?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
+    worker.contents.go_on(flight.marker.marked());
     Ok(())
 }
 
@@ -45,10 +46,11 @@ pub fn on_new(
 ) -> Result<(), EngineError> {
     open.files.push(worker.make(path)?);
     let mut flight = Flight::new(worker, open)?;
-    entry.map_or(Ok(()), Entry::pass)?;
-    let mut meter = Meter::start(limit, pace, tally);
+    let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
+    let mut meter = Meter::start(start, limit, pace, tally);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
+    worker.contents.go_on(flight.marker.marked());
     Ok(())
 }
 
@@ -99,7 +101,7 @@ impl Flight {
         Ok(Self {
             ring,
             depth,
-            marker: Marker::new(recipe, worker.number()),
+            marker: worker.contents.marker(),
             clock: SyncClock::of(&worker.parameters),
             uses: vec![idle; depth + writes],
             next_read: 0,
@@ -142,7 +144,7 @@ impl Flight {
             if meter.is_over() {
                 return Next::End;
             }
-            if meter.until_due(now).is_some_and(|left| left > Nanos(0)) {
+            if meter.has_begun_all() || meter.until_due(now).is_some_and(|left| left > Nanos(0)) {
                 return Next::More;
             }
             let Some(place) = worker.places.next() else { return Next::End };

@@ -79,7 +79,8 @@ impl DataWorker {
     /// Begins so many operations per second from now on, whatever becomes of them.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        self.pace = Pace::open(rate, self.parameters.arrivals, random);
+        let turn = (self.number, self.parameters.workers());
+        self.pace = Pace::open(rate, turn, self.parameters.arrivals, random);
     }
 
     /// Sequential work starts again from the beginning.
@@ -130,11 +131,6 @@ impl DataWorker {
     /// From which all random choices follow.
     pub fn seed(&self) -> u64 {
         self.seed
-    }
-
-    /// Which of the workers it is.
-    pub fn number(&self) -> u32 {
-        self.number
     }
 
     fn sync_operation(&self) -> Operation {
@@ -236,12 +232,14 @@ impl Worker for DataWorker {
     }
 
     fn position(&mut self) -> Vec<u64> {
-        vec![self.places.position()]
+        let [come, random] = self.places.position();
+        vec![come, random, self.contents.marked()]
     }
 
     fn resume(&mut self, position: &[u64]) {
-        if let [position] = position {
-            self.places.resume(*position);
+        if let [come, random, marked] = *position {
+            self.places.resume([come, random]);
+            self.contents.go_on(marked);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a workload of this engine says, and what of it makes no sense.
 
-use fsarena_model::{Bytes, CacheState, Mode, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
 use super::operations::{self, Entry};
@@ -89,6 +89,7 @@ impl Parameters {
             .tree()
             .or_else(|| parameters.work(workload))
             .or_else(|| parameters.file_sizes(entry.ground))
+            .or_else(|| parameters.durability(workload))
             .or_else(|| parameters.counts(workload, entry.ground));
         complaint.map_or(Ok((parameters, entry)), |what| Err(refuse(what.to_owned())))
     }
@@ -184,6 +185,13 @@ impl Parameters {
             () if self.sizes == Distribution::Lognormal && self.size == 0 => "the `size` of lognormal sizes is above 0",
             () => return None,
         })
+    }
+
+    /// O_SYNC and O_DSYNC are for write(2): opening a new file makes nothing durable.
+    fn durability(&self, workload: &Workload) -> Option<&'static str> {
+        let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
+        let text = "`size` is missing: with `durable` o-sync and o-dsync only a write is made durable";
+        (by_open && self.size == 0).then_some(text)
     }
 
     fn counts(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {

@@ -19,6 +19,7 @@ pub struct FilesWorker<S> {
     root: PathBuf,
     seed: u64,
     number: u32,
+    workers: u32,
     arrivals: Arrivals,
     course: Course<S>,
     pace: Pace,
@@ -48,13 +49,14 @@ impl<S: Step> FilesWorker<S> {
             step: S::new(&setting),
         };
         let (Setting { root, .. }, arrivals) = (setting, plan.parameters.arrivals);
-        Self { root, seed: plan.seed, number, arrivals, course, pace: Pace::Closed }
+        let workers = plan.parameters.threads;
+        Self { root, seed: plan.seed, number, workers, arrivals, course, pace: Pace::Closed }
     }
 
     /// Begins so many operations per second from now on, whatever becomes of them.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        self.pace = Pace::open(rate, self.arrivals, random);
+        self.pace = Pace::open(rate, (self.number, self.workers), self.arrivals, random);
     }
 
     /// Starts again from the first object.
@@ -77,8 +79,8 @@ impl<S: Step> Worker for FilesWorker<S> {
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
         self.course.step.start(&root)?;
-        entry.pass()?;
-        let meter = Meter::start(limit, &mut self.pace, tally);
+        let start = entry.pass()?;
+        let meter = Meter::start(start, limit, &mut self.pace, tally);
         let done = self.course.batches(&root, meter);
         self.course.step.end();
         self.course.parents.close();

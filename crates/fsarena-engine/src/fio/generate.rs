@@ -48,6 +48,9 @@ fn lacks_durability(workload: &Workload, parameters: &Parameters, is_new: bool) 
         () if !is_new && parameters.files > 1 && parameters.sync_every > 0 => {
             "sync several files at a time (`sync-every` with `files`)"
         }
+        () if parameters.sync_every > 0 && parameters.depth > 1 => {
+            "wait for what is in flight before a sync (`sync-every` with `depth`)"
+        }
         () if workload.durable == DurablePoint::Fdatasync && parameters.sync_every == 0 && !several => {
             "end with fdatasync (`sync-every` is missing)"
         }

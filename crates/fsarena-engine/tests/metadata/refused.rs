@@ -39,6 +39,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         ("syncfs", json!({ "operation": "stat", "files": 1 }), "`durable`"),
         ("fsync", json!({ "operation": "utimes", "files": 1 }), "`durable`"),
         ("o-sync", json!({ "operation": "rename", "files": 1 }), "`durable`"),
+        ("o-sync", json!({ "operation": "create", "files": 1 }), "`size` is missing"),
     ];
     for (durable, parameters, words) in refused {
         let error = engine("files").expect("it exists").demand(&workload(durable, parameters.clone()));

@@ -9,6 +9,11 @@ use crate::load::Load;
 const LONGEST_BLOCK: u64 = 64 << 20;
 const MOST_WORKERS: u32 = 1024;
 const DEEPEST: u32 = 4096;
+const MOST_FILES: u64 = 1_000_000;
+/// What all buffers in flight of a worker may take: the kernel registers no more than this at a time.
+const MOST_IN_FLIGHT: u64 = 256 << 20;
+/// As [`crate::contents`] has it.
+const UNIT: u64 = 4096;
 /// The smallest sector in use.
 const SECTOR: u64 = 512;
 
@@ -42,8 +47,14 @@ impl Parameters {
         Some(match () {
             () if self.files == 0 => "`files` is at least 1",
             () if workers == 0 || workers > u64::from(MOST_WORKERS) => "`threads` and `processes` are 1 to 1024",
+            () if workers * u64::from(self.files) > MOST_FILES => {
+                "`files` of all workers together are at most a million"
+            }
             () if self.threads > 1 && self.processes > 1 => "workers are `threads` or `processes`, not both",
             () if self.depth == 0 || self.depth > DEEPEST => "`depth` is 1 to 4096",
+            () if u64::from(self.depth).saturating_mul(self.longest()) > MOST_IN_FLIGHT => {
+                "`depth` times the largest block is at most 256 MiB"
+            }
             () if self.depth > 1 && self.calls != Calls::IoUring => "`depth` goes with `calls = \"io-uring\"`",
             () if self.read_percent > 100 => "`read-percent` is 0 to 100",
             () if self.compressible_percent > 100 => "`compressible-percent` is 0 to 100",
@@ -71,6 +82,9 @@ impl Parameters {
                 "`target = \"new\"` goes with sequential writes"
             }
             () if is_new && self.shared => "each worker makes its own new files: `shared` is for files that are there",
+            () if is_new && self.files > 1 && self.workers() > 1 => {
+                "several workers make one new file each: `files` is 1, for one's removal would disturb another's writing"
+            }
             () if is_new && self.repeat => "`repeat` goes with files that are there; `files` says how many new ones",
             () if is_new && self.calls == Calls::Mmap => "what is mapped has to be there: `target = \"existing\"`",
             () if !is_new && self.preallocate != Preallocate::None => "`preallocate` goes with `target = \"new\"`",
@@ -100,6 +114,9 @@ impl Parameters {
             () if is_mapped && by_open => "a mapped file is made durable by fsync: O_SYNC is for write(2)",
             () if self.verify && self.operation == Work::Trim => "what was given back cannot be verified",
             () if self.verify && self.block_size < SECTOR => "`verify` needs blocks of at least 512 bytes",
+            () if self.verify && self.block_size_max.is_some() && !self.is_whole_units() => {
+                "`verify` with `block-size-max` needs a `block-size` of up to 4096 bytes, or a multiple of that"
+            }
             () if self.verify && self.shared && self.writes() && self.workers() > 1 => {
                 "`verify` needs files that only one worker writes"
             }
@@ -108,6 +125,11 @@ impl Parameters {
             }
             () => return None,
         })
+    }
+
+    /// Contents are told apart in units of 4 KiB, from the beginning of what was written at once.
+    fn is_whole_units(&self) -> bool {
+        self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
     }
 
     fn endless(&self, workload: &Workload) -> Option<&'static str> {

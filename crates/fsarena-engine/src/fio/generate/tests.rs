@@ -97,6 +97,11 @@ fn what_fio_cannot_do_is_named() {
         ("fdatasync", json!({ "operation": "write" }), "`sync-every`"),
         ("fsync", json!({ "operation": "write", "files": 2, "sync-every": 1 }), "`sync-every` with `files`"),
         ("none", json!({ "operation": "write", "pattern": "sequential", "preallocate": "allocate" }), "`preallocate`"),
+        (
+            "fsync",
+            json!({ "operation": "write", "calls": "io-uring", "depth": 8, "sync-every": 8 }),
+            "`sync-every` with `depth`",
+        ),
     ];
     for (durable, parameters, word) in table {
         let workload = workload(durable, "warm", with(parameters.clone()));

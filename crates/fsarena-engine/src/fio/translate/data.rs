@@ -6,6 +6,10 @@ use super::{BLOCK, Draft};
 use crate::fio::file::Section;
 use crate::fio::value;
 
+/// What fio takes where a job names a distribution alone (fio.h: `FIO_DEF_ZIPF`, `FIO_DEF_PARETO`).
+const ZIPF: &str = "1.1";
+const PARETO: &str = "0.2";
+
 type Done = Result<(), String>;
 
 /// Everything but how long it lasts.
@@ -159,6 +163,8 @@ fn calls(draft: &mut Draft<'_>) -> Done {
     let calls = match section.value("ioengine").unwrap_or("psync") {
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => "sync",
         "io_uring" => "io-uring",
+        // Without direct I/O libaio mostly works while it submits, which io_uring does not.
+        "libaio" if !section.is_direct() => return Err(not_native(section, "ioengine")),
         "libaio" => {
             draft.remark("libaio is io_uring natively");
             "io-uring"
@@ -185,9 +191,8 @@ fn distribution(draft: &mut Draft<'_>) -> Done {
     match name {
         "zipf" | "pareto" => {
             draft.set("distribution", name);
-            if let Some(skew) = skew {
-                draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
-            }
+            let skew = skew.unwrap_or(if name == "zipf" { ZIPF } else { PARETO });
+            draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
         }
         "random" if section.is_set("norandommap") => draft.set("distribution", "uniform"),
         "random" => draft.set("distribution", "once"),
@@ -229,6 +234,10 @@ fn sync(draft: &mut Draft<'_>) -> Done {
         DurablePoint::Fsync => draft.set("sync-every", fsync),
         DurablePoint::Fdatasync => draft.set("sync-every", fdatasync),
         _ => {}
+    }
+    let is_synced_on_the_way = draft.durable != DurablePoint::None && !by_open && fsync.max(fdatasync) > 0;
+    if is_synced_on_the_way && draft.parameters.get("depth").and_then(serde_json::Value::as_u64) > Some(1) {
+        return Err("with `iodepth`, fio syncs while other writes are in flight; natively they end before".to_owned());
     }
     let files = draft.parameters["files"].as_u64();
     if fsync.max(fdatasync) > 0 && files > Some(1) {

@@ -69,6 +69,14 @@ fn a_random_job_ends_when_it_has_carried_its_size() {
 }
 
 #[test]
+fn a_distribution_without_a_number_has_that_of_fio() {
+    for (name, skew) in [("zipf", 1.1), ("zipf:0.9", 0.9), ("pareto", 0.2)] {
+        let text = format!("[x]\nrw=randread\nsize=1m\ndirect=1\nrandom_distribution={name}\n");
+        assert_eq!(native(&text).workload.parameters["skew"], json!(skew), "{name}");
+    }
+}
+
+#[test]
 fn why_a_job_goes_through_fio_is_said() {
     let table = [
         (include_str!("../../../tests/fio/jobs/fresh-randwrite.fio"), "`overwrite=1`"),
@@ -84,7 +92,9 @@ fn why_a_job_goes_through_fio_is_said() {
         ("[x]\nrw=read\nsize=1m\nnrfiles=4\n", "`nrfiles`"),
         ("[x]\nrw=read\nsize=1m\nioengine=splice\n", "`ioengine=splice`"),
         ("[x]\nrw=randrw\nsize=1m\n", "`invalidate`"),
+        ("[x]\nrw=randread\nsize=1m\nioengine=libaio\niodepth=8\n", "`ioengine=libaio`"),
         ("[x]\nrw=write\nsize=1m\nbs=3000\n", "`file-size`"),
+        ("[x]\nrw=write\nsize=1m\nioengine=io_uring\niodepth=8\nfsync=8\n", "`iodepth`"),
     ];
     for (text, word) in table {
         let why = natively("job", &job(text)).err().unwrap_or_else(|| panic!("it has to go through fio: {text}"));
