@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["work", folder, operations] => native::work(Path::new(folder), operations.parse()?),
-        [] => bench(Path::new("/var/tmp/fsarena-bench")),
+        [] => bench(Path::new(&format!("/var/tmp/fsarena-bench-{}", std::process::id()))),
         _ => bail!("usage: bench_engine [work FOLDER OPERATIONS]"),
     }
 }

@@ -1,10 +1,11 @@
 //! pread(2), pwrite(2), fallocate(2): one operation at a time.
 
+use std::fs::File;
 use std::path::Path;
 
 use fsarena_sys::{AlignedBuffer, clock};
 use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::{pread, pwrite};
+use rustix::io::{self, pread, pwrite};
 
 use super::places::Place;
 use super::worker::{DataWorker, Direction, Open, SyncClock};
@@ -92,12 +93,22 @@ fn work(
     Ok(())
 }
 
-#[inline]
+#[inline(always)]
 fn read(open: &Open, place: &Place, buffer: &mut [u8]) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
-    let mut done = 0;
+    match pread(file, &mut *buffer, place.offset) {
+        Ok(bytes) if bytes == buffer.len() => Ok(()),
+        other => read_the_rest(file, place.offset, buffer, other),
+    }
+}
+
+/// A read may be cut short, by a signal for example.
+#[cold]
+#[inline(never)]
+fn read_the_rest(file: &File, offset: u64, buffer: &mut [u8], first: io::Result<usize>) -> Result<(), EngineError> {
+    let mut done = first.map_err(EngineError::io("read"))?;
     while done < buffer.len() {
-        let bytes = pread(file, &mut buffer[done..], place.offset + done as u64).map_err(EngineError::io("read"))?;
+        let bytes = pread(file, &mut buffer[done..], offset + done as u64).map_err(EngineError::io("read"))?;
         if bytes == 0 {
             return Err(EngineError::io("read")(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)));
         }
