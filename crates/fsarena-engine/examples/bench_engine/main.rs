@@ -14,7 +14,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use native::Cost;
+use fsarena_model::Nanos;
+use native::{Cost, SECOND};
 use table::Row;
 
 /// How often each contestant runs.
@@ -60,10 +61,10 @@ type Contestant<'a> = (&'static str, Box<dyn Fn() -> Result<Cost> + 'a>);
 fn cost(folder: &Path) -> Result<()> {
     let ring = json!({ "calls": "io-uring", "depth": 32 });
     let contestants: Vec<Contestant<'_>> = vec![
-        ("bare pread", Box::new(|| native::bare(folder))),
-        ("fsarena sync", Box::new(|| native::engine(folder, &json!({})))),
+        ("bare pread", Box::new(|| native::bare(folder, SECOND))),
+        ("fsarena sync", Box::new(|| native::engine(folder, &json!({}), SECOND))),
         ("fio psync", Box::new(|| fio::run(folder, &["--ioengine=psync"]))),
-        ("fsarena io_uring 32", Box::new(|| native::engine(folder, &ring))),
+        ("fsarena io_uring 32", Box::new(|| native::engine(folder, &ring, SECOND))),
         ("fio io_uring 32 tuned", Box::new(|| fio::run(folder, fio::TUNED))),
         ("fio io_uring 32", Box::new(|| fio::run(folder, &["--ioengine=io_uring", "--iodepth=32"]))),
     ];
@@ -71,12 +72,9 @@ fn cost(folder: &Path) -> Result<()> {
     let nanos = |name: &str| table::each(&rounds, name, Cost::nanos_per_operation);
     let rows: Vec<Row> = contestants.iter().map(|(name, _)| Row::spread(name, &nanos(name), "")).collect();
     table::print("CPU nanoseconds per operation: median [lowest, highest] of the rounds", "", &rows);
-    let over = |one: &str, other: &str| -> Vec<f64> {
-        nanos(one).iter().zip(nanos(other)).map(|(one, other)| one - other).collect()
-    };
     let rows = [
         Row::spread("fsarena sync / fio psync", &table::ratios(&nanos("fsarena sync"), &nanos("fio psync")), "0.80"),
-        Row::spread("fsarena sync − bare pread, ns", &over("fsarena sync", "bare pread"), "30"),
+        Row::spread("fsarena sync − bare pread, ns", &over_bare(folder)?, "30"),
         Row::spread(
             "fsarena io_uring / tuned fio",
             &table::ratios(&nanos("fsarena io_uring 32"), &nanos("fio io_uring 32 tuned")),
@@ -87,12 +85,35 @@ fn cost(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What the engine takes beyond a bare pread(2): so little that both have to run in short turns, many times; the medians of
+/// neighbouring twenty.
+fn over_bare(folder: &Path) -> Result<Vec<f64>> {
+    const TURN: Nanos = Nanos::millis(100);
+    const TURNS: usize = 140;
+    let mut differences = Vec::new();
+    for number in 0..TURNS {
+        let engine = || native::engine(folder, &json!({}), TURN);
+        let (engine, bare) = match number % 2 {
+            0 => (engine()?, native::bare(folder, TURN)?),
+            _ => {
+                let bare = native::bare(folder, TURN)?;
+                (engine()?, bare)
+            }
+        };
+        differences.push(engine.nanos_per_operation() - bare.nanos_per_operation());
+    }
+    Ok(differences.chunks_mut(TURNS / ROUNDS).map(table::median).collect())
+}
+
 fn scaling(folder: &Path) -> Result<()> {
     let mut rows = Vec::new();
     for threads in [1_u32, 2, 4, 8] {
         let numjobs = format!("--numjobs={threads}");
         let contestants: Vec<Contestant<'_>> = vec![
-            ("fsarena", Box::new(move || native::engine(folder, &json!({ "threads": threads, "shared": true })))),
+            (
+                "fsarena",
+                Box::new(move || native::engine(folder, &json!({ "threads": threads, "shared": true }), SECOND)),
+            ),
             ("fio", Box::new(|| fio::run(folder, &["--ioengine=psync", &numjobs]))),
         ];
         let rounds = interleaved(&contestants)?;

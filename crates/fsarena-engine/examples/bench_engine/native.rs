@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 pub const FILE: &str = "data0";
 /// Its size.
 pub const SIZE: Bytes = Bytes::mib(512);
-const SECOND: Nanos = Nanos::seconds(1);
+/// How long each contestant runs.
+pub const SECOND: Nanos = Nanos::seconds(1);
 
 /// What a run did, and what it took.
 #[derive(Debug, Clone, Copy)]
@@ -45,13 +46,13 @@ pub fn lay_out(folder: &Path) -> Result<()> {
     job(folder, &json!({}), 1)?.prepare().context("lay out the file")
 }
 
-/// One second of the engine.
-pub fn engine(folder: &Path, more: &Value) -> Result<Cost> {
+/// The engine, for so long.
+pub fn engine(folder: &Path, more: &Value, time: Nanos) -> Result<Cost> {
     let mut job = job(folder, more, 1000)?;
     let mut tally = Tally::new();
     job.run(&limit(Nanos::millis(30)), &mut Tally::new())?;
     let before = cpu();
-    job.run(&limit(SECOND), &mut tally)?;
+    job.run(&limit(time), &mut tally)?;
     Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: cpu() - before })
 }
 
@@ -61,14 +62,14 @@ pub fn work(folder: &Path, operations: u64) -> Result<()> {
     Ok(job.run(&Limit::new(None, &NEVER), &mut Tally::new())?)
 }
 
-/// One second of pread(2) at random places, and nothing else but a look at the clock every 100 reads.
-pub fn bare(folder: &Path) -> Result<Cost> {
+/// So much time of pread(2) at random places, and nothing else but a look at the clock every 100 reads.
+pub fn bare(folder: &Path, time: Nanos) -> Result<Cost> {
     let file = File::open(folder.join(FILE))?;
     let mut random = fsarena_model::seed::generator(1, "bench", &[]);
     let mut buffer = AlignedBuffer::new(4096);
     let (start, before) = (clock::now(), cpu());
     let (mut operations, mut seconds) = (0, 0.0);
-    while seconds < SECOND.as_seconds() {
+    while seconds < time.as_seconds() {
         for _ in 0..100 {
             let block = ((u128::from(random.next_u64()) * u128::from(SIZE.0 / 4096)) >> 64) as u64;
             rustix::io::pread(&file, &mut buffer[..], block * 4096)?;

@@ -22,11 +22,17 @@ impl Row {
     /// The median of several, with the least and the greatest.
     pub fn spread(name: &str, values: &[f64], goal: &str) -> Self {
         let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
+        let median = median(&mut sorted);
         let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
-        let value = format!("{} [{}, {}]", digits(sorted[sorted.len() / 2]), digits(low), digits(high));
+        let value = format!("{} [{}, {}]", digits(median), digits(low), digits(high));
         Self { name: name.to_owned(), value, goal: goal.to_owned() }
     }
+}
+
+/// The median of some values, which are sorted for it.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn digits(value: f64) -> String {
