@@ -9,6 +9,8 @@ use rand::Rng;
 const UNIT: usize = 4096;
 /// A piece takes up the pool at ever other places; after so many bytes they come again.
 const POOL: usize = 4 << 20;
+/// The longest piece may always be this long: files are laid out in such pieces, however small the blocks are.
+const LAID_OUT: usize = 1 << 20;
 /// Bytes at the beginning of each unit that make it different from all others.
 const MARK: usize = 8;
 /// Bytes of a mark by which a unit can be checked.
@@ -72,7 +74,7 @@ impl Recipe {
 
     /// Bytes that a pool for these pieces has.
     pub fn pool(&self) -> usize {
-        (POOL + self.longest.next_multiple_of(UNIT)).max(2 * self.at_once * self.longest)
+        (POOL + self.longest.max(LAID_OUT).next_multiple_of(UNIT)).max(2 * self.at_once * self.longest)
     }
 }
 
@@ -152,7 +154,7 @@ impl Contents {
         Self { pool, next: 0, marker: Marker::new(recipe, worker) }
     }
 
-    /// The next `length` bytes, at most the recipe's longest, for the place `home`. Pieces of less than a unit are the
+    /// The next `length` bytes, at most [`Contents::longest`], for the place `home`. Pieces of less than a unit are the
     /// beginning of one.
     #[inline]
     pub fn piece(&mut self, length: usize, home: Home) -> &[u8] {
@@ -182,9 +184,9 @@ impl Contents {
         self.marker.counter = marked;
     }
 
-    /// The longest piece.
+    /// The longest piece that can be had.
     pub fn longest(&self) -> usize {
-        self.marker.recipe.longest
+        self.marker.recipe.longest.max(LAID_OUT)
     }
 
     /// Whether `piece`, made of whole units, was written at `home` with this recipe.
