@@ -38,6 +38,15 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
 }
 
+/// The engine that `workload` names.
+///
+/// # Errors
+/// [`EngineError::Unknown`] if there is none.
+pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
+    let unknown = || EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() };
+    engine(&workload.engine).ok_or_else(unknown)
+}
+
 /// The versions of the programs that these workloads need, by name; one that does not start is left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     let programs = workloads.iter().filter_map(|workload| engine(&workload.engine)?.program());

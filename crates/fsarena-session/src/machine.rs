@@ -99,9 +99,7 @@ impl Stage for Machine {
     fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble> {
         let directory = self.directory(contender)?.join(&workload.name);
         fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
-        let engine = fsarena_engine::engine(&workload.engine)
-            .ok_or_else(|| EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() })?;
-        let mut job = engine.open(workload, &directory, seed)?;
+        let mut job = fsarena_engine::engine_of(workload)?.open(workload, &directory, seed)?;
         job.prepare()?;
         Ok(job)
     }

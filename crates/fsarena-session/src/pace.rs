@@ -1,6 +1,6 @@
 //! How long things take, before and while they run.
 
-use fsarena_engine::{Engine, EngineError};
+use fsarena_engine::{EngineError, engine_of};
 use fsarena_model::{Bytes, Mode, Nanos, Plan, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
@@ -82,11 +82,6 @@ pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Result<Option<(Bytes,
         }
     }
     Ok(None)
-}
-
-fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
-    let unknown = || EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() };
-    fsarena_engine::engine(&workload.engine).ok_or_else(unknown)
 }
 
 #[cfg(test)]

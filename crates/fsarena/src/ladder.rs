@@ -37,8 +37,7 @@ pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Res
 }
 
 fn variants(workload: &Workload, rates: &[Rate]) -> Result<Vec<Workload>, EngineError> {
-    let engine = fsarena_engine::engine(&workload.engine)
-        .ok_or_else(|| EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() })?;
+    let engine = fsarena_engine::engine_of(workload)?;
     rates.iter().map(|rate| engine.paced(workload, *rate)).collect()
 }
 

@@ -35,9 +35,34 @@ pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
     }
 }
 
+/// The files that are there before the timer.
+pub fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
+    (0..parameters.existing_files()).map(|number| path(directory, number))
+}
+
+/// Lays out the files that are there before the timer.
+pub fn lay_out_existing(parameters: &Parameters, directory: &Path, seed: u64) -> Result<(), EngineError> {
+    let count = parameters.existing_files();
+    if count == 0 {
+        return Ok(());
+    }
+    let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
+    lay_out(directory, 0..count, parameters.file_size, &mut contents, parameters.block_size)
+}
+
+/// The same, and what the workload wants of them: that direct I/O of its blocks can be done, or that they are in memory.
+pub fn prepare(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Result<(), EngineError> {
+    lay_out_existing(parameters, directory, seed)?;
+    existing(parameters, directory).try_for_each(|path| match workload.cache {
+        CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
+        CacheState::Warm => remember(&path, parameters.file_size),
+        CacheState::Cold => Ok(()),
+    })
+}
+
 /// Writes the files `numbers` in full and brings them to the device; they are not in memory afterwards. Their numbers are
 /// also those of their contents' homes.
-pub fn lay_out(
+fn lay_out(
     directory: &Path,
     numbers: std::ops::Range<u32>,
     size: u64,
@@ -136,7 +161,7 @@ pub fn forget(path: &Path) -> Result<(), EngineError> {
 }
 
 /// Brings a file into memory by reading it.
-pub fn remember(path: &Path, size: u64) -> Result<(), EngineError> {
+fn remember(path: &Path, size: u64) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];
     let mut offset = 0;

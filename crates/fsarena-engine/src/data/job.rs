@@ -7,7 +7,6 @@ use fsarena_model::{Bytes, CacheState, Workload};
 use super::files;
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
-use crate::contents::Contents;
 use crate::crew::{Crew, Style};
 use crate::{EngineError, Job, Limit, Tally};
 
@@ -31,18 +30,8 @@ impl DataJob {
         Self { workload: workload.clone(), parameters, directory: directory.to_owned(), seed, crew }
     }
 
-    fn lay_out(&self) -> Result<(), EngineError> {
-        let count = self.parameters.existing_files();
-        if count == 0 {
-            return Ok(());
-        }
-        let mut contents = Contents::new(files::recipe(&self.parameters, self.seed), u32::MAX);
-        let (size, block) = (self.parameters.file_size, self.parameters.block_size);
-        files::lay_out(&self.directory, 0..count, size, &mut contents, block)
-    }
-
     fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        (0..self.parameters.existing_files()).map(|number| files::path(&self.directory, number))
+        files::existing(&self.parameters, &self.directory)
     }
 
     fn settle_load(&mut self) -> Result<(), EngineError> {
@@ -61,14 +50,7 @@ impl DataJob {
 
 impl Job for DataJob {
     fn prepare(&mut self) -> Result<(), EngineError> {
-        self.lay_out()?;
-        for path in self.paths() {
-            match self.workload.cache {
-                CacheState::Direct => files::require_direct(&path, self.parameters.block_size, &self.workload.name)?,
-                CacheState::Warm => files::remember(&path, self.parameters.file_size)?,
-                CacheState::Cold => {}
-            }
-        }
+        files::prepare(&self.workload, &self.parameters, &self.directory, self.seed)?;
         self.settle_load()
     }
 
@@ -77,7 +59,7 @@ impl Job for DataJob {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
-            self.lay_out()?;
+            files::lay_out_existing(&self.parameters, &self.directory, self.seed)?;
         }
         if !self.parameters.repeat {
             self.crew.workers().for_each(DataWorker::rewind);

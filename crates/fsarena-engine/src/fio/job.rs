@@ -11,7 +11,6 @@ use super::file::JobFile;
 use super::generate::{self, Setting};
 use super::output::{self, Order, Reading};
 use super::{FioError, Task, program, translate};
-use crate::contents::Contents;
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
 use crate::{EngineError, Job, Limit, Operation, Tally};
@@ -65,23 +64,6 @@ impl FioJob {
         })
     }
 
-    fn lay_out(&self, parameters: &Parameters) -> Result<(), EngineError> {
-        let count = parameters.existing_files();
-        if count > 0 {
-            let mut contents = Contents::new(files::recipe(parameters, self.seed), u32::MAX);
-            let (size, block) = (parameters.file_size, parameters.block_size);
-            files::lay_out(&self.directory, 0..count, size, &mut contents, block)?;
-        }
-        for path in existing(parameters, &self.directory) {
-            match self.workload.cache {
-                CacheState::Direct => files::require_direct(&path, parameters.block_size, &self.workload.name)?,
-                CacheState::Warm => files::remember(&path, parameters.file_size)?,
-                CacheState::Cold => {}
-            }
-        }
-        Ok(())
-    }
-
     /// fio knows the names and sizes of its files best.
     fn let_fio_lay_out(&self, file: &JobFile) -> Result<(), EngineError> {
         let makes = |engine: &str| ["filecreate", "filestat", "filedelete", "null"].contains(&engine);
@@ -116,14 +98,10 @@ fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = Stri
     file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
 }
 
-fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
-    (0..parameters.existing_files()).map(|number| files::path(directory, number))
-}
-
 impl Job for FioJob {
     fn prepare(&mut self) -> Result<(), EngineError> {
         match &self.task {
-            Task::Generated(parameters) => self.lay_out(parameters),
+            Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed),
             Task::AsItIs(file) => self.let_fio_lay_out(file),
         }
     }
@@ -158,7 +136,7 @@ impl Job for FioJob {
 
     fn chill(&mut self) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        existing(parameters, &self.directory).try_for_each(|path| files::forget(&path))
+        files::existing(parameters, &self.directory).try_for_each(|path| files::forget(&path))
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
