@@ -47,14 +47,17 @@ struct Player {
 
 /// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
 pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
-    let mut players: Vec<Player> = setting.contenders.iter().map(|(index, _)| open(stage, setting, *index)).collect();
     let order = slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed);
+    // Prepared in the order of the first sweep: nobody is always the one whose files are freshest.
+    let first_sweep = order.iter().take(setting.contenders.len());
+    let mut players: Vec<Player> = first_sweep.map(|contender| open(stage, setting, *contender)).collect();
     for (position, contender) in order.into_iter().enumerate() {
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
         if player.failure.is_none() && !setting.stop.load(Ordering::Relaxed) {
             player.failure = slice(stage, setting, player, position as u32).err().map(|trouble| trouble.text);
         }
     }
+    players.sort_by_key(|player| player.contender);
     let trials = players.iter_mut().map(|player| close(stage, setting, player)).collect();
     (!setting.stop.load(Ordering::Relaxed)).then_some(trials)
 }

@@ -11,7 +11,7 @@ use fsarena_sys::Clock;
 
 use crate::evidence::standing;
 use crate::round::{self, Setting};
-use crate::schedule::{Assignment, lane_rounds, workload_order};
+use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
 use crate::{SessionError, Stage, pace, probes};
 
 /// The last round of a run within the usual budget; the rule plans its looks up to here.
@@ -151,20 +151,24 @@ impl Session<'_> {
     fn make_all(&mut self, round: u32, open: &[usize]) -> Result<(Assignment, Vec<usize>), SessionError> {
         let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
         let mut present = Vec::new();
-        for (index, contender) in self.plan.contenders.iter().enumerate() {
-            let label = contender.label.clone();
+        let mut made = Vec::new();
+        for index in making_order(self.plan.contenders.len(), round, self.plan.seed) {
+            let label = self.plan.contenders[index].label.clone();
             match self.stage.make(index, lanes[index], round) {
                 Ok(facts) => {
                     present.push(index);
-                    if round == 1 {
-                        self.tell(Event::Contender(facts))?;
-                    }
+                    made.push((index, facts));
                 }
                 Err(trouble) if round == 1 => {
                     return Err(SessionError::Contender { contender: label.to_string(), trouble });
                 }
                 Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
             }
+        }
+        present.sort_unstable();
+        made.sort_by_key(|(index, _)| *index);
+        for (_, facts) in made.into_iter().filter(|_| round == 1) {
+            self.tell(Event::Contender(facts))?;
         }
         Ok((lanes, present))
     }

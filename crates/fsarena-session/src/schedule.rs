@@ -33,6 +33,13 @@ pub fn workload_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
     order
 }
 
+/// The order in which `count` contenders are made and mounted in a round: who is made first is not always the same.
+pub fn making_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.shuffle(&mut generator(seed, "making", &[u64::from(round)]));
+    order
+}
+
 /// The contenders of a workload's slices in a round: a random order and back, then another and back.
 pub fn slice_order(contenders: &[usize], slices: u32, round: u32, workload: usize, seed: u64) -> Vec<usize> {
     let mut random = generator(seed, "slices", &[u64::from(round), workload as u64]);
