@@ -38,8 +38,14 @@ pub struct Workload {
     /// Slices per contender and round; even, so that the order can be balanced.
     #[serde(default = "default_slices")]
     pub slices: u32,
+    /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agrees_from_ms: Option<u64>,
     /// What the engine needs to know; the engine refuses what it does not know.
     pub parameters: serde_json::Value,
+    /// The name of the workload of which this one is the control: the same work, whole; no file says this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_of: Option<String>,
     /// Of which other workload it is an open loop, and at which rate; no file says this, `--rate` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,

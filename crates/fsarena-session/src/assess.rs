@@ -1,23 +1,27 @@
 //! From a record to a comparison: its cells and rows, and what it has to say.
 
-use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, WorkloadRow};
+use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, WorkloadRow};
 use fsarena_model::event::{Note, RoundFacts};
 use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Severity, Storage, Trial, Workload};
 use fsarena_stats::{cell_summary, round_value};
 
-use crate::evidence::standing;
+use crate::evidence::{Standing, standing};
 use crate::verdicts::verdicts;
-use crate::{course, probes, rate, validity};
+use crate::{controls, course, probes, rate, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
-    let cells: Vec<Cell> = plan
-        .workloads
+    let standing = standing(record);
+    let shown = standing.shown();
+    let cells: Vec<Cell> = shown
         .iter()
-        .flat_map(|workload| plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label)))
+        .flat_map(|workload| {
+            plan.contenders.iter().map(|contender| cell(record, &standing, *workload, &contender.label))
+        })
         .collect();
-    let verdicts = verdicts(record, &standing(record), &cells);
+    let verdicts = verdicts(record, &standing, &cells);
+    let controls = controls::rows(record, &standing);
     Comparison {
         format: FORMAT,
         run: record.run,
@@ -31,18 +35,19 @@ pub fn assess(record: &RunRecord) -> Comparison {
         rounds: record.rounds.len() as u32,
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: plan.workloads.iter().map(workload_row).collect(),
-        notes: notes(record, &cells),
+        workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
+        notes: notes(record, &cells, &controls),
         cells,
         verdicts,
+        controls,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }
 }
 
 /// What the figures give reason to say, then what was said during the run.
-fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let found = disturbed(record).into_iter().chain(rate::notes(record, cells));
+fn notes(record: &RunRecord, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
+    let found = disturbed(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
     found.chain(record.notes.iter().cloned()).collect()
 }
 
@@ -97,9 +102,9 @@ fn command(record: &RunRecord) -> Vec<String> {
     words
 }
 
-/// The workloads that were named, not those that `--rate` made of them.
+/// The workloads that were named, not those that `--rate` or a long budget made of them.
 fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
-    plan.workloads.iter().filter(|workload| workload.variant.is_none())
+    plan.workloads.iter().filter(|workload| workload.variant.is_none() && workload.control_of.is_none())
 }
 
 /// `--rate 50%,90%`, if there are open loops.
@@ -127,14 +132,15 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
     }
 }
 
-fn workload_row(workload: &Workload) -> WorkloadRow {
+fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow {
+    let workload = &plan.workloads[number];
     WorkloadRow {
         name: workload.name.clone(),
         version: workload.version,
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),
         better: workload.metric.better,
-        mode: workload.mode,
+        mode: plan.workloads[standing.counted(number)].mode,
         durable: workload.durable,
         cache: workload.cache,
         measures: workload.measures.clone(),
@@ -144,8 +150,10 @@ fn workload_row(workload: &Workload) -> WorkloadRow {
     }
 }
 
-fn cell(record: &RunRecord, workload: &Workload, contender: &Label) -> Cell {
-    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
+fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Label) -> Cell {
+    let workload = &record.plan.workloads[number];
+    let counted = &record.plan.workloads[standing.counted(number)];
+    let is_of = |trial: &&Trial| trial.workload == counted.name && trial.contender == *contender;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let by_round: Vec<Option<f64>> = (1..=last).map(|round| value_of_round(&trials, round)).collect();
@@ -161,7 +169,7 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label) -> Cell {
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
         samples: trials.iter().map(|trial| trial.slices.len() as u32).sum(),
-        validity: validity::of_cell(record, workload, &trials),
+        validity: validity::of_cell(record, counted, &trials),
         probes: probes::of_cell(&trials),
         by_round,
         over_time: course::of_cell(&trials),

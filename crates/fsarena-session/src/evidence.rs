@@ -5,6 +5,9 @@ use fsarena_stats::{
     Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
 };
 
+use crate::controls::{agreements, control_numbers};
+use crate::ladder::Agreement;
+
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
 
@@ -20,7 +23,11 @@ struct Field {
 pub struct Standing {
     fields: Vec<Field>,
     verdicts: Verdicts,
-    lone_rounds: Vec<usize>,
+    /// Rounds of each workload, whatever became of them.
+    rounds: Vec<usize>,
+    /// The control of each workload.
+    controls: Vec<Option<usize>>,
+    agreements: Vec<Option<Agreement>>,
 }
 
 /// How one pair stands.
@@ -33,7 +40,7 @@ pub struct Pair {
 }
 
 /// The value of a trial: the median of its slices, turned so that larger is better, as a logarithm.
-fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
+pub(crate) fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
     let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
     let finished = trial.outcome == Outcome::Finished;
     finished.then(|| round_value(&values)).flatten().map(|value| workload.metric.better.oriented_ln(value))
@@ -51,8 +58,10 @@ pub fn standing(record: &RunRecord) -> Standing {
     let data: Vec<WorkloadData> = fields.iter().map(|field| field.data.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
-    let lone_rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, &workload.name)).collect();
-    Standing { fields, verdicts, lone_rounds }
+    let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, &workload.name)).collect();
+    let controls = control_numbers(&record.plan);
+    let agreements = agreements(record, &controls);
+    Standing { fields, verdicts, rounds, controls, agreements }
 }
 
 fn rounds_of(record: &RunRecord, workload: &str) -> usize {
@@ -102,23 +111,33 @@ fn is_of(trial: &Trial, workload: &str, contender: &Label) -> bool {
 impl Standing {
     /// Pairs with a verdict, and pairs in all that could have one.
     pub fn counts(&self) -> (u32, u32) {
-        let pairs = || self.verdicts.workloads().iter().flat_map(|workload| &workload.pairs);
-        (pairs().filter(|pair| pair.decided.is_some()).count() as u32, pairs().count() as u32)
+        let counted: Vec<usize> = self.shown().into_iter().map(|workload| self.counted(workload)).collect();
+        let fields = self.fields.iter().zip(self.verdicts.workloads());
+        let counting = fields.filter(|(field, _)| counted.contains(&field.workload));
+        let pairs: Vec<&StandingPair> = counting.flat_map(|(_, standing)| &standing.pairs).collect();
+        (pairs.iter().filter(|pair| pair.decided.is_some()).count() as u32, pairs.len() as u32)
     }
 
     /// Whether the workload needs no more rounds.
     pub fn is_settled(&self, workload: usize) -> bool {
+        let counted = self.counted(workload);
         let mut fields =
-            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
-        let any = self.fields.iter().any(|field| field.workload == workload);
+            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == counted);
+        let any = self.fields.iter().any(|field| field.workload == counted);
         match any {
             true => fields.all(|(_, standing)| standing.is_settled()),
-            false => self.lone_rounds[workload] >= ROUNDS_WITHOUT_PAIRS,
+            false => self.rounds[counted] >= ROUNDS_WITHOUT_PAIRS,
         }
     }
 
-    /// How two contenders of the plan stand in a workload, `a` before `b`; `None` where they may not be compared.
+    /// How two contenders of the plan stand in a workload, `a` before `b`, by the runs that count; `None` where they
+    /// may not be compared.
     pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
+        self.pair_of(self.counted(workload), a, b)
+    }
+
+    /// The same, by the runs of exactly this workload.
+    pub fn pair_of(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
         let (field, standing) = self.fields.iter().zip(self.verdicts.workloads()).find(|(field, _)| {
             field.workload == workload && field.members.contains(&a) && field.members.contains(&b)
         })?;
@@ -126,6 +145,39 @@ impl Standing {
         let (a, b) = (place(a)?, place(b)?);
         let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == (a, b))?;
         Some(Pair { standing, is_unsteady: standing.steadiness == Steadiness::Unsteady })
+    }
+
+    /// The workload whose runs count for this one: its control, where whole runs contradict its slices; else itself.
+    pub fn counted(&self, workload: usize) -> usize {
+        match (self.controls[workload], self.agreements[workload]) {
+            (Some(control), Some(Agreement::Differs)) => control,
+            _ => workload,
+        }
+    }
+
+    /// The workloads that are shown, by number: all but controls.
+    pub fn shown(&self) -> Vec<usize> {
+        (0..self.controls.len()).filter(|workload| !self.is_control(*workload)).collect()
+    }
+
+    /// The control of each workload, by number.
+    pub fn controls(&self) -> &[Option<usize>] {
+        &self.controls
+    }
+
+    /// Whether the workload is another's control.
+    pub fn is_control(&self, workload: usize) -> bool {
+        self.controls.contains(&Some(workload))
+    }
+
+    /// Whether slices and whole runs of the workload say the same; `None` without a control.
+    pub fn agreement(&self, workload: usize) -> Option<Agreement> {
+        self.agreements[workload]
+    }
+
+    /// Rounds in which the workload ran, whatever became of it.
+    pub fn rounds(&self, workload: usize) -> usize {
+        self.rounds[workload]
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod assess;
 mod calibration;
+mod controls;
 mod course;
 mod error;
 mod evidence;
+mod ladder;
 mod machine;
 mod pace;
 mod probes;
@@ -21,7 +23,9 @@ mod verdicts;
 
 pub use assess::assess;
 pub use calibration::{Calibration, Row, Sees, calibration};
+pub use controls::{TIME_FOR_CONTROLS, controls};
 pub use error::SessionError;
+pub use ladder::{Agreement, Finding, LadderPair, Rung, finding, ladder, rungs};
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
 pub use run::{Listener, run};

@@ -16,11 +16,20 @@ const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
 /// Writing a gigabyte of a lane.
 const GIGABYTE: Nanos = Nanos::millis(700);
 
-/// About how long a round takes, before anything was measured.
+/// About how long a round of all workloads takes, before anything was measured.
 pub fn estimated_round(plan: &Plan) -> Nanos {
-    let contenders = plan.contenders.len() as u64;
-    let workloads: u64 = plan.workloads.iter().map(|workload| around(workload).0).sum();
-    Nanos((workloads + AROUND_A_CONTENDER.0) * contenders)
+    estimated_round_of(plan, &(0..plan.workloads.len()).collect::<Vec<_>>())
+}
+
+/// About how long a round of these workloads, by number, takes, before anything was measured.
+pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
+    let contenders = plan.contenders.len() as f64;
+    Nanos((weight(plan, workloads) * contenders * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+}
+
+/// How much these workloads, by number, weigh in a round: about as many seconds per contender.
+pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
+    workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
 }
 
 /// About how long it takes to write the lanes.
@@ -44,15 +53,15 @@ fn around(workload: &Workload) -> Nanos {
     Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
 }
 
-/// Whether a further round fits: the last one took `last` for `workloads_then`, and there are `workloads_now`.
-pub fn fits(left: Nanos, last: Nanos, workloads_then: usize, workloads_now: usize) -> bool {
-    left >= expected(last, workloads_then, workloads_now) + CLOSING
+/// Whether a further round fits: the last one took `last` for workloads that weigh `then`, and these weigh `now`.
+pub fn fits(left: Nanos, last: Nanos, then: f64, now: f64) -> bool {
+    left >= expected(last, then, now) + CLOSING
 }
 
 /// How long a further round will probably take, with a twentieth to spare.
-pub fn expected(last: Nanos, workloads_then: usize, workloads_now: usize) -> Nanos {
-    let share = workloads_now as f64 / workloads_then.max(1) as f64;
-    Nanos((last.0 as f64 * share.min(1.0) * 1.05) as u64)
+pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
+    let share = if then > 0.0 { now / then } else { 1.0 };
+    Nanos((last.0 as f64 * share * 1.05) as u64)
 }
 
 /// The most data that any of the workloads keeps on a lane, with the one that does.
@@ -90,8 +99,8 @@ mod tests {
 
     #[test]
     fn a_round_with_half_of_the_workloads_takes_half_as_long() {
-        assert!(fits(Nanos::seconds(14), Nanos::seconds(20), 10, 5));
-        assert!(!fits(Nanos::seconds(14), Nanos::seconds(20), 10, 10));
-        assert_eq!(expected(Nanos::seconds(20), 10, 10), Nanos::seconds(21));
+        assert!(fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 4.0));
+        assert!(!fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 8.0));
+        assert_eq!(expected(Nanos::seconds(20), 8.0, 8.0), Nanos::seconds(21));
     }
 }

@@ -47,27 +47,52 @@ struct Player {
 
 /// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
 pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
-    let order = slice_order(&numbers(setting), slices(setting.workload), setting.round, setting.index, setting.seed);
+    let trials = match setting.workload.mode {
+        Mode::Sliced => in_turn(stage, setting),
+        Mode::Whole => one_by_one(stage, setting),
+    };
+    (!setting.is_stopped()).then_some(trials)
+}
+
+/// Slices of all contenders in turn.
+fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
+    let order = setting.order(setting.workload.slices);
     // Prepared in the order of the first sweep: nobody is always the one whose files are freshest.
     let first_sweep = order.iter().take(setting.contenders.len());
     let mut players: Vec<Player> = first_sweep.map(|contender| open(stage, setting, *contender)).collect();
     for (position, contender) in order.into_iter().enumerate() {
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
-        if player.failure.is_none() && !setting.stop.load(Ordering::Relaxed) {
+        if player.failure.is_none() && !setting.is_stopped() {
             player.failure = slice(stage, setting, player, position as u32).err().map(|trouble| trouble.text);
         }
     }
     players.sort_by_key(|player| player.contender);
-    let trials = players.iter_mut().map(|player| close(stage, setting, player)).collect();
-    (!setting.stop.load(Ordering::Relaxed)).then_some(trials)
+    players.iter_mut().map(|player| close(stage, setting, player)).collect()
 }
 
-fn numbers(setting: &Setting<'_>) -> Vec<usize> {
-    setting.contenders.iter().map(|(index, _)| *index).collect()
+/// One contender after the other, from preparing to clearing up: nobody else has work in flight.
+fn one_by_one(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (position, contender) in setting.order(1).into_iter().enumerate() {
+        let mut player = open(stage, setting, contender);
+        if player.failure.is_none() && !setting.is_stopped() {
+            player.failure = whole(stage, setting, &mut player, position as u32).err().map(|trouble| trouble.text);
+        }
+        trials.push((contender, close(stage, setting, &mut player)));
+    }
+    trials.sort_by_key(|(contender, _)| *contender);
+    trials.into_iter().map(|(_, trial)| trial).collect()
 }
 
-fn slices(workload: &Workload) -> u32 {
-    if workload.mode == Mode::Whole { 1 } else { workload.slices }
+impl Setting<'_> {
+    fn order(&self, sweeps: u32) -> Vec<usize> {
+        let numbers: Vec<usize> = self.contenders.iter().map(|(index, _)| *index).collect();
+        slice_order(&numbers, sweeps, self.round, self.index, self.seed)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// Prepared and at rest, so that nobody pays for another's preparation.
@@ -83,35 +108,87 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
     Player { contender, job, tally, current, slices: Vec::new(), settled: None, failure }
 }
 
-/// Refill, remount or warm up untimed; then the timed part between two readings of the counters.
+/// A first part untimed, then the timed part between two readings of the counters.
 fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
     let workload = setting.workload;
-    let job = player.job.as_mut().expect("a player without a failure has a job");
-    job.refill()?;
-    if workload.cache == CacheState::Cold && !stage.remount(player.contender)? {
-        job.chill()?;
+    ready(stage, setting, player)?;
+    if workload.warm_up_ms > 0 {
+        player.work(setting, Some(Nanos::millis(workload.warm_up_ms)))?;
     }
-    memory::back(job.fills());
-    let _pinned = job.is_alone().then(Pinned::here);
-    let current = &mut player.current;
-    let handicap = setting.handicaps[player.contender];
-    let limit = Limit { time: None, stop: setting.stop, handicap };
-    if workload.warm_up_ms > 0 && workload.mode == Mode::Sliced {
-        job.run(&limit.until(Some(Nanos::millis(workload.warm_up_ms))), current)?;
-    }
-    current.clear();
-    let time = (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms));
-    stage.watch(player.contender);
-    let done = job.run(&limit.until(time), current);
-    stage.count(player.contender);
-    player.tally.follow(current, position);
+    player.current.clear();
+    let done = watched(stage, setting, player, (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms)));
+    player.tally.follow(&player.current, position);
     done?;
-    player.slices.extend(sample(workload, current, position));
+    player.slices.extend(sample(workload, &player.current, Nanos(0), position));
     Ok(())
 }
 
-fn sample(workload: &Workload, tally: &Tally, position: u32) -> Option<Slice> {
-    let Tally { operations, bytes, elapsed, .. } = *tally;
+/// As often as its time wants, then synced: what a whole run leaves for later is part of its time.
+fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
+    let wanted = Nanos::millis(setting.workload.timed_ms);
+    player.current.clear();
+    loop {
+        let before = player.current.elapsed;
+        ready(stage, setting, player)?;
+        watched(stage, setting, player, (wanted.0 > 0).then(|| wanted.saturating_sub(before)))?;
+        let is_idle = player.current.elapsed == before;
+        if player.current.elapsed >= wanted || is_idle || setting.is_stopped() {
+            break;
+        }
+    }
+    stage.watch(player.contender);
+    let settled = stage.settle(player.contender);
+    stage.count(player.contender);
+    let settled = settled?;
+    player.settled = Some(settled);
+    player.tally.follow(&player.current, position);
+    player.slices.extend(sample(setting.workload, &player.current, settled, position));
+    Ok(())
+}
+
+/// Refilled, mounted again if it is to be cold, and with memory at hand; all of it untimed.
+fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+    let job = player.job();
+    job.refill()?;
+    if setting.workload.cache == CacheState::Cold && !stage.remount(player.contender)? {
+        player.job().chill()?;
+    }
+    memory::back(player.job().fills());
+    Ok(())
+}
+
+/// Works between two readings of the counters.
+fn watched(
+    stage: &mut dyn Stage,
+    setting: &Setting<'_>,
+    player: &mut Player,
+    time: Option<Nanos>,
+) -> Result<(), Trouble> {
+    stage.watch(player.contender);
+    let done = player.work(setting, time);
+    stage.count(player.contender);
+    done
+}
+
+impl Player {
+    fn job(&mut self) -> &mut dyn Job {
+        self.job.as_deref_mut().expect("a player without a failure has a job")
+    }
+
+    /// Works for so long, or to the end.
+    fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
+        let handicap = setting.handicaps[self.contender];
+        let job = self.job.as_deref_mut().expect("a player without a failure has a job");
+        let _pinned = job.is_alone().then(Pinned::here);
+        job.run(&Limit { time, stop: setting.stop, handicap }, &mut self.current)?;
+        Ok(())
+    }
+}
+
+/// The figure of what was counted; `after` is time beyond the tally's that belongs to it.
+fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Option<Slice> {
+    let Tally { operations, bytes, .. } = *tally;
+    let elapsed = tally.elapsed + after;
     let latency = tally.latency_of_operations();
     let value = workload.metric.measure.of(&Done { operations, bytes, seconds: elapsed.as_seconds(), latency })?;
     Some(Slice { position, operations, bytes, elapsed, value })
@@ -121,7 +198,7 @@ fn sample(workload: &Workload, tally: &Tally, position: u32) -> Option<Slice> {
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     player.job = None;
     let settled = stage.settle(player.contender);
-    player.settled = settled.as_ref().ok().copied();
+    player.settled = player.settled.or(settled.as_ref().ok().copied());
     let cleared = stage.clear(player.contender, setting.workload);
     let trouble = settled.err().or(cleared.err());
     player.failure = player.failure.take().or(trouble.map(|trouble| trouble.text));

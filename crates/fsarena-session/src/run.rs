@@ -9,10 +9,10 @@ use fsarena_model::{
 };
 use fsarena_sys::Clock;
 
-use crate::evidence::standing;
+use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, pace, probes};
+use crate::{SessionError, Stage, controls, pace, probes};
 
 /// The last round of a run within the usual budget; the rule plans its looks up to here.
 const LAST_ROUND: u32 = 12;
@@ -77,38 +77,38 @@ impl Session<'_> {
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
-        let mut open: Vec<usize> = (0..self.plan.workloads.len()).collect();
-        let mut last = (pace::estimated_round(self.plan), open.len());
+        let mut open = self.due(&standing(&self.record), 1);
+        let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
         let mut round = 1;
         while !self.stopped() && self.continues(round, &open, last) {
             let before = self.clock.now();
             self.round(round, &open, last)?;
-            last = (self.clock.now().saturating_sub(before), open.len());
-            open = self.still_open(&open)?;
+            last = (self.clock.now().saturating_sub(before), pace::weight(self.plan, &open));
             round += 1;
+            open = self.look(round)?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
 
-    fn continues(&self, round: u32, open: &[usize], last: (Nanos, usize)) -> bool {
+    fn continues(&self, round: u32, open: &[usize], last: (Nanos, f64)) -> bool {
         match self.plan.rounds {
             Rounds::Exactly(count) => round <= count,
             Rounds::Within(_) if open.is_empty() || round > self.last_round() => false,
             Rounds::Within(_) if round == 1 => true,
             Rounds::Within(budget) => {
                 let left = budget.0.saturating_sub(self.clock.now().saturating_sub(self.started));
-                pace::fits(left, last.0, last.1, open.len())
+                pace::fits(left, last.0, last.1, pace::weight(self.plan, open))
             }
         }
     }
 
     /// How many rounds there will be if nothing more is decided.
-    fn expected_rounds(&self, round: u32, open: usize, last: (Nanos, usize)) -> u32 {
+    fn expected_rounds(&self, round: u32, open: &[usize], last: (Nanos, f64)) -> u32 {
         match self.plan.rounds {
             Rounds::Exactly(count) => count,
             Rounds::Within(budget) => {
                 let spent = self.clock.now().saturating_sub(self.started) + pace::CLOSING;
-                let each = pace::expected(last.0, last.1, open).0.max(1);
+                let each = pace::expected(last.0, last.1, pace::weight(self.plan, open)).0.max(1);
                 let more = (budget.0.saturating_sub(spent).0 / each).max(1) as u32;
                 (round - 1 + more).min(self.last_round())
             }
@@ -124,14 +124,14 @@ impl Session<'_> {
         }
     }
 
-    fn round(&mut self, round: u32, open: &[usize], last: (Nanos, usize)) -> Result<(), SessionError> {
+    fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), SessionError> {
         let before = self.clock.now();
         let order: Vec<usize> = workload_order(self.plan.workloads.len(), round, self.plan.seed)
             .into_iter()
             .filter(|index| open.contains(index))
             .collect();
         let workloads = order.iter().map(|index| self.plan.workloads[*index].name.clone()).collect();
-        let expected = self.expected_rounds(round, open.len(), last);
+        let expected = self.expected_rounds(round, open, last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         let (lanes, present) = self.make_all(round, &order)?;
@@ -239,15 +239,20 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Workloads of which a pair is not decided; all of them where the number of rounds was given.
-    fn still_open(&mut self, open: &[usize]) -> Result<Vec<usize>, SessionError> {
+    /// How things stand, and the workloads of the round to come.
+    fn look(&mut self, next: u32) -> Result<Vec<usize>, SessionError> {
         let standing = standing(&self.record);
         let (decided, pairs) = standing.counts();
         self.tell(Event::Decided { decided, pairs })?;
-        Ok(match self.plan.rounds {
-            Rounds::Exactly(_) => open.to_vec(),
-            Rounds::Within(_) => open.iter().copied().filter(|index| !standing.is_settled(*index)).collect(),
-        })
+        Ok(self.due(&standing, next))
+    }
+
+    /// Workloads of which a pair is not decided, and controls; all of them where the number of rounds was given.
+    fn due(&self, standing: &Standing, round: u32) -> Vec<usize> {
+        match self.plan.rounds {
+            Rounds::Exactly(_) => (0..self.plan.workloads.len()).collect(),
+            Rounds::Within(_) => controls::due(standing, round),
+        }
     }
 
     fn stopped(&self) -> bool {

@@ -1,21 +1,22 @@
 //! The verdict of each pair: how it stands, and what the validity of its cells makes of that.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict, Workload};
+use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict};
 use fsarena_stats::Interval;
 
+use crate::controls;
 use crate::evidence::{Pair, Standing};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
     let count = record.plan.contenders.len();
     let pairs = move || (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
-    let workloads = record.plan.workloads.iter().enumerate();
-    workloads
-        .flat_map(|(index, workload)| pairs().map(move |(a, b)| (index, workload, a, b)))
-        .map(|(index, workload, a, b)| {
-            let cell = |contender: usize| &cells[index * count + contender];
-            verdict(record, standing, workload, index, (a, cell(a)), (b, cell(b)))
+    let shown = standing.shown().into_iter().enumerate();
+    shown
+        .flat_map(|(row, workload)| pairs().map(move |(a, b)| (row, workload, a, b)))
+        .map(|(row, workload, a, b)| {
+            let cell = |contender: usize| &cells[row * count + contender];
+            verdict(record, standing, workload, (a, cell(a)), (b, cell(b)))
         })
         .collect()
 }
@@ -25,14 +26,8 @@ fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
     record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
 }
 
-fn verdict(
-    record: &RunRecord,
-    standing: &Standing,
-    workload: &Workload,
-    index: usize,
-    a: (usize, &Cell),
-    b: (usize, &Cell),
-) -> PairVerdict {
+fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
+    let workload = &record.plan.workloads[index];
     let pair = standing.pair(index, a.0, b.0);
     let durability_differs = class(record, a.0) != class(record, b.0);
     let latest = pair.map(|pair| pair.standing.latest);
@@ -41,6 +36,7 @@ fn verdict(
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = decided.and_then(|decided| decided.decision);
     let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
+    let reason = joined(&[reason, controls::reason(standing, index)]);
     let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
     let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
     PairVerdict {

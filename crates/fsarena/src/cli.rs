@@ -1,10 +1,14 @@
 //! What can be typed. What will be done is the plan's matter.
 
+mod calibrate;
+
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Medium, Nanos, Rate, Share};
+
+pub use calibrate::Calibrate;
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -61,7 +65,7 @@ pub enum Command {
     Doctor(Doctor),
     /// Take away what killed runs have left behind
     Clean,
-    /// See what can be told apart here: the same file system twice, and once slowed down on purpose
+    /// See what can be told apart here: the same twice, and once slowed down; or whether slices tell what whole runs tell
     Calibrate(Calibrate),
 }
 
@@ -127,41 +131,6 @@ pub enum Who {
     Fio,
     /// Both, side by side.
     Both,
-}
-
-/// `fsarena calibrate`.
-#[derive(Debug, Args)]
-pub struct Calibrate {
-    /// What is run against itself
-    #[arg(value_name = "CONTENDER", default_value = "ext4")]
-    pub contender: String,
-    /// How many runs of equals, and how many with a handicap
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub runs: u32,
-    /// How much slower one of the two is made
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub handicap: Share,
-    /// The workloads to run, by the name of their list
-    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
-    pub suite: String,
-    /// A single workload, or a .toml file with one; can be repeated
-    #[arg(long, value_name = "NAME")]
-    pub workload: Vec<String>,
-    /// How long each run may take
-    #[arg(long, value_name = "TIME", default_value = "2m")]
-    pub budget: Nanos,
-    /// Differences within this count as equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub margin: Share,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
-    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
-    pub storage: String,
-    /// The size of each lane
-    #[arg(long, value_name = "SIZE", default_value = "2G")]
-    pub lane_size: Bytes,
-    /// The medium that the lanes imitate
-    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
-    pub medium: Medium,
 }
 
 /// `fsarena report`.

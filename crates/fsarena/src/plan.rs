@@ -7,7 +7,7 @@ use anyhow::Result;
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
-use fsarena_session::{estimated_round, estimated_setup, required_space, unaligned};
+use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
@@ -37,10 +37,19 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
     };
+    let plan = with_controls(plan);
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_work(&plan)?;
     Ok((plan, work.notes))
+}
+
+/// A run with time enough checks its slices by whole runs.
+fn with_controls(mut plan: Plan) -> Plan {
+    if matches!(plan.rounds, Rounds::Within(budget) if budget.0 >= TIME_FOR_CONTROLS) {
+        plan.workloads.extend(controls(&plan.workloads));
+    }
+    plan
 }
 
 /// Refuses what this machine or this user cannot do; nothing is made yet.

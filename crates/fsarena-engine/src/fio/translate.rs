@@ -91,6 +91,8 @@ impl Draft<'_> {
             warm_up_ms: 0,
             timed_ms: self.timed.map_or(0, |time| time.0 / 1_000_000),
             slices: self.slices,
+            agrees_from_ms: None,
+            control_of: None,
             variant: None,
             parameters: Value::Object(self.parameters.clone()),
         }
@@ -118,6 +120,8 @@ pub fn as_it_is(name: &str, file: &JobFile) -> Workload {
         warm_up_ms: 0,
         timed_ms: 0,
         slices: 4,
+        agrees_from_ms: None,
+        control_of: None,
         variant: None,
         parameters: serde_json::json!({ "job": file.text(&["directory"], &[]) }),
     }

@@ -15,3 +15,4 @@ mod stop;
 mod stream;
 mod validity;
 mod verdicts;
+mod whole;

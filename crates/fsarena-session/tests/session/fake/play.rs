@@ -150,6 +150,8 @@ pub fn workload(name: &str) -> Workload {
         timed_ms: 100,
         slices: 4,
         parameters: serde_json::Value::Null,
+        agrees_from_ms: None,
+        control_of: None,
         variant: None,
     }
 }

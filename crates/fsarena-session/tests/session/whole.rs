@@ -1,0 +1,133 @@
+//! Whole runs, the ladder of slice lengths, and control rounds.
+
+use fsarena_model::{Budget, Mode, Nanos, Rounds, Workload};
+use fsarena_session::{Agreement, Finding, controls, finding, ladder, rungs};
+
+use crate::fake::{Performance, Play, World, workload};
+
+fn whole(timed_ms: u64) -> Workload {
+    Workload { mode: Mode::Whole, timed_ms, ..workload("create") }
+}
+
+fn one_round(workload: Workload) -> Performance {
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_workloads(vec![workload]);
+    play.with_rounds(Rounds::Exactly(1)).perform()
+}
+
+#[test]
+fn whole_runs_are_made_one_after_the_other_each_synced_before_the_next_begins() {
+    let performance = one_round(whole(100));
+    let of = |label: &str| {
+        [
+            format!("open {label} create"),
+            format!("prepare {label} create"),
+            format!("settle {label}"),
+            format!("refill {label} create"),
+            format!("watch {label}"),
+            format!("run {label} create for 100 ms"),
+            format!("count {label}"),
+            format!("watch {label}"),
+            format!("settle {label}"),
+            format!("count {label}"),
+            format!("settle {label}"),
+            format!("clear {label} create"),
+        ]
+    };
+    let begin = performance.journal.iter().position(|entry| entry.starts_with("open")).expect("something ran");
+    let first = performance.journal[begin].split(' ').nth(1).expect("a label");
+    let second = if first == "ext4" { "xfs" } else { "ext4" };
+    assert_eq!(performance.journal[begin..begin + 24], [of(first), of(second)].concat());
+}
+
+#[test]
+fn what_a_whole_run_leaves_for_later_is_part_of_its_time() {
+    let performance = one_round(whole(100));
+    let trial = performance.trials_of("create", "ext4")[0];
+    // 100 operations in 100 ms, and 4 ms to sync them.
+    assert_eq!((trial.slices.len(), trial.slices[0].operations), (1, 100));
+    assert_eq!(trial.slices[0].elapsed, Nanos::millis(104));
+    assert!((trial.slices[0].value - 100.0 / 0.104).abs() < 1e-9);
+    assert_eq!(trial.probe("settle"), Some(0.004));
+}
+
+#[test]
+fn a_whole_run_without_a_time_ends_with_its_work() {
+    let performance = one_round(whole(0));
+    assert_eq!(performance.entries("run ext4"), ["run ext4 create to the end"]);
+    assert_eq!(performance.trials_of("create", "ext4")[0].operations(), 20);
+}
+
+/// Contenders alike in whole runs, the second of them ahead in slices of 10 ms.
+fn climbed(short_slices: f64) -> (Performance, Vec<Workload>) {
+    let named = vec![workload("create"), workload("append")];
+    let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);
+    world.operation_noise = 0.02;
+    world.advantage = Some(("create@10ms".to_owned(), short_slices));
+    let play = Play::new(&["ext4", "xfs"], world).with_workloads(rungs(&named));
+    (play.with_rounds(Rounds::Exactly(6)).perform(), named)
+}
+
+#[test]
+fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
+    let (performance, named) = climbed(1.5);
+    let pairs = ladder(&performance.record, &named);
+    let agreements: Vec<Vec<Agreement>> =
+        pairs.iter().map(|pair| pair.rungs.iter().map(|rung| rung.agreement).collect()).collect();
+    let (agrees, differs) = (Agreement::Agrees, Agreement::Differs);
+    assert_eq!(agreements, [[differs, agrees, agrees, agrees], [agrees; 4]]);
+    assert!((pairs[0].rungs[0].ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
+    assert_eq!(
+        pairs[0].rungs.iter().map(|rung| rung.slice_ms).collect::<Vec<_>>(),
+        [Some(10), Some(50), Some(200), None]
+    );
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, is_shown: true });
+    assert_eq!(finding(&pairs, "append"), Finding::SlicedFrom { slice_ms: 10, is_shown: true });
+}
+
+#[test]
+fn where_the_longest_slices_differ_the_work_must_run_whole() {
+    let (performance, named) = climbed(1.0);
+    let mut pairs = ladder(&performance.record, &named);
+    pairs[0].rungs[2].agreement = Agreement::Differs;
+    assert_eq!(finding(&pairs, "create"), Finding::Whole);
+    pairs[0].rungs[2].agreement = Agreement::Open;
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 10, is_shown: false });
+}
+
+/// A run with control rounds, in which the second contender is ahead in whole runs.
+fn controlled(ahead: f64) -> Performance {
+    let mut world = World::of(&[1000.0, 1200.0]).noisy(0.003, 5);
+    world.operation_noise = 0.005;
+    world.advantage = Some(("create@whole".to_owned(), ahead));
+    let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Within(Budget(Nanos::seconds(600))));
+    // With fewer the guard knows too little of the rounds' dependence to be generous.
+    play.plan.workloads = ["create", "append", "c", "d", "e", "f"].map(workload).to_vec();
+    play.plan.workloads.extend(controls(&play.plan.workloads));
+    play.perform()
+}
+
+#[test]
+fn every_second_round_is_a_control_round_until_it_is_known_that_slices_agree() {
+    let rounds = controlled(1.0).rounds();
+    let controls = |round: &Vec<String>| round.iter().filter(|name| name.ends_with("@whole")).count();
+    assert!(rounds.iter().step_by(2).take(2).all(|round| controls(round) == 0), "{rounds:?}");
+    let of_create: Vec<_> = rounds.iter().filter(|round| round.contains(&"create@whole".to_owned())).collect();
+    assert!((4..8).contains(&of_create.len()), "the first look is after four: {rounds:?}");
+    assert!(of_create.iter().all(|round| round.contains(&"create".to_owned())), "slices beside them: {rounds:?}");
+}
+
+#[test]
+fn whole_runs_count_where_they_contradict_the_slices() {
+    let comparison = controlled(0.5).comparison();
+    let names: Vec<&str> = comparison.workloads.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["create", "append", "c", "d", "e", "f"], "a control is no workload of its own");
+    let create = &comparison.verdicts[0];
+    assert!((create.ratio.expect("measured") - 1000.0 / 600.0).abs() < 0.05, "{create:?}");
+    assert_eq!(comparison.workloads[0].mode, Mode::Whole);
+    assert!(comparison.cells[1].median.is_some_and(|median| median < 700.0), "{:?}", comparison.cells[1].median);
+    let append = &comparison.verdicts[1];
+    assert!((append.ratio.expect("measured") - 1000.0 / 1200.0).abs() < 0.05, "{append:?}");
+    let said: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
+    assert!(said.iter().any(|text| text.contains("the whole runs count")), "{said:?}");
+    assert_eq!((comparison.controls[0].agrees, comparison.controls[1].agrees), (Some(false), Some(true)));
+}

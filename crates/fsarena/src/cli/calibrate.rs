@@ -1,0 +1,48 @@
+//! What can be typed after `fsarena calibrate`.
+
+use clap::Args;
+use fsarena_model::{Bytes, Medium, Nanos, Share};
+
+use super::medium;
+
+/// `fsarena calibrate`.
+#[derive(Debug, Args)]
+pub struct Calibrate {
+    /// What is run against itself [default: ext4]; with --slices, against each other [default: ext4 xfs btrfs]
+    #[arg(value_name = "CONTENDER")]
+    pub contenders: Vec<String>,
+    /// See from which length on slices tell what whole runs tell
+    #[arg(long, conflicts_with_all = ["runs", "handicap", "budget"])]
+    pub slices: bool,
+    /// With --slices: how many rounds for each size of lane
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(4..=100),
+        requires = "slices")]
+    pub rounds: u32,
+    /// How many runs of equals, and how many with a handicap
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// How much slower one of the two is made
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub handicap: Share,
+    /// The workloads to run, by the name of their list
+    #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
+    pub suite: String,
+    /// A single workload, or a .toml file with one; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub workload: Vec<String>,
+    /// How long each run may take
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub budget: Nanos,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
+    pub storage: String,
+    /// The size of each lane [default: 2G]; with --slices, of several [default: 2G, 8G and 32G where there is room]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',')]
+    pub lane_size: Vec<Bytes>,
+    /// The medium that the lanes imitate
+    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
+    pub medium: Medium,
+}

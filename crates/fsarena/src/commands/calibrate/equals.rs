@@ -1,0 +1,99 @@
+//! Equals against each other, then with a handicap: what is called, and what can be seen in which time.
+
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use comfy_table::{Table, presets};
+use fsarena_lane::Wait;
+use fsarena_model::plan::Handicap;
+use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
+use fsarena_session::{Calibration, calibration};
+
+use super::comparison;
+use crate::cli::{Calibrate, Compare, Global};
+use crate::commands::print;
+use crate::exit::{Ended, Refusal};
+use crate::perform::{Task, perform, stop_flag};
+use crate::plan;
+
+/// Runs equals against each other, then with a handicap, and says what was called and what could be seen.
+pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
+    if options.handicap.0 <= 0.0 {
+        return Err(Refusal::wrong_use("a handicap of 0 % cannot be found", "--handicap 5%").into());
+    }
+    let stop = stop_flag()?;
+    let Some(equal) = several(global, options, &[], &stop)? else { return Ok(Ended::Interrupted) };
+    let handicap = [Handicap { label: Label::from("b"), share: options.handicap }];
+    let Some(handicapped) = several(global, options, &handicap, &stop)? else { return Ok(Ended::Interrupted) };
+    print(&text(&calibration(&equal, &handicapped), options.handicap))?;
+    Ok(Ended::Well)
+}
+
+/// The runs of one kind; `None` if somebody stopped them.
+fn several(
+    global: &Global,
+    options: &Calibrate,
+    handicap: &[Handicap],
+    stop: &AtomicBool,
+) -> Result<Option<Vec<RunRecord>>> {
+    let what = if handicap.is_empty() { "equals" } else { "with a handicap" };
+    let mut records = Vec::new();
+    for number in 1..=options.runs {
+        eprintln!("{what}: run {number} of {}", options.runs);
+        let (plan, notes) = plan::plan(&equals(options, handicap)?)?;
+        match perform(global, Task { plan, notes, wait: Wait::Yes }, stop)? {
+            Some((record, Status::Complete)) => records.push(record),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(records))
+}
+
+/// What would have to be typed for `compare`.
+fn equals(options: &Calibrate, handicap: &[Handicap]) -> Result<Compare> {
+    let contender = match options.contenders.as_slice() {
+        [] => "ext4",
+        [one] => one,
+        _ => {
+            let text = "one contender is run against itself, and more than one is given";
+            return Err(Refusal::wrong_use(text, "give one, or see how slices do: fsarena calibrate --slices …").into());
+        }
+    };
+    let plain = contender.split_once('=').map_or(contender, |(_, plain)| plain);
+    let size = match options.lane_size.as_slice() {
+        [] => Bytes::gib(2),
+        [one] => *one,
+        _ => return Err(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G").into()),
+    };
+    let contenders = vec![format!("a={plain}"), format!("b={plain}")];
+    let handicap = handicap.to_vec();
+    Ok(Compare { budget: Some(options.budget), handicap, ..comparison(options, contenders, size) })
+}
+
+fn text(calibration: &Calibration, handicap: Share) -> String {
+    let mut table = Table::new();
+    let found = format!("{handicap} found");
+    let header = ["workload", "equals called a winner", "equivalent", &found, "sd of a pair", "sees, 9 times in 10"];
+    table.load_style(presets::NOTHING).set_header(header);
+    for row in &calibration.rows {
+        let sees = row.sees.map_or("nothing up to 30 % in 12 rounds".to_owned(), |sees| {
+            format!("{} in {} rounds, about {}", sees.difference, sees.rounds, sees.time)
+        });
+        table.add_row([
+            row.workload.clone(),
+            format!("{} of {}", row.winners, row.equal),
+            format!("{} of {}", row.equivalent, row.equal),
+            format!("{} of {}", row.found, row.handicapped),
+            row.deviation.map_or("–".to_owned(), |share| share.to_string()),
+            sees,
+        ]);
+    }
+    format!(
+        "{}\n\nA winner was called among equals in {} of {} runs; the rule promises at most one in twenty.\n\
+         What a workload sees is simulated with its own spread and the rule that decides; a small handicap that it\n\
+         cannot see is not found, which is no mistake.\n",
+        table.trim_fmt(),
+        calibration.runs_with_a_winner,
+        calibration.runs
+    )
+}
