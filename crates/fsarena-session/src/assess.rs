@@ -1,14 +1,12 @@
-//! From a record to a comparison: cells, their validity, and the verdict of each pair.
+//! From a record to a comparison: its cells and rows, and what it has to say.
 
-use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, PairVerdict, WorkloadRow};
+use fsarena_model::comparison::{Cell, ContenderRow, FORMAT, WorkloadRow};
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{
-    Comparison, Contender, Durability, Label, Outcome, Plan, RunRecord, Severity, Storage, Trial, Validity, Verdict,
-    Workload,
-};
-use fsarena_stats::{Interval, cell_summary, round_value};
+use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Severity, Storage, Trial, Workload};
+use fsarena_stats::{cell_summary, round_value};
 
-use crate::evidence::{Standing, standing};
+use crate::evidence::standing;
+use crate::verdicts::verdicts;
 use crate::{course, probes, rate, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
@@ -173,97 +171,4 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label) -> Cell {
 fn value_of_round(trials: &[&Trial], round: u32) -> Option<f64> {
     let trial = trials.iter().find(|trial| trial.round == round && trial.outcome == Outcome::Finished)?;
     round_value(&trial.slices.iter().map(|slice| slice.value).collect::<Vec<f64>>())
-}
-
-fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
-    let count = record.plan.contenders.len();
-    let pairs = move || (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
-    let workloads = record.plan.workloads.iter().enumerate();
-    workloads
-        .flat_map(|(index, workload)| pairs().map(move |(a, b)| (index, workload, a, b)))
-        .map(|(index, workload, a, b)| {
-            let cell = |contender: usize| &cells[index * count + contender];
-            verdict(record, standing, workload, index, (a, cell(a)), (b, cell(b)))
-        })
-        .collect()
-}
-
-fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
-    let label = &record.plan.contenders[contender].label;
-    record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
-}
-
-fn verdict(
-    record: &RunRecord,
-    standing: &Standing,
-    workload: &Workload,
-    index: usize,
-    a: (usize, &Cell),
-    b: (usize, &Cell),
-) -> PairVerdict {
-    let pair = standing.pair(index, a.0, b.0);
-    let durability_differs = class(record, a.0) != class(record, b.0);
-    let latest = pair.map(|pair| pair.standing.latest);
-    // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
-    let decided = pair.map(|pair| pair.standing.decided.unwrap_or(pair.standing.latest));
-    let pointwise = latest.and_then(|latest| latest.pointwise);
-    let decision = decided.and_then(|decided| decided.decision);
-    let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
-    let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
-    let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
-    PairVerdict {
-        workload: workload.name.clone(),
-        metric: workload.metric.name.clone(),
-        a: a.1.contender.clone(),
-        b: b.1.contender.clone(),
-        ratio: latest.and_then(|latest| latest.estimate).map(f64::exp),
-        low: low(pointwise),
-        high: high(pointwise),
-        decision_low: low(decision),
-        decision_high: high(decision),
-        verdict,
-        reason,
-        rounds: latest.map_or(0, |latest| latest.rounds),
-        needs_rounds: latest.and_then(|latest| latest.needs_rounds).filter(|_| verdict == Verdict::Undecided),
-    }
-}
-
-/// A verdict that fell stands; where the latest interval would no longer show it, that is said.
-fn fallen_earlier(pair: &crate::evidence::Pair) -> String {
-    let latest = &pair.standing.latest;
-    let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
-    let shows = latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
-    match pair.standing.decided {
-        Some(decided) if has_winner && !shows => {
-            format!("decided after round {}; the rounds since then make it less sure", decided.rounds)
-        }
-        _ => String::new(),
-    }
-}
-
-fn joined(parts: &[String]) -> String {
-    let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    said.join("; ")
-}
-
-fn judge(pair: Option<&crate::evidence::Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {
-    let flags: Vec<(&Label, &Validity)> =
-        [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
-    let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
-        let chosen = flags.iter().filter(|(_, flag)| chosen(flag));
-        chosen.map(|(label, flag)| format!("{label}: {}", flag.class)).collect::<Vec<_>>().join(", ")
-    };
-    let forbidden = reasons(&|flag| flag.class.forbids_verdict());
-    match pair {
-        _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
-        None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
-        None if durability_differs => {
-            (Verdict::Invalid, "different durability: never ranked with each other".to_owned())
-        }
-        None => (Verdict::Invalid, "the figures cannot be compared".to_owned()),
-        Some(pair) if pair.is_unsteady => {
-            (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
-        }
-        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), reasons(&|_| true)])),
-    }
 }

@@ -17,6 +17,7 @@ mod run;
 mod schedule;
 mod stage;
 mod validity;
+mod verdicts;
 
 pub use assess::assess;
 pub use calibration::{Calibration, Row, Sees, calibration};
