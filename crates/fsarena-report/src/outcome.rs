@@ -85,6 +85,7 @@ mod tests {
             reason: String::new(),
             rounds: 6,
             needs_rounds: Some(14),
+            needs_seconds: Some(229.0),
         }
     }
 

@@ -6,6 +6,7 @@ use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Seve
 use fsarena_stats::{cell_summary, round_value};
 
 use crate::evidence::standing;
+use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{course, probes, rate, validity};
 
@@ -17,7 +18,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         .iter()
         .flat_map(|workload| plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label)))
         .collect();
-    let verdicts = verdicts(record, &standing(record), &cells);
+    let standing = standing(record);
+    let verdicts = verdicts(record, &standing, &cells);
     Comparison {
         format: FORMAT,
         run: record.run,
@@ -33,6 +35,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: plan.workloads.iter().map(workload_row).collect(),
         notes: notes(record, &cells),
+        standings: standings(record, &cells, &verdicts),
+        suite_ratios: suite_ratios(record, &standing, &verdicts),
         cells,
         verdicts,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),

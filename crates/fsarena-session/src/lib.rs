@@ -10,12 +10,14 @@ mod error;
 mod evidence;
 mod machine;
 mod pace;
+mod price;
 mod probes;
 mod rate;
 mod round;
 mod run;
 mod schedule;
 mod stage;
+mod standings;
 mod validity;
 mod verdicts;
 

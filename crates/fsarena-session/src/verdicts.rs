@@ -5,6 +5,7 @@ use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict, Workload};
 use fsarena_stats::Interval;
 
 use crate::evidence::{Pair, Standing};
+use crate::price;
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -20,7 +21,8 @@ pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<
         .collect()
 }
 
-fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
+/// The durability class of a contender of the plan; `None` if it was never made.
+pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
     let label = &record.plan.contenders[contender].label;
     record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
 }
@@ -41,6 +43,9 @@ fn verdict(
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = decided.and_then(|decided| decided.decision);
     let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
+    let is_open = verdict == Verdict::Undecided;
+    let needs_rounds = latest.and_then(|latest| latest.needs_rounds).filter(|_| is_open);
+    let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
     let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
     PairVerdict {
@@ -56,7 +61,8 @@ fn verdict(
         verdict,
         reason,
         rounds: latest.map_or(0, |latest| latest.rounds),
-        needs_rounds: latest.and_then(|latest| latest.needs_rounds).filter(|_| verdict == Verdict::Undecided),
+        needs_rounds,
+        needs_seconds: more.and_then(|more| price::seconds(record, workload, more)),
     }
 }
 
@@ -96,6 +102,6 @@ fn judge(pair: Option<&Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (
         Some(pair) if pair.is_unsteady => {
             (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
         }
-        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), reasons(&|_| true)])),
+        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), price::beyond_price(pair), reasons(&|_| true)])),
     }
 }
