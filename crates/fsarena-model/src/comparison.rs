@@ -49,6 +49,12 @@ pub struct Comparison {
     /// Whole runs beside the slices, for runs with control rounds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<ControlRow>,
+    /// By workload, then contender.
+    #[serde(default)]
+    pub standings: Vec<StandingRow>,
+    /// Pairs of one durability class, in command-line order; none where there are fewer than two workloads.
+    #[serde(default)]
+    pub suite_ratios: Vec<SuiteRow>,
     /// Checks that found damage.
     pub damage: Vec<Check>,
     /// The machine, round by round.
@@ -226,6 +232,46 @@ pub struct PairVerdict {
     pub rounds: u32,
     /// About how many rounds in all would settle an undecided pair.
     pub needs_rounds: Option<u32>,
+    /// About how many seconds of a run the rounds that are still missing would take: their number, times the workload's
+    /// share of the last round that it was in.
+    #[serde(default)]
+    pub needs_seconds: Option<f64>,
+}
+
+/// Where a contender stands in a workload, as far as the verdicts prove it: among those of its own durability class,
+/// and of them only those that have a valid pair with another. An invalid pair proves no order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingRow {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// One more than the number of those that are proved better; 1 is the best. `None` if it has no valid pair.
+    pub rank_best: Option<u32>,
+    /// The number of those that are ranked, less those that are proved worse. `None` likewise.
+    pub rank_worst: Option<u32>,
+    /// Whether it is ranked and nobody is proved better.
+    pub in_best_group: bool,
+}
+
+/// A pair of one durability class over all workloads but open loops.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuiteRow {
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other.
+    pub b: Label,
+    /// The geometric mean of how many times better `a` is than `b`, each workload counting the same; `None` unless all
+    /// of them have a valid estimate.
+    pub ratio: Option<f64>,
+    /// The lower end of the mean's pointwise 95 % interval, were the noise of the workloads independent.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Workloads that the mean is of, or would be.
+    pub workloads: u32,
+    /// The workloads for want of which there is no mean, each with the reason: `create-fsync (xfs: did-not-finish)`.
+    pub left_out: Vec<String>,
 }
 
 /// Who is faster.

@@ -6,7 +6,7 @@ use fsarena_model::{Comparison, Label, Status, Verdict};
 use crate::group::{Group, groups};
 use crate::ranking::Ranking;
 use crate::remark::{counted, labels, listed, rounds};
-use crate::{look_up, number, outcome, words};
+use crate::{look_up, number, outcome, price, words};
 
 /// How many of the largest differences are named.
 const LARGEST: usize = 3;
@@ -19,6 +19,7 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
         sentences.extend(largest(comparison, group));
         sentences.push(count(comparison, group));
     }
+    sentences.extend(price::of_run(comparison));
     sentences.extend(apart(comparison));
     sentences.extend(damaged(comparison));
     if comparison.status == Status::Interrupted {

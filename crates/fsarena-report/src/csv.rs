@@ -6,13 +6,15 @@
 //! | `round` | the same in one round | that round's value |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
+//! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
+//! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
 //! What does not apply, or could not be read, is empty. Numbers have all their digits and a point.
 
 use fsarena_model::Comparison;
-use fsarena_model::comparison::{Cell, PairVerdict};
+use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 21] = [
     "kind",
     "workload",
     "contender",
@@ -31,13 +33,18 @@ const COLUMNS: [&str; 18] = [
     "needs_rounds",
     "validity",
     "reason",
+    "needs_seconds",
+    "in_best_group",
+    "workloads",
 ];
 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
     let cells = comparison.cells.iter().flat_map(cell_rows);
     let verdicts = comparison.verdicts.iter().map(verdict_row);
-    let lines = cells.chain(verdicts).map(|fields| line(&fields));
+    let ranks = comparison.standings.iter().map(rank_row);
+    let suite = comparison.suite_ratios.iter().map(suite_row);
+    let lines = cells.chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
     std::iter::once(line(&head())).chain(lines).collect()
 }
 
@@ -105,6 +112,32 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("rounds", pair.rounds.to_string()),
         ("needs_rounds", pair.needs_rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
         ("reason", pair.reason.clone()),
+        ("needs_seconds", number(pair.needs_seconds)),
+    ]
+}
+
+fn rank_row(row: &StandingRow) -> Fields {
+    let rank = |rank: Option<u32>| rank.map(|rank| rank.to_string()).unwrap_or_default();
+    vec![
+        ("kind", "rank".to_owned()),
+        ("workload", row.workload.clone()),
+        ("contender", row.contender.to_string()),
+        ("low", rank(row.rank_best)),
+        ("high", rank(row.rank_worst)),
+        ("in_best_group", row.in_best_group.to_string()),
+    ]
+}
+
+fn suite_row(row: &SuiteRow) -> Fields {
+    vec![
+        ("kind", "suite".to_owned()),
+        ("contender", row.a.to_string()),
+        ("against", row.b.to_string()),
+        ("value", number(row.ratio)),
+        ("low", number(row.low)),
+        ("high", number(row.high)),
+        ("reason", row.left_out.join("; ")),
+        ("workloads", row.workloads.to_string()),
     ]
 }
 

@@ -6,6 +6,7 @@ mod page;
 mod place;
 mod repeat;
 mod section;
+mod suite;
 
 use fsarena_model::Comparison;
 use minijinja::syntax::SyntaxConfig;
@@ -17,6 +18,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("style.css", include_str!("../templates/style.css")),
     ("matrix.html", include_str!("../templates/matrix.html")),
+    ("suite.html", include_str!("../templates/suite.html")),
     ("workload.html", include_str!("../templates/workload.html")),
     ("latencies.html", include_str!("../templates/latencies.html")),
     ("contenders.html", include_str!("../templates/contenders.html")),

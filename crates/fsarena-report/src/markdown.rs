@@ -2,7 +2,7 @@
 
 use fsarena_model::Comparison;
 
-use crate::view::{Figure, GroupView, PairLine, Row, View};
+use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
 use crate::{answer, group, latency, look_up, remark, words};
 
 /// The report as Markdown.
@@ -18,6 +18,7 @@ pub fn render(comparison: &Comparison) -> String {
         blocks.extend(group.apart.as_deref().map(escaped));
         blocks.push(figures(group));
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs)));
+        blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite)));
     }
     blocks.extend(latencies(comparison));
     blocks.extend(list("Read with care", &footnotes(&view)));
@@ -32,7 +33,7 @@ fn figures(group: &GroupView) -> String {
     let titles: &[&str] = match group.contenders.len() {
         0 | 1 => &[],
         2 => &["verdict [95 %]", "decision"],
-        _ => &["ranking"],
+        _ => &["ranking", "best group"],
     };
     let mut head = vec!["workload".to_owned(), "unit".to_owned()];
     head.extend(group.contenders.iter().cloned());
@@ -42,7 +43,7 @@ fn figures(group: &GroupView) -> String {
 
 fn figure_row(row: &Row) -> Vec<String> {
     let figures = row.cells.iter().chain(&row.outcome).map(marked);
-    [row.workload.clone(), row.unit.clone()].into_iter().chain(figures).collect()
+    [row.workload.clone(), row.unit.clone()].into_iter().chain(figures).chain(row.best.clone()).collect()
 }
 
 fn pairs(pairs: &[PairLine]) -> String {
@@ -52,6 +53,14 @@ fn pairs(pairs: &[PairLine]) -> String {
         texts.into_iter().cloned().chain([marked(&line.outcome)]).collect()
     };
     table(&head, pairs.iter().map(row))
+}
+
+fn suite(lines: &[SuiteLine]) -> String {
+    let head = ["over the suite", "geometric mean of ratios", "95 %", "workloads"].map(str::to_owned);
+    let row =
+        |line: &SuiteLine| vec![line.name.clone(), marked(&line.ratio), line.interval.clone(), line.workloads.clone()];
+    let meaning = lines.iter().any(|line| line.has_mean).then(|| escaped(words::SUITE));
+    [table(&head, lines.iter().map(row))].into_iter().chain(meaning).collect::<Vec<_>>().join("\n\n")
 }
 
 /// One table of all workloads' latencies, and what its figures are.

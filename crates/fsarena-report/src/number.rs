@@ -56,6 +56,15 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A length of time that is only about so long: `27 s`, `4 min`, `2.5 h`.
+pub fn span(seconds: f64) -> String {
+    match seconds {
+        ..90.0 => format!("{:.0} s", seconds.max(1.0)),
+        ..5400.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
 /// Bytes in binary multiples: `5.30 KiB`.
 pub fn bytes(value: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB"];
@@ -153,6 +162,7 @@ mod tests {
     fn times_and_sizes_find_their_unit() {
         assert_eq!(seconds(77.4e-6), "77.4 µs");
         assert_eq!(seconds(0.0), "0 s");
+        assert_eq!([0.2, 89.4, 229.0, 9000.0].map(span), ["1 s", "89 s", "4 min", "2.5 h"]);
         assert_eq!(bytes(5427.2), "5.30 KiB");
         assert_eq!(bytes(12.0), "12.0 B");
     }

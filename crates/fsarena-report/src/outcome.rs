@@ -4,6 +4,7 @@ use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Label, Verdict};
 
 use crate::number::{DASH, Ratio};
+use crate::price;
 
 /// The ratio with its pointwise interval, as `a` to `b`.
 pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
@@ -40,18 +41,12 @@ pub fn interval(ratio: Option<Ratio>) -> String {
     ratio.and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned())
 }
 
-/// The verdict, and the price of a better one: `undecided; about 14 rounds would settle it`.
+/// The verdict, and the price of a better one: `undecided; about 8 more rounds (4 min) would settle it`.
 pub fn words(pair: &PairVerdict) -> String {
-    match price(pair) {
+    match price::of_pair(pair) {
         Some(price) => format!("{}; {price}", pair.verdict),
         None => pair.verdict.to_string(),
     }
-}
-
-/// What settling an undecided pair would cost.
-pub fn price(pair: &PairVerdict) -> Option<String> {
-    let rounds = pair.needs_rounds.filter(|_| pair.verdict == Verdict::Undecided)?;
-    Some(format!("about {rounds} rounds would settle it"))
 }
 
 /// The whole statement, for a table that has only this pair: `ext4 1.18× faster [1.15, 1.21]`.
@@ -85,6 +80,7 @@ mod tests {
             reason: String::new(),
             rounds: 6,
             needs_rounds: Some(14),
+            needs_seconds: Some(229.0),
         }
     }
 
@@ -96,7 +92,9 @@ mod tests {
     #[test]
     fn an_undecided_pair_says_its_price() {
         assert_eq!(statement(&pair(Verdict::Undecided)), "xfs 1.25× undecided [1.19, 1.32]");
-        assert_eq!(words(&pair(Verdict::Undecided)), "undecided; about 14 rounds would settle it");
+        assert_eq!(words(&pair(Verdict::Undecided)), "undecided; about 8 more rounds (4 min) would settle it");
+        let last = PairVerdict { needs_rounds: Some(7), needs_seconds: None, ..pair(Verdict::Undecided) };
+        assert_eq!(words(&last), "undecided; about 1 more round would settle it");
         assert_eq!(words(&PairVerdict { needs_rounds: None, ..pair(Verdict::Undecided) }), "undecided");
     }
 

@@ -5,8 +5,8 @@ mod paint;
 
 use fsarena_model::Comparison;
 
-use crate::view::{GroupView, PairLine, Row, View};
-use crate::{group, remark, words};
+use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
+use crate::{group, price, remark, words};
 use layout::{Cell, Column, table, wrapped};
 use paint::{Tone, painted};
 
@@ -31,8 +31,11 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
     for group in &view.groups {
         blocks.extend(group.apart.as_ref().map(|reason| wrapped(reason, "", style.width)));
         blocks.push(figures(group, style));
+        blocks.extend(best(group, style));
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
+        blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite, style)));
     }
+    blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
     blocks.extend(sentences(footnotes(&view), style));
     blocks.extend(sentences(incidents(comparison), style));
     blocks.extend(sentences(promises(comparison), style));
@@ -103,6 +106,32 @@ fn pairs(pairs: &[PairLine], style: Style) -> String {
         column("verdict on the first", &|line| Cell::figure(&line.outcome)),
     ];
     table(&columns, style.color)
+}
+
+/// One line per best group.
+fn best(group: &GroupView, style: Style) -> Option<String> {
+    let line = |best: &String| format!("  {}", wrapped(best, "    ", style.width - 2));
+    let lines = [painted("best group (nobody is proved better)", Tone::Strong, style.color)]
+        .into_iter()
+        .chain(group.best.iter().map(line));
+    (!group.best.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// One line per pair, and what it is if any has it.
+fn suite(lines: &[SuiteLine], style: Style) -> String {
+    let column = |title: &str, cell: &dyn Fn(&SuiteLine) -> Cell| Column {
+        title: title.to_owned(),
+        cells: lines.iter().map(cell).collect(),
+    };
+    let columns = [
+        column("over the suite", &|line| Cell::plain(&line.name)),
+        column("mean ratio", &|line| Cell::figure(&line.ratio)),
+        column("95 %", &|line| Cell::plain(&line.interval)),
+        column("workloads", &|line| Cell::plain(&line.workloads)),
+    ];
+    let meaning = || painted(&wrapped(words::SUITE, "", style.width), Tone::Faint, style.color);
+    let meaning = lines.iter().any(|line| line.has_mean).then(meaning);
+    [table(&columns, style.color)].into_iter().chain(meaning).collect::<Vec<_>>().join("\n")
 }
 
 /// Each sentence wrapped, one block in all.

@@ -1,13 +1,13 @@
 //! What the text and the Markdown report have in common: tables of words, before anything is laid out.
 
-use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict, WorkloadRow};
+use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, ValidityClass, Verdict};
 
 use crate::answer::ranking;
 use crate::footnote::Footnotes;
 use crate::group::{Group, groups};
 use crate::number::DASH;
-use crate::{look_up, number, outcome, remark};
+use crate::{look_up, number, outcome, price, remark, standing, suite};
 
 /// A report's tables and the sentences that they refer to.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ pub struct GroupView {
     pub rows: Vec<Row>,
     /// One per workload and pair; empty where the rows say it all.
     pub pairs: Vec<PairLine>,
+    /// Each best group with its workloads; empty where that says nothing more.
+    pub best: Vec<String>,
+    /// One per pair, over all workloads.
+    pub suite: Vec<SuiteLine>,
 }
 
 /// A workload of a group.
@@ -42,6 +46,8 @@ pub struct Row {
     pub cells: Vec<Figure>,
     /// A group of two: the statement and its decision interval. A larger one: the ranking. A single one: nothing.
     pub outcome: Vec<Figure>,
+    /// The best group, in a group of more than two.
+    pub best: Option<String>,
 }
 
 /// A pair in a workload.
@@ -59,6 +65,21 @@ pub struct PairLine {
     pub decision: String,
     /// The verdict in words.
     pub outcome: Figure,
+}
+
+/// A pair over all workloads.
+#[derive(Debug)]
+pub struct SuiteLine {
+    /// `ext4 / xfs`.
+    pub name: String,
+    /// `1.18×`, or a dash with the mark of its reason.
+    pub ratio: Figure,
+    /// Pointwise.
+    pub interval: String,
+    /// How many workloads are in it.
+    pub workloads: String,
+    /// Whether there is a mean.
+    pub has_mean: bool,
 }
 
 /// Some text, what it means for the eye, and its footnotes.
@@ -87,11 +108,14 @@ fn group_view(comparison: &Comparison, group: &Group<'_>, index: usize, notes: &
     let rows = comparison.workloads.iter().map(|workload| row(comparison, group, workload, notes)).collect();
     let with_pairs = comparison.workloads.iter().filter(|_| group.contenders.len() > 2);
     let pairs = with_pairs.flat_map(|workload| look_up::verdicts(comparison, &workload.name, &group.contenders));
+    let pairs = pairs.map(|pair| pair_line(comparison, pair, notes)).collect();
     GroupView {
         apart: (index > 0).then(|| remark::apart(group)).flatten(),
         contenders: remark::labels(&group.contenders),
         rows,
-        pairs: pairs.map(|pair| pair_line(comparison, pair, notes)).collect(),
+        pairs,
+        best: standing::best_groups(comparison, group),
+        suite: suite::rows(comparison, group).into_iter().map(|row| suite_line(row, notes)).collect(),
     }
 }
 
@@ -100,7 +124,8 @@ fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes
         |row: &&ContenderRow| figure(look_up::cell(comparison, &workload.name, &row.label), &workload.unit, notes);
     let cells = group.contenders.iter().map(&mut figure_of).collect();
     let outcome = outcomes(comparison, group, &workload.name, notes);
-    Row { workload: workload.name.clone(), unit: workload.unit.clone(), cells, outcome }
+    let best = standing::best(comparison, group, &workload.name);
+    Row { workload: workload.name.clone(), unit: workload.unit.clone(), cells, outcome, best }
 }
 
 fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &mut Footnotes) -> Vec<Figure> {
@@ -117,7 +142,7 @@ fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &
 fn only_pair(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes) -> Vec<Figure> {
     let decision = outcome::decision(pair).map(|ratio| outcome::better(pair, ratio).1);
     let decision = decision.filter(|_| pair.verdict != Verdict::Invalid);
-    let price = outcome::price(pair).map(|price| notes.of_sentence(format!("{}: {price}", pair.verdict)));
+    let price = price::of_pair(pair).map(|price| notes.of_sentence(format!("{}: {price}", pair.verdict)));
     let marks = price.into_iter().chain(notes.of_pair(comparison, pair)).collect();
     vec![
         Figure { text: outcome::statement(pair), verdict: Some(pair.verdict), marks },
@@ -135,6 +160,17 @@ fn pair_line(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes)
         interval: outcome::interval(valid(outcome::ratio(pair))),
         decision: outcome::interval(valid(outcome::decision(pair))),
         outcome: Figure { text: outcome::words(pair), verdict: Some(pair.verdict), marks },
+    }
+}
+
+fn suite_line(row: &SuiteRow, notes: &mut Footnotes) -> SuiteLine {
+    let marks = suite::missing(row).map(|reason| notes.of_sentence(reason)).into_iter().collect();
+    SuiteLine {
+        name: suite::name(row),
+        ratio: Figure { text: outcome::times(suite::ratio(row)), verdict: None, marks },
+        interval: outcome::interval(suite::ratio(row)),
+        workloads: suite::workloads(row),
+        has_mean: row.ratio.is_some(),
     }
 }
 

@@ -96,6 +96,9 @@ const OF_LANES: &[&str] = &[
 /// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
+/// What a ratio over the suite is, and what it is not.
+pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, assumes that the noise of different workloads is independent, and decides nothing.";
+
 /// How a curve of latency against load is read.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); where it                          turns upwards, the contender is full. What is crossed out does not keep up: its latency grows                          with the length of the run. A ring is the closed loop: the median at its own rate, where each                          operation waits for the last one and no queue can be seen.";
 
@@ -114,7 +117,7 @@ pub const VERDICTS: &[Term] = &[
     ),
     (
         "undecided",
-        "The data do not say. The report names about how many rounds would settle it, where that can be told.",
+        "The data do not say. The report names about how many more rounds would settle it, and how long they take, where that can be told.",
     ),
     (
         "invalid",
@@ -132,6 +135,10 @@ pub const FIGURES: &[Term] = &[
     (
         "decision interval",
         "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster and slower rest on it; equivalent has a test of its own, against the margin.",
+    ),
+    (
+        "rank, best group",
+        "Where a contender stands in a workload as far as verdicts prove it: 1–2 is first or second. In the best group is everybody whom nobody is proved better than.",
     ),
     (
         "rounds",

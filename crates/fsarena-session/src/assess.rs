@@ -6,6 +6,7 @@ use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Seve
 use fsarena_stats::{cell_summary, round_value};
 
 use crate::evidence::{Standing, standing};
+use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{controls, course, probes, rate, validity};
 
@@ -37,6 +38,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
         notes: notes(record, &cells, &controls),
+        standings: standings(record, &cells, &verdicts),
+        suite_ratios: suite_ratios(record, &standing, &verdicts),
         cells,
         verdicts,
         controls,

@@ -12,12 +12,14 @@ mod evidence;
 mod ladder;
 mod machine;
 mod pace;
+mod price;
 mod probes;
 mod rate;
 mod round;
 mod run;
 mod schedule;
 mod stage;
+mod standings;
 mod validity;
 mod verdicts;
 

@@ -4,8 +4,8 @@ use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict};
 use fsarena_stats::Interval;
 
-use crate::controls;
 use crate::evidence::{Pair, Standing};
+use crate::{controls, price};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -21,7 +21,8 @@ pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<
         .collect()
 }
 
-fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
+/// The durability class of a contender of the plan; `None` if it was never made.
+pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
     let label = &record.plan.contenders[contender].label;
     record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
 }
@@ -37,6 +38,9 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let decision = decided.and_then(|decided| decided.decision);
     let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
     let reason = joined(&[reason, controls::reason(standing, index)]);
+    let is_open = verdict == Verdict::Undecided;
+    let needs_rounds = latest.and_then(|latest| latest.needs_rounds).filter(|_| is_open);
+    let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
     let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
     PairVerdict {
@@ -52,7 +56,9 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         verdict,
         reason,
         rounds: latest.map_or(0, |latest| latest.rounds),
-        needs_rounds: latest.and_then(|latest| latest.needs_rounds).filter(|_| verdict == Verdict::Undecided),
+        needs_rounds,
+        needs_seconds: more
+            .and_then(|more| price::seconds(record, &record.plan.workloads[standing.counted(index)], more)),
     }
 }
 
@@ -92,6 +98,6 @@ fn judge(pair: Option<&Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (
         Some(pair) if pair.is_unsteady => {
             (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
         }
-        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), reasons(&|_| true)])),
+        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), price::beyond_price(pair), reasons(&|_| true)])),
     }
 }

@@ -5,7 +5,7 @@ use fsarena_model::{Comparison, Verdict};
 use serde::Serialize;
 
 use crate::group::{Group, groups};
-use crate::{answer, look_up, outcome, remark};
+use crate::{answer, look_up, outcome, remark, standing};
 
 /// The verdicts of one durability class.
 #[derive(Serialize)]
@@ -22,6 +22,7 @@ struct MatrixRow {
     anchor: String,
     cells: Vec<MatrixCell>,
     ranking: String,
+    best: String,
 }
 
 #[derive(Serialize)]
@@ -57,6 +58,7 @@ fn matrix(comparison: &Comparison, group: &Group<'_>, index: usize) -> Matrix {
             anchor: anchor(index),
             cells: pairs.iter().map(|pair| find(*pair).map_or_else(missing, |pair| cell(pair))).collect(),
             ranking: answer::ranking(comparison, group, &workload.name).to_string(),
+            best: standing::best(comparison, group, &workload.name).unwrap_or_default(),
         }
     };
     Matrix {

@@ -7,6 +7,7 @@ use super::matrix::{Matrix, matrices};
 use super::place::{Contender, Note, Place, contenders, notes, place};
 use super::repeat::{Repeat, repeat};
 use super::section::{Section, sections};
+use super::suite::{SuiteLine, lines};
 use crate::words::{self, Term};
 use crate::{answer, group, number, probe, remark};
 
@@ -21,6 +22,8 @@ pub struct Page<'a> {
     tiles: Vec<Tile>,
     margin: String,
     matrices: Vec<Matrix>,
+    suite: Vec<SuiteLine>,
+    suite_meaning: &'static str,
     sections: Vec<Section>,
     promises: Vec<String>,
     contenders: Vec<Contender>,
@@ -56,6 +59,8 @@ impl<'a> Page<'a> {
             tiles: tiles(comparison),
             margin: number::percent(comparison.margin),
             matrices: matrices(comparison),
+            suite: lines(comparison),
+            suite_meaning: words::SUITE,
             sections: sections(comparison),
             promises: group::groups(comparison).iter().filter_map(remark::promises).collect(),
             contenders: contenders(comparison),

@@ -12,7 +12,7 @@ use crate::group::{Group, groups};
 use crate::number::{self, DASH};
 use crate::probe::ProbeRow;
 use crate::svg::{medians, ratios};
-use crate::{answer, look_up, outcome, probe, remark, view, words};
+use crate::{answer, look_up, outcome, probe, remark, standing, view, words};
 
 /// A workload on the page.
 #[derive(Serialize)]
@@ -38,6 +38,7 @@ struct Part {
     apart: Option<String>,
     medians: Option<String>,
     ratios: Option<String>,
+    is_ranked: bool,
     figures: Vec<FigureRow>,
     pairs: Vec<PairRow>,
 }
@@ -45,6 +46,7 @@ struct Part {
 #[derive(Serialize)]
 struct FigureRow {
     contender: String,
+    rank: String,
     leads: bool,
     median: String,
     interval: String,
@@ -123,7 +125,8 @@ fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &Wor
         apart: (index > 0).then(|| remark::apart(group)).flatten(),
         medians: medians::draw(&dots, &workload.unit, workload.better),
         ratios: ratios::draw(&pairs, comparison.margin),
-        figures: cells.iter().map(|cell| figure(cell, &workload.unit, leads(cell))).collect(),
+        is_ranked: group.contenders.len() > 1,
+        figures: cells.iter().map(|cell| figure(comparison, cell, leads(cell))).collect(),
         pairs: pairs.iter().map(|pair| pair_row(pair)).collect(),
     }
 }
@@ -132,11 +135,13 @@ fn is_plausible(cell: &Cell) -> bool {
     !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
 }
 
-fn figure(cell: &Cell, unit: &str, leads: bool) -> FigureRow {
+fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
+    let unit = &cell.unit;
     let end = |value: Option<f64>| value.map(|value| number::value(value, unit));
     let interval = end(cell.low).zip(end(cell.high)).filter(|_| is_plausible(cell));
     FigureRow {
         contender: cell.contender.to_string(),
+        rank: standing::rank(comparison, &cell.workload, &cell.contender),
         leads,
         median: view::median(cell, unit),
         interval: interval.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]")),

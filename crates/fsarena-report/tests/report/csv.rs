@@ -11,6 +11,7 @@ fn one_workload() {
     let mut comparison = only(&["ext4", "xfs"]);
     comparison.cells.retain(|cell| cell.workload == "append-fsync");
     comparison.verdicts.retain(|pair| pair.workload == "append-fsync");
+    comparison.standings.retain(|row| row.workload == "append-fsync");
     insta::assert_snapshot!(render(&comparison));
 }
 
@@ -24,7 +25,8 @@ fn every_line_has_every_column() {
     }
     let comparison = fixture();
     let probes: usize = comparison.cells.iter().map(|cell| cell.probes.len() + cell.by_round.len() + 1).sum();
-    assert_eq!(report.lines().count(), 1 + probes + comparison.verdicts.len());
+    let pairs = comparison.verdicts.len() + comparison.suite_ratios.len();
+    assert_eq!(report.lines().count(), 1 + probes + pairs + comparison.standings.len());
 }
 
 #[test]

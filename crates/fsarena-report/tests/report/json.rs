@@ -47,7 +47,9 @@ fn format_1_has_the_keys_of_the_interface() {
         &report["verdicts"][0],
         &["workload", "metric", "a", "b", "ratio", "low", "high", "decision_low", "decision_high", "verdict", "rounds"],
     );
-    assert!(report["verdicts"][0].as_object().unwrap().contains_key("needs_rounds"));
+    has_keys(&report["verdicts"][0], &["needs_rounds", "needs_seconds"]);
+    has_keys(&report["standings"][0], &["workload", "contender", "rank_best", "rank_worst", "in_best_group"]);
+    has_keys(&report["suite_ratios"][0], &["a", "b", "ratio", "low", "high", "workloads", "left_out"]);
 }
 
 #[test]

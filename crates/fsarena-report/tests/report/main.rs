@@ -8,4 +8,5 @@ mod html;
 mod json;
 mod latency;
 mod markdown;
+mod price;
 mod text;

@@ -1,0 +1,119 @@
+//! Who is best and who stands where in each workload, and how much better over all of them. Only the verdicts as they were
+//! judged count: what is invalid is never ranked, nor in a mean.
+
+use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
+use fsarena_model::{RunRecord, Verdict};
+use fsarena_stats::{Decision, PairDecision, Rule, Standings, SuiteRatio};
+
+use crate::evidence::Standing;
+use crate::verdicts::class;
+
+/// Where every contender stands in every workload, by workload, then contender.
+///
+/// `cells` are by workload and contender, `verdicts` by workload and pair, of the workloads that are shown.
+pub fn standings(record: &RunRecord, cells: &[Cell], verdicts: &[PairVerdict]) -> Vec<StandingRow> {
+    let count = record.plan.contenders.len();
+    let pairs = count * count.saturating_sub(1) / 2;
+    let rows = cells.chunks(count.max(1)).enumerate();
+    rows.flat_map(|(row, cells)| of_workload(record, cells, &verdicts[row * pairs..][..pairs])).collect()
+}
+
+/// A verdict with the numbers of its contenders in the plan.
+type Judged<'a> = (usize, usize, &'a PairVerdict);
+
+fn of_workload(record: &RunRecord, cells: &[Cell], verdicts: &[PairVerdict]) -> Vec<StandingRow> {
+    let judged: Vec<Judged<'_>> = pairs(cells.len()).zip(verdicts).map(|((a, b), pair)| (a, b, pair)).collect();
+    let mut rows: Vec<StandingRow> = cells.iter().map(unranked).collect();
+    for members in fields(record, cells, &judged) {
+        let place = |wanted: usize| members.iter().position(|member| *member == wanted);
+        let decided = |(a, b, pair): &Judged<'_>| Some((place(*a)?, place(*b)?, decision(pair.verdict)));
+        let standings = Standings::new(members.len(), judged.iter().filter_map(decided));
+        for (member, rank) in members.iter().zip(standings.ranks()) {
+            let row = &mut rows[*member];
+            (row.rank_best, row.rank_worst) = (Some(rank.best as u32), Some(rank.worst as u32));
+        }
+        standings.best_group().into_iter().for_each(|best| rows[members[best]].in_best_group = true);
+    }
+    rows
+}
+
+fn unranked(cell: &Cell) -> StandingRow {
+    let (workload, contender) = (cell.workload.clone(), cell.contender.clone());
+    StandingRow { workload, contender, rank_best: None, rank_worst: None, in_best_group: false }
+}
+
+/// The contenders that are ranked with each other, class by class: those that were measured and have a valid pair with
+/// another one.
+fn fields(record: &RunRecord, cells: &[Cell], judged: &[Judged<'_>]) -> Vec<Vec<usize>> {
+    let mut fields: Vec<(_, Vec<usize>)> = Vec::new();
+    let is_valid =
+        |(a, b, pair): &Judged<'_>| pair.verdict != Verdict::Invalid && cells[*a].rounds > 0 && cells[*b].rounds > 0;
+    let is_ranked = |member: usize| judged.iter().any(|pair| (pair.0 == member || pair.1 == member) && is_valid(pair));
+    for member in (0..cells.len()).filter(|member| is_ranked(*member)) {
+        let class = class(record, member);
+        match fields.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, members)) => members.push(member),
+            None => fields.push((class, vec![member])),
+        }
+    }
+    fields.into_iter().map(|(_, members)| members).collect()
+}
+
+/// As the ranking sees it: what is invalid proves as little as what is undecided.
+fn decision(verdict: Verdict) -> Decision {
+    match verdict {
+        Verdict::Faster => Decision::Better,
+        Verdict::Slower => Decision::Worse,
+        Verdict::Equivalent => Decision::Equivalent,
+        Verdict::Undecided | Verdict::Invalid => Decision::Undecided,
+    }
+}
+
+/// All unordered pairs, in command-line order.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+/// The mean over all workloads but open loops of each pair of one durability class.
+pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<SuiteRow> {
+    let plan = &record.plan;
+    let count = plan.contenders.len();
+    let shown = standing.shown().into_iter().enumerate();
+    let closed: Vec<(usize, usize)> = shown.filter(|(_, number)| plan.workloads[*number].variant.is_none()).collect();
+    let width = pairs(count).count();
+    let may_be_ranked = |a: usize, b: usize| class(record, a).is_some() && class(record, a) == class(record, b);
+    let of_pair = |(place, (a, b)): (usize, (usize, usize))| {
+        let part = |(row, number): &(usize, usize)| part(standing, &verdicts[row * width + place], *number, a, b);
+        suite_row(record, a, b, &closed.iter().map(part).collect::<Vec<_>>())
+    };
+    let chosen = pairs(count).enumerate().filter(|(_, (a, b))| closed.len() > 1 && may_be_ranked(*a, *b));
+    chosen.map(of_pair).collect()
+}
+
+/// What one workload says of a pair, or why it says nothing.
+fn part(standing: &Standing, judged: &PairVerdict, index: usize, a: usize, b: usize) -> Result<PairDecision, String> {
+    let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
+    let latest = standing.pair(index, a, b).map(|pair| pair.standing.latest);
+    match latest {
+        _ if judged.verdict == Verdict::Invalid => because(&judged.reason),
+        Some(latest) if latest.estimate.is_some() && latest.precision.is_some() => Ok(latest),
+        Some(latest) if latest.rounds > 0 => because("too few rounds to know its noise"),
+        _ => because("not measured"),
+    }
+}
+
+fn suite_row(record: &RunRecord, a: usize, b: usize, parts: &[Result<PairDecision, String>]) -> SuiteRow {
+    let known: Vec<PairDecision> = parts.iter().flatten().copied().collect();
+    let mean = if known.len() == parts.len() { SuiteRatio::new(&known) } else { None };
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha));
+    let label = |contender: usize| record.plan.contenders[contender].label.clone();
+    SuiteRow {
+        a: label(a),
+        b: label(b),
+        ratio: mean.map(|mean| mean.estimate.exp()),
+        low: interval.map(|interval| interval.low.exp()),
+        high: interval.map(|interval| interval.high.exp()),
+        workloads: parts.len() as u32,
+        left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
+    }
+}
