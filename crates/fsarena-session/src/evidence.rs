@@ -5,6 +5,8 @@ use fsarena_stats::{
     Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
 };
 
+use crate::disturbance::set_aside;
+
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
 
@@ -51,13 +53,15 @@ pub fn standing(record: &RunRecord) -> Standing {
     let data: Vec<WorkloadData> = fields.iter().map(|field| field.data.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
-    let lone_rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, &workload.name)).collect();
+    let lone_rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, workload)).collect();
     Standing { fields, verdicts, lone_rounds }
 }
 
-fn rounds_of(record: &RunRecord, workload: &str) -> usize {
-    let rounds = record.trials.iter().filter(|trial| trial.workload == workload).map(|trial| trial.round);
-    rounds.collect::<std::collections::BTreeSet<_>>().len()
+/// Rounds that count.
+fn rounds_of(record: &RunRecord, workload: &Workload) -> usize {
+    let rounds = record.trials.iter().filter(|trial| trial.workload == workload.name).map(|trial| trial.round);
+    let rounds: std::collections::BTreeSet<u32> = rounds.collect();
+    rounds.len() - set_aside(record, workload).len()
 }
 
 /// Contenders of one durability class each; one that was never made is in none.
@@ -75,15 +79,16 @@ fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Those of `group` that never failed in the workload, over the rounds in which each of them has a value.
+/// Those of `group` that never failed in the workload, over the rounds that count and in which each of them has a value.
 fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize]) -> Field {
     let label = |member: usize| &record.plan.contenders[member].label;
     let of = |member: usize| record.trials.iter().filter(move |trial| is_of(trial, &workload.name, label(member)));
     let failed = |member: usize| of(member).any(|trial| value(trial, workload).is_none());
     let members: Vec<usize> = group.iter().copied().filter(|member| !failed(*member)).collect();
+    let set_aside = set_aside(record, workload);
     let mut observations: Vec<Observation> = Vec::new();
     for (contender, member) in members.iter().enumerate() {
-        observations.extend(of(*member).filter_map(|trial| {
+        observations.extend(of(*member).filter(|trial| !set_aside.contains(&trial.round)).filter_map(|trial| {
             let lane = trial.lane.map(|lane| lane as usize);
             Some(Observation { round: trial.round, contender, lane, y: value(trial, workload)? })
         }));
@@ -104,6 +109,11 @@ impl Standing {
     pub fn counts(&self) -> (u32, u32) {
         let pairs = || self.verdicts.workloads().iter().flat_map(|workload| &workload.pairs);
         (pairs().filter(|pair| pair.decided.is_some()).count() as u32, pairs().count() as u32)
+    }
+
+    /// What is compared: the workload, the contenders as numbered in the plan, and their values.
+    pub fn fields(&self) -> impl Iterator<Item = (usize, &[usize], &WorkloadData)> {
+        self.fields.iter().map(|field| (field.workload, field.members.as_slice(), &field.data))
     }
 
     /// Whether the workload needs no more rounds.

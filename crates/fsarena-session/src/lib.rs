@@ -6,6 +6,7 @@
 mod assess;
 mod calibration;
 mod course;
+mod disturbance;
 mod error;
 mod evidence;
 mod machine;
@@ -15,6 +16,7 @@ mod rate;
 mod round;
 mod run;
 mod schedule;
+mod stability;
 mod stage;
 mod validity;
 
@@ -25,4 +27,5 @@ pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
 pub use run::{Listener, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
+pub use stability::{CarryOver, carry_over};
 pub use stage::{Stage, Trouble};

@@ -3,6 +3,7 @@
 mod assess;
 mod budget;
 mod calibration;
+mod disturbance;
 mod durability;
 mod failures;
 mod fake;
@@ -11,6 +12,7 @@ mod order;
 mod rate;
 mod record;
 mod slices;
+mod stability;
 mod stop;
 mod stream;
 mod validity;
