@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
-use fsarena_model::{Budget, Bytes, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
+use fsarena_model::{Budget, Bytes, Disturbance, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -53,6 +53,7 @@ impl Ground {
             lane_size: Bytes::mib(size),
             medium: Medium::Nvme,
             handicaps: Vec::new(),
+            disturbance: Disturbance::default(),
         }
     }
 }

@@ -173,6 +173,42 @@ pub struct Cell {
     /// Latency over time, by operation.
     #[serde(default)]
     pub over_time: Vec<Course>,
+    /// Whether it stood still, and which rounds do not count.
+    #[serde(default)]
+    pub stability: Stability,
+}
+
+/// Whether a cell stood still. All of it is reported; only rounds that were set aside do not count.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Stability {
+    /// Rounds that were set aside, because the machine was busy with other things.
+    pub set_aside: Vec<u32>,
+    /// Rounds whose value is far from the others'; they count.
+    pub outliers: Vec<u32>,
+    /// How many times better each round is than the one before, measured against the other contenders.
+    pub trend: Option<Change>,
+    /// How many times better the later slices of a round are than its first ones.
+    pub within_round: Option<Change>,
+    /// How many times better a slice is right after one of the same contender than after another's.
+    pub carry_over: Option<Change>,
+}
+
+/// A ratio that is 1 where nothing changes; its interval holds at 95 % for all cells of the run together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The ratio.
+    pub ratio: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Change {
+    /// Whether it is ruled out that nothing changes.
+    pub fn is_proved(&self) -> bool {
+        self.low > 1.0 || self.high < 1.0
+    }
 }
 
 /// The latencies of one kind of operation over time.

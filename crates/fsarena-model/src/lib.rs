@@ -6,6 +6,7 @@
 pub mod blame;
 pub mod comparison;
 pub mod contender;
+pub mod disturbance;
 pub mod environment;
 pub mod event;
 pub mod plan;
@@ -20,6 +21,7 @@ pub mod workload;
 pub use blame::{Blame, Explained};
 pub use comparison::{Comparison, Verdict};
 pub use contender::{Contender, Durability, Label, Promise};
+pub use disturbance::Disturbance;
 pub use environment::{ContenderFacts, Environment, LaneCost};
 pub use event::{Event, Severity};
 pub use plan::{Budget, Medium, Plan, Rounds, Storage};

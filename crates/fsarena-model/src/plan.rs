@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::units::UnitError;
-use crate::{Bytes, Contender, Label, Nanos, Share, Workload};
+use crate::{Bytes, Contender, Disturbance, Label, Nanos, Share, Workload};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct Plan {
     /// Contenders that are slowed down on purpose, to see whether that is found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handicaps: Vec<Handicap>,
+    /// When a round does not count for a workload, because the machine was busy with other things.
+    #[serde(default = "Disturbance::ignored", skip_serializing_if = "Disturbance::is_ignored")]
+    pub disturbance: Disturbance,
 }
 
 /// A contender that is slowed down on purpose.
@@ -181,6 +184,7 @@ mod tests {
             lane_size: Bytes::gib(2),
             medium: Medium::Nvme,
             handicaps: Vec::new(),
+            disturbance: Disturbance::default(),
         }
     }
 
@@ -208,6 +212,15 @@ mod tests {
         let json = serde_json::to_string(&original).expect("serializable");
         assert!(json.contains(r#""seed":"18446744073709551615""#));
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), original);
+    }
+
+    #[test]
+    fn a_plan_from_before_there_were_bounds_sets_nothing_aside_and_keeps_its_hash() {
+        let old = Plan { disturbance: Disturbance::ignored(), ..plan(1) };
+        let json = serde_json::to_string(&old).expect("serializable");
+        assert!(!json.contains("disturbance"));
+        assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);
+        assert_ne!(plan(1).hash(), old.hash());
     }
 
     #[test]

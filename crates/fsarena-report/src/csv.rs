@@ -3,7 +3,7 @@
 //! | kind | one row is | `value` is |
 //! |---|---|---|
 //! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
-//! | `round` | the same in one round | that round's value |
+//! | `round` | the same in one round | that round's value; `reason` says if it was set aside |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
@@ -59,7 +59,9 @@ fn cell_rows(cell: &Cell) -> Vec<Fields> {
     let mut rows = vec![cell_row(cell)];
     for (index, value) in cell.by_round.iter().enumerate() {
         let mut row = base("round", cell, &cell.metric, &cell.unit);
-        row.extend([("round", (index + 1).to_string()), ("value", number(*value))]);
+        let is_set_aside = cell.stability.set_aside.contains(&(index as u32 + 1));
+        let reason = if is_set_aside { "set aside" } else { "" };
+        row.extend([("round", (index + 1).to_string()), ("value", number(*value)), ("reason", reason.to_owned())]);
         rows.push(row);
     }
     for (name, reading) in &cell.probes {

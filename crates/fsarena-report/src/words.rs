@@ -142,6 +142,6 @@ pub const FIGURES: &[Term] = &[
     ),
     (
         "rounds",
-        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large.",
+        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be set aside, by bounds fixed beforehand: nothing rests on those.",
     ),
 ];

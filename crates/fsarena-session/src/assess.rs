@@ -1,26 +1,27 @@
 //! From a record to a comparison: its cells and rows, and what it has to say.
 
-use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, WorkloadRow};
-use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Severity, Storage, Trial, Workload};
+use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, Stability, WorkloadRow};
+use fsarena_model::event::Note;
+use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Storage, Trial, Workload};
 use fsarena_stats::{cell_summary, round_value};
 
 use crate::evidence::{Standing, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, probes, rate, validity};
+use crate::{controls, course, disturbance, probes, rate, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
     let shown = standing.shown();
-    let cells: Vec<Cell> = shown
+    let mut cells: Vec<Cell> = shown
         .iter()
         .flat_map(|workload| {
             plan.contenders.iter().map(|contender| cell(record, &standing, *workload, &contender.label))
         })
         .collect();
+    stability::judge(record, &standing, &mut cells);
     let verdicts = verdicts(record, &standing, &cells);
     let controls = controls::rows(record, &standing);
     Comparison {
@@ -50,28 +51,10 @@ pub fn assess(record: &RunRecord) -> Comparison {
 
 /// What the figures give reason to say, then what was said during the run.
 fn notes(record: &RunRecord, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
-    let found = disturbed(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
+    let found =
+        disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
+    let found = found.chain(stability::notes(cells, record.plan.margin.0));
     found.chain(record.notes.iter().cloned()).collect()
-}
-
-/// Cores' worth of others' work or of stolen time from which on a round counts as disturbed.
-const DISTURBED: f64 = 0.2;
-
-/// The sentence about rounds in which the machine was busy with other things, if there were any.
-fn disturbed(record: &RunRecord) -> Option<Note> {
-    let busy = |facts: &&RoundFacts| {
-        facts.foreign_cores.unwrap_or(0.0) > DISTURBED || facts.steal_cores.unwrap_or(0.0) > DISTURBED
-    };
-    let rounds: Vec<&RoundFacts> = record.rounds.iter().filter(busy).collect();
-    let most = rounds.iter().filter_map(|facts| facts.foreign_cores).fold(0.0, f64::max);
-    let stolen = rounds.iter().filter_map(|facts| facts.steal_cores).fold(0.0, f64::max);
-    let text = format!(
-        "the machine was busy with other things in {} of {} rounds (up to {most:.1} cores by other programs, {stolen:.1} \
-         taken by the hypervisor): intervals are wider than they need to be; a quiet machine decides more",
-        rounds.len(),
-        record.rounds.len()
-    );
-    (!rounds.is_empty()).then_some(Note { severity: Severity::Warning, text })
 }
 
 /// With as many rounds as there were: a budget might give more or fewer another time.
@@ -159,8 +142,9 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
     let is_of = |trial: &&Trial| trial.workload == counted.name && trial.contender == *contender;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let by_round: Vec<Option<f64>> = (1..=last).map(|round| value_of_round(&trials, round)).collect();
-    let values: Vec<f64> = by_round.iter().flatten().copied().collect();
+    let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| value(trial));
+    let kept = disturbance::counted(&trials, &disturbance::set_aside(record, counted));
+    let values: Vec<f64> = kept.iter().filter_map(|trial| value(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
         workload: workload.name.clone(),
@@ -171,15 +155,16 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         low: summary.and_then(|summary| summary.low),
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
-        samples: trials.iter().map(|trial| trial.slices.len() as u32).sum(),
+        samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
         validity: validity::of_cell(record, counted, &trials),
-        probes: probes::of_cell(&trials),
-        by_round,
+        probes: probes::of_cell(&kept),
+        by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),
+        stability: Stability::default(),
     }
 }
 
-fn value_of_round(trials: &[&Trial], round: u32) -> Option<f64> {
-    let trial = trials.iter().find(|trial| trial.round == round && trial.outcome == Outcome::Finished)?;
-    round_value(&trial.slices.iter().map(|slice| slice.value).collect::<Vec<f64>>())
+fn value(trial: &Trial) -> Option<f64> {
+    let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
+    (trial.outcome == Outcome::Finished).then(|| round_value(&values)).flatten()
 }

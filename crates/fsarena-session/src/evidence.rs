@@ -6,6 +6,7 @@ use fsarena_stats::{
 };
 
 use crate::controls::{agreements, control_numbers};
+use crate::disturbance::set_aside;
 use crate::ladder::Agreement;
 
 /// Rounds after which a workload without any pair to decide has been measured often enough.
@@ -23,7 +24,7 @@ struct Field {
 pub struct Standing {
     fields: Vec<Field>,
     verdicts: Verdicts,
-    /// Rounds of each workload, whatever became of them.
+    /// Rounds of each workload that count, whatever became of them.
     rounds: Vec<usize>,
     /// The control of each workload.
     controls: Vec<Option<usize>>,
@@ -58,15 +59,17 @@ pub fn standing(record: &RunRecord) -> Standing {
     let data: Vec<WorkloadData> = fields.iter().map(|field| field.data.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
-    let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, &workload.name)).collect();
+    let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, workload)).collect();
     let controls = control_numbers(&record.plan);
     let agreements = agreements(record, &controls);
     Standing { fields, verdicts, rounds, controls, agreements }
 }
 
-fn rounds_of(record: &RunRecord, workload: &str) -> usize {
-    let rounds = record.trials.iter().filter(|trial| trial.workload == workload).map(|trial| trial.round);
-    rounds.collect::<std::collections::BTreeSet<_>>().len()
+/// Rounds that count.
+fn rounds_of(record: &RunRecord, workload: &Workload) -> usize {
+    let rounds = record.trials.iter().filter(|trial| trial.workload == workload.name).map(|trial| trial.round);
+    let rounds: std::collections::BTreeSet<u32> = rounds.collect();
+    rounds.len() - set_aside(record, workload).len()
 }
 
 /// Contenders of one durability class each; one that was never made is in none.
@@ -84,15 +87,16 @@ fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Those of `group` that never failed in the workload, over the rounds in which each of them has a value.
+/// Those of `group` that never failed in the workload, over the rounds that count and in which each of them has a value.
 fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize]) -> Field {
     let label = |member: usize| &record.plan.contenders[member].label;
     let of = |member: usize| record.trials.iter().filter(move |trial| is_of(trial, &workload.name, label(member)));
     let failed = |member: usize| of(member).any(|trial| value(trial, workload).is_none());
     let members: Vec<usize> = group.iter().copied().filter(|member| !failed(*member)).collect();
+    let set_aside = set_aside(record, workload);
     let mut observations: Vec<Observation> = Vec::new();
     for (contender, member) in members.iter().enumerate() {
-        observations.extend(of(*member).filter_map(|trial| {
+        observations.extend(of(*member).filter(|trial| !set_aside.contains(&trial.round)).filter_map(|trial| {
             let lane = trial.lane.map(|lane| lane as usize);
             Some(Observation { round: trial.round, contender, lane, y: value(trial, workload)? })
         }));
@@ -116,6 +120,11 @@ impl Standing {
         let counting = fields.filter(|(field, _)| counted.contains(&field.workload));
         let pairs: Vec<&StandingPair> = counting.flat_map(|(_, standing)| &standing.pairs).collect();
         (pairs.iter().filter(|pair| pair.decided.is_some()).count() as u32, pairs.len() as u32)
+    }
+
+    /// What is compared: the workload, the contenders as numbered in the plan, and their values.
+    pub fn fields(&self) -> impl Iterator<Item = (usize, &[usize], &WorkloadData)> {
+        self.fields.iter().map(|field| (field.workload, field.members.as_slice(), &field.data))
     }
 
     /// Whether the workload needs no more rounds.
@@ -175,7 +184,7 @@ impl Standing {
         self.agreements[workload]
     }
 
-    /// Rounds in which the workload ran, whatever became of it.
+    /// Rounds of the workload that count, whatever became of them.
     pub fn rounds(&self, workload: usize) -> usize {
         self.rounds[workload]
     }

@@ -8,6 +8,7 @@
 use fsarena_model::{Label, Mode, RunRecord, Workload};
 use fsarena_stats::{Decision, Interval, Observation, Rule, WorkloadData, decide};
 
+use crate::disturbance::set_aside;
 use crate::evidence::{standing, value};
 
 /// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
@@ -167,7 +168,7 @@ pub(crate) fn agreement(verdict: Decision) -> Agreement {
 }
 
 /// By how much the slices' value of each contender and round exceeds that of the whole run in the same round, for the
-/// rounds in which all contenders have both. The lane of a round is the same for both and takes no part.
+/// rounds that count and in which all contenders have both. The lane of a round is the same for both and takes no part.
 pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> WorkloadData {
     let contenders = record.plan.contenders.len();
     let of = |workload: usize, contender: usize, round: u32| {
@@ -178,9 +179,10 @@ pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Wo
         };
         record.trials.iter().find(is_it).and_then(|trial| value(trial, workload))
     };
+    let aside = [sliced, whole].map(|workload| set_aside(record, &record.plan.workloads[workload])).concat();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let mut data = WorkloadData { contenders, observations: Vec::new() };
-    for round in 1..=last {
+    for round in (1..=last).filter(|round| !aside.contains(round)) {
         let y = |contender| Some(of(sliced, contender, round)? - of(whole, contender, round)?);
         let row: Option<Vec<Observation>> = (0..contenders)
             .map(|contender| Some(Observation { round, contender, lane: None, y: y(contender)? }))

@@ -6,11 +6,16 @@ use fsarena_model::{Latency, Nanos, Reading, Trial};
 
 use crate::rate::{DONE, OFFERED};
 
-/// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0, for the
-/// machine's own figure is in ticks.
-pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
+/// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
+/// lie a little below 0, for the machine's own figure is in ticks.
+pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
     let own = trial.probe("cpu.process")? + trial.probe("cpu.kernel")?;
-    Some((trial.probe("cpu.machine")? - own).max(0.0))
+    Some(trial.probe("cpu.machine")? - own)
+}
+
+/// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0.
+pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
+    Some(beyond_own_seconds(trial)?.max(0.0))
 }
 
 /// The medians over trials of what their probes read: shares and means over time as such, the rest per operation.

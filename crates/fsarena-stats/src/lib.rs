@@ -17,7 +17,8 @@
 //! | what is the verdict of the whole run? | `looks.rs`, `verdicts.rs` |
 //! | who is best, who stands where? | `rank.rs` |
 //! | how much better over a whole suite? | `suite.rs` |
-//! | does a contender stand still? | `steady.rs` |
+//! | does a contender stand still over the rounds? | `steady.rs` |
+//! | does it within a round, and does a slice feel the one before it? | `within.rs` |
 //! | how often would all this be wrong? | `simulate.rs` |
 //!
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
@@ -47,6 +48,7 @@ mod summary;
 mod table;
 mod variance;
 mod verdicts;
+mod within;
 
 pub use decide::{Decision, PairDecision, WorkloadDecision, decide};
 pub use design::LaneTerm;
@@ -56,7 +58,8 @@ pub use look::Rule;
 pub use observation::{Observation, WorkloadData};
 pub use price::PRICE_LIMIT;
 pub use rank::{Rank, Standings};
-pub use steady::{Trend, outliers, own_trends};
+pub use steady::{Effect, outliers, own_trends};
 pub use suite::{Precision, SuiteRatio};
 pub use summary::{Summary, cell_summary, round_value};
 pub use verdicts::{StandingPair, StandingWorkload, Steadiness, Verdicts, replay};
+pub use within::{Before, Step, carry_over, within_rounds};

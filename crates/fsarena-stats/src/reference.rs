@@ -10,7 +10,10 @@ use crate::fit::Fit;
 use crate::look::Rule;
 use crate::observation::{Observation, Sheet, WorkloadData};
 use crate::quantile::{chi_squared_lower, digamma, student_upper};
-use crate::{Decision, Interval, PairDecision, Precision, SuiteRatio, Trend, decide, outliers, variance};
+use crate::{
+    Before, Decision, Effect, Interval, PairDecision, Precision, Step, SuiteRatio, carry_over, decide, outliers,
+    variance, within_rounds,
+};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("../tests/reference/reference.json")).expect("make.py writes JSON")
@@ -150,13 +153,37 @@ fn numbers(value: &Value) -> Vec<f64> {
     list(value).iter().map(number).collect()
 }
 
+fn assert_effect(got: Option<Effect>, expected: &Value) {
+    let effect = got.expect("enough values");
+    assert_close("size", effect.size, number(&expected["size"]));
+    assert_interval(Some(effect.interval), &expected["interval"]);
+}
+
+#[test]
+fn changes_within_rounds_and_carry_over_agree() {
+    let reference = reference();
+    for expected in list(&reference["within_rounds"]) {
+        let trials: Vec<Vec<f64>> = list(&expected["trials"]).iter().map(numbers).collect();
+        assert_effect(within_rounds(&trials, 0.05), expected);
+    }
+    let step = |row: &Value| {
+        let after = if row[1] == 1 { Before::Own } else { Before::Other };
+        Step { position: number(&row[0]), after, y: number(&row[2]) }
+    };
+    for expected in list(&reference["carry_over"]) {
+        let trial = |rows: &Value| list(rows).iter().map(step).collect();
+        let trials: Vec<Vec<Step>> = list(&expected["trials"]).iter().map(trial).collect();
+        assert_effect(carry_over(&trials, 0.05), expected);
+    }
+}
+
 #[test]
 fn trends_and_outliers_agree() {
     let reference = reference();
     for expected in list(&reference["trends"]) {
-        let trend = Trend::of(&numbers(&expected["values"]), 0.05).expect("enough values");
-        assert_close("slope", trend.slope, number(&expected["slope"]));
-        assert_interval(Some(trend.interval), &expected["interval"]);
+        let values: Vec<(f64, f64)> =
+            numbers(&expected["times"]).into_iter().zip(numbers(&expected["values"])).collect();
+        assert_effect(Effect::trend(&values, 0.05), expected);
     }
     for expected in list(&reference["outliers"]) {
         let seen: Vec<f64> = outliers(&numbers(&expected["values"])).iter().map(|index| *index as f64).collect();

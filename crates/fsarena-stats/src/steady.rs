@@ -19,32 +19,33 @@ const FAR: f64 = 3.5;
 /// A normal standard deviation per median absolute deviation: 1/Φ⁻¹(¾).
 const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
 
-/// How much a value changes from one round to the next, in logarithms.
+/// Something that would be 0 if a contender stood still, in logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Trend {
-    /// The least-squares slope per step.
-    pub slope: f64,
+pub struct Effect {
+    /// Its estimate.
+    pub size: f64,
     /// Its interval.
     pub interval: Interval,
 }
 
-impl Trend {
-    /// The trend of values in order of time, its interval at 1 − α for this one cell; `None` below 3 values. Values
-    /// that depend on their neighbours make it too narrow.
+impl Effect {
+    /// The trend of a value over time: the least-squares slope of `(time, value)`, its interval at 1 − α; `None` below 3
+    /// different times. Values that depend on their neighbours make it too narrow.
     #[must_use]
-    pub fn of(values: &[f64], alpha: f64) -> Option<Self> {
+    pub fn trend(values: &[(f64, f64)], alpha: f64) -> Option<Self> {
         let count = values.len() as f64;
-        if values.len() < ENOUGH_FOR_A_TREND {
+        let mean = |of: fn(&(f64, f64)) -> f64| values.iter().map(of).sum::<f64>() / count;
+        let (middle, mean) = (mean(|(time, _)| *time), mean(|(_, value)| *value));
+        let centred = || values.iter().map(|(time, value)| (time - middle, value - mean));
+        let length: f64 = centred().map(|(time, _)| time * time).sum();
+        if values.len() < ENOUGH_FOR_A_TREND || length == 0.0 {
             return None;
         }
-        let (middle, mean) = ((count - 1.0) / 2.0, values.iter().sum::<f64>() / count);
-        let centred = || values.iter().enumerate().map(|(step, value)| (step as f64 - middle, value - mean));
-        let length: f64 = centred().map(|(step, _)| step * step).sum();
-        let slope = centred().map(|(step, value)| step * value).sum::<f64>() / length;
-        let rest: f64 = centred().map(|(step, value)| (value - slope * step).powi(2)).sum();
+        let size = centred().map(|(time, value)| time * value).sum::<f64>() / length;
+        let rest: f64 = centred().map(|(time, value)| (value - size * time).powi(2)).sum();
         let error = (rest / (count - 2.0) / length).sqrt();
         let width = student_upper(count - 2.0, alpha / 2.0) * error;
-        Some(Self { slope, interval: Interval::around(slope, width) })
+        Some(Self { size, interval: Interval::around(size, width) })
     }
 
     /// Whether standing still is ruled out.
@@ -54,16 +55,21 @@ impl Trend {
     }
 }
 
-/// The trend of each contender against the mean of its rounds, so that the machine's own drift is not in it; the
-/// interval is for all contenders of the workload together. `None` below 3 rounds.
+/// The trend per round of each contender against the mean of the others, so that the machine's own drift is not in it;
+/// the interval is for all contenders of the workload together. `None` below 3 rounds, or 2 contenders.
 ///
 /// # Errors
 /// [`StatsError`] where the data is malformed.
-pub fn own_trends(data: &WorkloadData, alpha: f64) -> Result<Vec<Option<Trend>>, StatsError> {
-    let centred = Sheet::new(0, data)?.values.centred_in_rounds();
-    let share = alpha / data.contenders.max(1) as f64;
-    let values = |contender: usize| centred.rows().map(move |row| row[contender]).collect::<Vec<f64>>();
-    Ok((0..data.contenders).map(|contender| Trend::of(&values(contender), share)).collect())
+pub fn own_trends(data: &WorkloadData, alpha: f64) -> Result<Vec<Option<Effect>>, StatsError> {
+    let sheet = Sheet::new(0, data)?;
+    let count = data.contenders as f64;
+    let against_others = sheet.values.centred_in_rounds().times(count / (count - 1.0).max(1.0));
+    let times = || sheet.labels.iter().map(|label| f64::from(*label));
+    let trend = |contender: usize| {
+        let values: Vec<(f64, f64)> = times().zip(against_others.rows().map(|row| row[contender])).collect();
+        Effect::trend(&values, alpha / count)
+    };
+    Ok((0..data.contenders).map(|contender| trend(contender).filter(|_| data.contenders > 1)).collect())
 }
 
 /// Indices of values further from the median than 3.5 standard deviations, these from the median absolute deviation;

@@ -1,6 +1,6 @@
 //! Trends and outliers where one can see them.
 
-use fsarena_stats::{Observation, Trend, WorkloadData, outliers, own_trends};
+use fsarena_stats::{Effect, Observation, WorkloadData, outliers, own_trends};
 
 /// Three contenders in twelve rounds on a machine that drifts by 10 % per round; the second one gains 3 % per round
 /// on the others.
@@ -17,16 +17,33 @@ fn drifting() -> WorkloadData {
 #[test]
 fn a_contender_s_own_trend_is_told_from_the_machine_s() {
     let trends = own_trends(&drifting(), 0.05).expect("well formed");
-    let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").slope).collect();
-    assert!((slopes[1] - 0.02).abs() < 0.001 && (slopes[0] + 0.01).abs() < 0.001, "{slopes:?}");
+    let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").size).collect();
+    assert!((slopes[1] - 0.03).abs() < 0.001 && (slopes[0] + 0.015).abs() < 0.001, "{slopes:?}");
     assert!(trends[1].is_some_and(|trend| trend.is_proved()));
 }
 
 #[test]
+fn a_round_that_is_missing_takes_its_time() {
+    let mut data = drifting();
+    data.observations.retain(|seen| !(3..6).contains(&seen.round));
+    let trends = own_trends(&data, 0.05).expect("well formed");
+    assert!(trends[1].is_some_and(|trend| (trend.size - 0.03).abs() < 0.001), "{trends:?}");
+}
+
+#[test]
+fn a_lone_contender_has_no_trend_of_its_own() {
+    let mut data = drifting();
+    data.observations.retain(|seen| seen.contender == 0);
+    let alone = WorkloadData { contenders: 1, ..data };
+    assert_eq!(own_trends(&alone, 0.05), Ok(vec![None]));
+}
+
+#[test]
 fn what_stands_still_has_no_trend() {
-    let still = Trend::of(&[1.0, 1.1, 0.9, 1.1, 0.9, 1.0], 0.05).expect("enough values");
-    assert!(!still.is_proved());
-    assert_eq!(Trend::of(&[1.0, 2.0], 0.05), None);
+    let values = [1.0, 1.1, 0.9, 1.1, 0.9, 1.0];
+    let values: Vec<(f64, f64)> = (1_u8..).map(f64::from).zip(values).collect();
+    assert!(Effect::trend(&values, 0.05).is_some_and(|trend| !trend.is_proved()));
+    assert_eq!(Effect::trend(&values[..2], 0.05), None);
 }
 
 #[test]

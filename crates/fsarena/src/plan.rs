@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Budget, Bytes, Contender, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Contender, Disturbance, Plan, Rounds, Share, Storage, Workload};
 use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -36,6 +36,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         lane_size: arguments.lane_size,
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
+        disturbance: Disturbance::default(),
     };
     let plan = with_controls(plan);
     require_handicaps(&plan)?;

@@ -50,7 +50,7 @@ struct FigureRow {
     leads: bool,
     median: String,
     interval: String,
-    rounds: u32,
+    rounds: String,
     samples: u32,
     validity: Vec<String>,
 }
@@ -145,9 +145,17 @@ fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
         leads,
         median: view::median(cell, unit),
         interval: interval.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]")),
-        rounds: cell.rounds,
+        rounds: rounds(cell),
         samples: cell.samples,
         validity: cell.validity.iter().map(|validity| validity.class.to_string()).collect(),
+    }
+}
+
+/// `6`, `6 (3 set aside)`.
+fn rounds(cell: &Cell) -> String {
+    match cell.stability.set_aside.len() {
+        0 => cell.rounds.to_string(),
+        count => format!("{} ({count} set aside)", cell.rounds),
     }
 }
 

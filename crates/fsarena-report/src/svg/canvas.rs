@@ -40,7 +40,7 @@ impl Canvas {
         self.push(format_args!(r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
     }
 
-    /// A filled circle.
+    /// A circle, filled unless its class says otherwise.
     pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
         self.push(format_args!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius}"/>"#));
     }

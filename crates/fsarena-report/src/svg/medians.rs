@@ -1,4 +1,4 @@
-//! The contenders' medians with their intervals, and each round's value as a faint dot.
+//! The contenders' medians with their intervals, and each round's value as a faint dot, a ring if it does not count.
 
 use fsarena_model::Better;
 use fsarena_model::comparison::Cell;
@@ -78,7 +78,9 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     let class = if dot.leads { "leads" } else { "" };
     for (index, value) in dot.cell.by_round.iter().enumerate() {
         let lift = (index % 5) as f64 * 2.6 - 5.2;
-        value.iter().for_each(|value| canvas.circle("round", (axis.at(*value), y + lift), 2.6));
+        let is_set_aside = dot.cell.stability.set_aside.contains(&(index as u32 + 1));
+        let class = if is_set_aside { "aside" } else { "round" };
+        value.iter().for_each(|value| canvas.circle(class, (axis.at(*value), y + lift), 2.6));
     }
     if let (Some(low), Some(high)) = (dot.cell.low, dot.cell.high) {
         let (from, to) = (axis.at(low), axis.at(high));

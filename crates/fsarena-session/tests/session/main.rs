@@ -3,6 +3,7 @@
 mod assess;
 mod budget;
 mod calibration;
+mod disturbance;
 mod durability;
 mod failures;
 mod fake;
@@ -12,6 +13,7 @@ mod price;
 mod rate;
 mod record;
 mod slices;
+mod stability;
 mod standings;
 mod stop;
 mod stream;

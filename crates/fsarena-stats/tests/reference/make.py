@@ -10,6 +10,7 @@ import pathlib
 
 import numpy as np
 from scipy import optimize, special, stats
+from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 ALPHA, MARGIN, FIRST, LAST, LIMIT = 0.05, 0.05, 4, 12, 1000
@@ -244,12 +245,16 @@ def suites():
 
 
 # ---------------------------------------------------------------- beyond the recipe
-def trend(count, slope):
-    values = 7 + slope * np.arange(count) + 0.02 * random.standard_normal(count)
-    line = stats.linregress(np.arange(count), values)
+def effect(size, half):
+    return {"size": float(size), "interval": [float(size - half), float(size + half)]}
+
+
+def trend(count, slope, gap=0):
+    times = np.delete(np.arange(1, count + gap + 1), range(2, 2 + gap))
+    values = 7 + slope * times + 0.02 * random.standard_normal(count)
+    line = stats.linregress(times, values)
     half = stats.t.isf(ALPHA / 2, count - 2) * line.stderr
-    return {"values": values.tolist(), "slope": float(line.slope),
-            "interval": [float(line.slope - half), float(line.slope + half)]}
+    return {"times": times.tolist(), "values": values.tolist(), **effect(line.slope, half)}
 
 
 def outliers(values):
@@ -261,6 +266,33 @@ def standing_out():
     calm = [0.02 * random.standard_normal(count) for count in (5, 8, 12)]
     wild = [np.append(values, [0.3]) for values in calm] + [np.append(calm[2], [-0.2, 0.25])]
     return [outliers(values) for values in calm + wild]
+
+
+def within_rounds(rounds, slices):
+    """The last half of the slices against the first: a t-test of the changes."""
+    trials = random.standard_normal((rounds, 1)) + 0.03 * random.standard_normal((rounds, slices)) - 0.02 * np.arange(slices)
+    changes = [t[-(slices // 2) :].mean() - t[: slices // 2].mean() for t in trials]
+    low, high = stats.ttest_1samp(changes, 0).confidence_interval(1 - ALPHA)
+    return {"trials": trials.tolist(), **effect((low + high) / 2, (high - low) / 2)}
+
+
+def carry_over(contenders, rounds, sweeps, gain):
+    """Dummies of all trials, the position, and the predecessor, by statsmodels' OLS; seen from contender 0."""
+    trials = []
+    for _ in range(rounds):
+        order, row = [], random.permutation(contenders)
+        for sweep in range(sweeps):
+            row = random.permutation(contenders) if sweep % 2 == 0 else row[::-1]
+            order += row.tolist()
+        level = random.standard_normal()
+        trials.append([[p, int(order[p - 1] == 0), level + gain * (order[p - 1] == 0) - 0.01 * p
+                        + 0.02 * random.standard_normal()] for p in range(1, len(order)) if order[p] == 0])
+    rows = [(t, *step) for t, trial in enumerate(trials) for step in trial]
+    design = [[float(r[0] == t) for t in range(rounds)] + [r[1], r[2]] for r in rows]
+    model = OLS([r[3] for r in rows], design).fit()
+    low, high = model.conf_int(ALPHA)[-1]
+    assert np.linalg.matrix_rank(design) == rounds + 2
+    return {"trials": trials, **effect(model.params[-1], (high - low) / 2)}
 
 
 def suite_ratio(parts):
@@ -291,10 +323,12 @@ def main():
         "chi_squared": [[df, p, float(stats.chi2.ppf(p, df))] for df in freedoms for p in (0.01, 0.2, 0.5, 0.9)],
         "digamma": [[x, float(special.digamma(x))] for x in (0.5, 1.0, 1.5, 2.0, 3.5, 5.0, 11.0, 40.0)],
         "suites": suites(),
-        "trends": [trend(count, slope) for count, slope in ((3, 0.1), (4, 0.0), (12, 0.01), (40, 0.001))],
+        "trends": [trend(count, slope, gap) for count, slope, gap in ((3, 0.1, 0), (4, 0.0, 0), (12, 0.01, 3), (40, 0.001, 0))],
         "outliers": standing_out(),
         "suite_ratios": [
             suite_ratio([[0.05, 0.01, 6.0], [-0.02, 0.03, 9.5], [0.11, 0.02, 4.0], [0.0, 0.005, 20.0]]), welch()],
+        "within_rounds": [within_rounds(rounds, slices) for rounds, slices in ((3, 2), (6, 4), (9, 5))],
+        "carry_over": [carry_over(*world) for world in ((2, 4, 4, 0.05), (3, 9, 6, 0.0), (6, 5, 8, -0.02))],
     }
     path = pathlib.Path(__file__).with_name("reference.json")
     path.write_text(json.dumps(content, indent=None, separators=(",", ":")).replace('{"name"', '\n{"name"') + "\n")

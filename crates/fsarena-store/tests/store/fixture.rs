@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Bytes, ContenderFacts, Durability, Environment, Event, Label, Latency, Medium, Moment, Nanos, Outcome, Plan,
-    Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
+    Bytes, ContenderFacts, Disturbance, Durability, Environment, Event, Label, Latency, Medium, Moment, Nanos, Outcome,
+    Plan, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -20,6 +20,7 @@ pub fn plan() -> Plan {
         lane_size: Bytes::gib(1),
         medium: Medium::Nvme,
         handicaps: Vec::new(),
+        disturbance: Disturbance::default(),
     }
 }
 

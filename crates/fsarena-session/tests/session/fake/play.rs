@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use fsarena_model::{
-    Better, Budget, Bytes, CacheState, Comparison, DurablePoint, Event, Measure, Medium, Metric, Mode, Nanos, Plan,
-    Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
+    Better, Budget, Bytes, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Medium, Metric, Mode,
+    Nanos, Plan, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
 };
 use fsarena_session::{SessionError, assess, run};
 
@@ -46,6 +46,7 @@ impl Play {
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
             handicaps: Vec::new(),
+            disturbance: Disturbance::ignored(),
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }

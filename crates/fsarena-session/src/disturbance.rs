@@ -1,0 +1,129 @@
+//! Rounds that do not count for a workload, because the machine was busy with other things: judged by the machine's
+//! counters alone, with bounds from the plan, and never by what came out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::event::{Note, RoundFacts};
+use fsarena_model::{Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
+
+use crate::probes;
+
+/// Seconds that the machine's counters, in ticks of 10 ms, cannot tell from nothing.
+const RESOLUTION: f64 = 0.05;
+
+/// Cores' worth of others' work, or of stolen time, from which on the report mentions a round.
+const MENTIONED: f64 = 0.2;
+
+/// Seconds of others' work within so many timed seconds.
+#[derive(Default)]
+struct Busy {
+    seconds: f64,
+    timed: f64,
+}
+
+impl Busy {
+    /// What could not be read says nothing.
+    fn add(&mut self, seconds: Option<f64>, trial: &Trial) {
+        if let Some(seconds) = seconds {
+            self.seconds += seconds;
+            self.timed += trial.seconds();
+        }
+    }
+
+    fn exceeds(&self, cores: f64) -> bool {
+        self.seconds > RESOLUTION && self.seconds > cores * self.timed
+    }
+}
+
+/// The rounds that do not count for a workload. Those up to a round follow from the rounds up to it.
+pub fn set_aside(record: &RunRecord, workload: &Workload) -> Vec<u32> {
+    let mut rounds: BTreeMap<u32, (Busy, Busy)> = BTreeMap::new();
+    let is_foreign = is_done_by_another_program(workload);
+    for trial in record.trials.iter().filter(|trial| trial.workload == workload.name) {
+        let (foreign, stolen) = rounds.entry(trial.round).or_default();
+        foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
+        stolen.add(trial.probe("cpu.steal"), trial);
+    }
+    let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
+    let disturbed = rounds
+        .into_iter()
+        .filter(|(_, (foreign, stolen))| foreign.exceeds(foreign_cores) || stolen.exceeds(steal_cores));
+    disturbed.map(|(round, _)| round).take(most as usize).collect()
+}
+
+/// Its work is foreign to this process, and cannot be told from others'.
+fn is_done_by_another_program(workload: &Workload) -> bool {
+    fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_some())
+}
+
+/// The trials of a cell that count; all, where else there was none to be shown.
+pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
+    let kept = trials.iter().copied().filter(|trial| !set_aside.contains(&trial.round)).collect::<Vec<_>>();
+    let has_any = kept.iter().any(|trial| trial.outcome == Outcome::Finished);
+    if has_any { kept } else { trials.to_vec() }
+}
+
+/// The sentence about rounds in which the machine was busy with other things, if there were any.
+pub fn note(record: &RunRecord) -> Option<Note> {
+    let aside: Vec<Vec<u32>> = record.plan.workloads.iter().map(|workload| set_aside(record, workload)).collect();
+    let from_aside: BTreeSet<u32> = aside.iter().flatten().copied().collect();
+    let busy: BTreeSet<u32> = record.rounds.iter().filter(is_mentioned).map(|facts| facts.round).collect();
+    let rounds = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let most = |of: fn(&RoundFacts) -> Option<f64>| record.rounds.iter().filter_map(of).fold(0.0, f64::max);
+    let text = format!(
+        "the machine was busy with other things in {} of {rounds} rounds (up to {:.1} cores by other programs, {:.1} taken \
+         by the hypervisor){}",
+        busy.union(&from_aside).count(),
+        most(|facts| facts.foreign_cores),
+        most(|facts| facts.steal_cores),
+        consequence(record, &aside, &from_aside),
+    );
+    (!busy.is_empty() || !from_aside.is_empty()).then_some(Note { severity: Severity::Warning, text })
+}
+
+fn is_mentioned(facts: &&RoundFacts) -> bool {
+    facts.foreign_cores.unwrap_or(0.0) > MENTIONED || facts.steal_cores.unwrap_or(0.0) > MENTIONED
+}
+
+fn consequence(record: &RunRecord, aside: &[Vec<u32>], rounds: &BTreeSet<u32>) -> String {
+    let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
+    let touched = aside.iter().filter(|rounds| !rounds.is_empty()).count();
+    if touched == 0 {
+        return ": intervals are wider than they need to be; a quiet machine decides more".to_owned();
+    }
+    format!(
+        "; set aside, for {touched} of {} workloads, in {} (bounds fixed beforehand: more than {foreign_cores} cores by other \
+         programs or {steal_cores} taken by the hypervisor; at most {most} rounds of a workload)",
+        aside.len(),
+        spans(rounds),
+    )
+}
+
+/// `round 3`, `rounds 2, 4 to 6`.
+fn spans(rounds: &BTreeSet<u32>) -> String {
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for &round in rounds {
+        match spans.last_mut() {
+            Some((_, last)) if *last + 1 == round => *last = round,
+            _ => spans.push((round, round)),
+        }
+    }
+    let span = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    let noun = if rounds.len() == 1 { "round" } else { "rounds" };
+    format!("{noun} {}", spans.iter().map(span).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_named_in_spans() {
+        assert_eq!(spans(&BTreeSet::from([3])), "round 3");
+        assert_eq!(spans(&BTreeSet::from([1, 2, 4, 6, 7, 8])), "rounds 1, 2, 4, 6 to 8");
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether cells stood still: over the rounds, within a round, and after another's slice. Reported, never acted upon.
+
+mod words;
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{Cell, Change};
+use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
+use fsarena_stats::{Before, Effect, Step, outliers, own_trends, within_rounds};
+
+use crate::disturbance::set_aside;
+use crate::evidence::Standing;
+
+pub use words::notes;
+
+/// How often, over all cells of a run that stands still, any of them is said not to: for each of the questions.
+const ALPHA: f64 = 0.05;
+
+/// How a slice right after one of the same contender compares with one right after another's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarryOver {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// How many times better it is; `None` where the slices do not tell.
+    pub change: Option<Change>,
+}
+
+/// The carry-over of each cell of a workload; the intervals hold at 95 % for all cells of the run together.
+pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
+    let plan = &record.plan;
+    let set_aside = set_aside(record, workload);
+    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, &set_aside)).collect();
+    let cell = |label: &Label| CarryOver {
+        workload: workload.name.clone(),
+        contender: label.clone(),
+        change: change(fsarena_stats::carry_over(&steps(workload, &trials, label), share(plan))),
+    };
+    plan.contenders.iter().map(|contender| cell(&contender.label)).collect()
+}
+
+fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
+    trial.workload == workload.name && trial.outcome == Outcome::Finished && !set_aside.contains(&trial.round)
+}
+
+/// Each cell's part of [`ALPHA`].
+fn share(plan: &Plan) -> f64 {
+    ALPHA / (plan.workloads.len() * plan.contenders.len()).max(1) as f64
+}
+
+/// The slices of `label`, of which the one before is known, trial by trial; `trials` are those of all contenders.
+fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>> {
+    let places = trials
+        .iter()
+        .flat_map(|trial| trial.slices.iter().map(|slice| ((trial.round, slice.position), &trial.contender)));
+    let order: BTreeMap<(u32, u32), &Label> = places.collect();
+    let of = |trial: &&Trial| {
+        let step = |slice: &fsarena_model::Slice| {
+            let before = order.get(&(trial.round, slice.position.checked_sub(1)?))?;
+            Some(Step {
+                position: f64::from(slice.position),
+                after: if *before == label { Before::Own } else { Before::Other },
+                y: workload.metric.better.oriented_ln(slice.value),
+            })
+        };
+        trial.slices.iter().filter_map(step).filter(|step| step.y.is_finite()).collect()
+    };
+    trials.iter().filter(|trial| trial.contender == *label).map(of).collect()
+}
+
+/// Fills in what the cells of a record, by workload, then contender, show of stability.
+pub fn judge(record: &RunRecord, standing: &Standing, cells: &mut [Cell]) {
+    let plan = &record.plan;
+    for (row, number) in standing.shown().into_iter().enumerate() {
+        let counted = standing.counted(number);
+        let cells = &mut cells[row * plan.contenders.len()..][..plan.contenders.len()];
+        judge_workload(record, &plan.workloads[counted], cells);
+        trends(plan, standing, counted, cells);
+    }
+}
+
+fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell]) {
+    let plan = &record.plan;
+    let set_aside = set_aside(record, workload);
+    for (cell, carry_over) in cells.iter_mut().zip(carry_over(record, workload)) {
+        let own = |trial: &&Trial| counts(trial, workload, &set_aside) && trial.contender == cell.contender;
+        let ln = |value: f64| workload.metric.better.oriented_ln(value);
+        let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
+        let trials: Vec<Vec<f64>> = record.trials.iter().filter(own).map(slices).collect();
+        cell.stability.within_round = change(within_rounds(&trials, share(plan)));
+        cell.stability.carry_over = carry_over.change;
+        cell.stability.outliers = far_rounds(cell, &set_aside);
+        cell.stability.set_aside = set_aside.clone();
+    }
+}
+
+fn far_rounds(cell: &Cell, set_aside: &[u32]) -> Vec<u32> {
+    let rounds = (1..).zip(&cell.by_round).filter(|(round, _)| !set_aside.contains(round));
+    let (labels, logs): (Vec<u32>, Vec<f64>) =
+        rounds.filter_map(|(round, value)| Some((round, value.as_ref()?.ln()))).unzip();
+    outliers(&logs).into_iter().map(|index| labels[index]).collect()
+}
+
+fn trends(plan: &Plan, standing: &Standing, counted: usize, cells: &mut [Cell]) {
+    for (_, members, data) in standing.fields().filter(|(workload, ..)| *workload == counted) {
+        let trends = own_trends(data, share(plan)).unwrap_or_default();
+        for (member, trend) in members.iter().zip(trends) {
+            cells[*member].stability.trend = change(trend);
+        }
+    }
+}
+
+/// As a ratio, where its bounds are numbers that can be printed.
+fn change(effect: Option<Effect>) -> Option<Change> {
+    let Effect { size, interval } = effect?;
+    let change = Change { ratio: size.exp(), low: interval.low.exp(), high: interval.high.exp() };
+    [change.ratio, change.low, change.high].iter().all(|ratio| ratio.is_normal()).then_some(change)
+}

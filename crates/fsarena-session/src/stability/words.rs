@@ -1,0 +1,100 @@
+//! What a report says of cells that did not stand still: one sentence for each way.
+
+use fsarena_model::Severity;
+use fsarena_model::comparison::{Cell, Change};
+use fsarena_model::event::Note;
+
+/// A change within a round that is smaller is no news, however well it is proved.
+const NOTEWORTHY: f64 = 0.02;
+/// Two figures that differ by a smaller share are the same one.
+const ROUNDING: f64 = 1e-9;
+/// So many cells are named in a sentence.
+const NAMED: usize = 4;
+
+/// The sentences; none where all stood still. Rounds within `margin` (0 to 1) of their cell's median are not mentioned.
+pub fn notes(cells: &[Cell], margin: f64) -> Vec<Note> {
+    let large = |change: &Change| change.is_proved() && (change.ratio.ln().abs() > f64::ln_1p(NOTEWORTHY));
+    let trends = named(cells, |cell| {
+        let trend = cell.stability.trend.filter(Change::is_proved).filter(|_| drifts_most(cells, cell))?;
+        Some(format!("becomes {}", words(&trend, "with each round")))
+    });
+    let within = named(cells, |cell| {
+        let change = cell.stability.within_round.filter(large)?;
+        Some(format!("becomes {}", words(&change, "from its first slices to its last")))
+    });
+    let carried = named(cells, |cell| {
+        let change = cell.stability.carry_over.filter(large)?;
+        Some(format!("is {}", words(&change, "right after a slice of its own")))
+    });
+    let sentences = [
+        (Severity::Warning, trends.map(|text| format!("drift, measured against the other contenders: {text}"))),
+        (Severity::Info, within.map(|text| format!("not steady within a round: {text}"))),
+        (Severity::Info, carried.map(|text| format!("carry-over: {text}"))),
+        (Severity::Info, far(cells, margin)),
+    ];
+    sentences.into_iter().filter_map(|(severity, text)| Some(Note { severity, text: text? })).collect()
+}
+
+/// What one contender does shows in all others, turned round: it is said of the one that does most, the first of equals.
+fn drifts_most(cells: &[Cell], cell: &Cell) -> bool {
+    let drift = |cell: &Cell| cell.stability.trend.map_or(0.0, |trend| trend.ratio.ln().abs());
+    let rivals = || cells.iter().filter(|other| other.workload == cell.workload);
+    let most = rivals().map(drift).fold(0.0, f64::max);
+    let first = rivals().find(|rival| drift(rival) > most * (1.0 - ROUNDING));
+    first.is_some_and(|first| first.contender == cell.contender)
+}
+
+/// `xfs in create-fsync …; …`, for the first few.
+fn named(cells: &[Cell], what: impl Fn(&Cell) -> Option<String>) -> Option<String> {
+    let all: Vec<String> = cells.iter().filter_map(|cell| Some(format!("{} {}", name(cell), what(cell)?))).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let rest = (more > 0).then(|| format!("and {more} more"));
+    let parts: Vec<&str> = all.iter().take(NAMED).chain(&rest).map(String::as_str).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn name(cell: &Cell) -> String {
+    format!("{} in {}", cell.contender, cell.workload)
+}
+
+/// `1.2 % slower with each round [0.8, 1.7]`.
+fn words(change: &Change, when: &str) -> String {
+    let (word, sign) = if change.ratio < 1.0 { ("slower", -1.0) } else { ("faster", 1.0) };
+    let percent = |ratio: f64| format!("{:.1}", sign * (ratio - 1.0) * 100.0);
+    let (near, far) = if sign < 0.0 { (change.high, change.low) } else { (change.low, change.high) };
+    format!("{} % {word} {when} [{}, {}]", percent(change.ratio), percent(near), percent(far))
+}
+
+/// `round 5 of btrfs in seqread-cold stands out: 40 % below its median; it counts like the others`.
+fn far(cells: &[Cell], margin: f64) -> Option<String> {
+    let all: Vec<Far<'_>> = cells.iter().flat_map(|cell| far_rounds(cell, margin)).collect();
+    let Far { cell, round, ratio } = all.iter().max_by(|one, other| one.distance().total_cmp(&other.distance()))?;
+    let which = format!("round {round} of {}", name(cell));
+    let side = if *ratio < 1.0 { "below" } else { "above" };
+    let how = format!("{:.0} % {side} its median", (ratio - 1.0).abs() * 100.0);
+    Some(match all.len() {
+        1 => format!("{which} stands out: {how}; it counts like the others"),
+        count => format!("{count} values of rounds stand out, the most {which}: {how}; they count like the others"),
+    })
+}
+
+/// A round whose value is far from its cell's median, which it is so many times.
+struct Far<'a> {
+    cell: &'a Cell,
+    round: u32,
+    ratio: f64,
+}
+
+impl Far<'_> {
+    fn distance(&self) -> f64 {
+        self.ratio.ln().abs()
+    }
+}
+
+fn far_rounds(cell: &Cell, margin: f64) -> impl Iterator<Item = Far<'_>> {
+    let far = cell.stability.outliers.iter().filter_map(|round| {
+        let value = cell.by_round.get(*round as usize - 1).copied().flatten()?;
+        Some(Far { cell, round: *round, ratio: value / cell.median? })
+    });
+    far.filter(move |far| far.distance() > margin.ln_1p())
+}
