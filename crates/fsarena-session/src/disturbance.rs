@@ -30,25 +30,41 @@ impl Busy {
         }
     }
 
+    /// On average; 0 where nothing could be read.
+    fn cores(&self) -> f64 {
+        if self.timed > 0.0 { self.seconds / self.timed } else { 0.0 }
+    }
+
     fn exceeds(&self, cores: f64) -> bool {
         self.seconds > RESOLUTION && self.seconds > cores * self.timed
     }
 }
 
+/// What else went on in a round, within a workload's slices.
+#[derive(Default)]
+struct Row {
+    round: u32,
+    foreign: Busy,
+    stolen: Busy,
+}
+
 /// The rounds that do not count for a workload. Those up to a round follow from the rounds up to it.
 pub fn set_aside(record: &RunRecord, workload: &Workload) -> Vec<u32> {
-    let mut rounds: BTreeMap<u32, (Busy, Busy)> = BTreeMap::new();
+    rows_set_aside(record, workload).map(|row| row.round).collect()
+}
+
+fn rows_set_aside(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Row> {
+    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
     let is_foreign = is_done_by_another_program(workload);
     for trial in record.trials.iter().filter(|trial| trial.workload == workload.name) {
-        let (foreign, stolen) = rounds.entry(trial.round).or_default();
-        foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
-        stolen.add(trial.probe("cpu.steal"), trial);
+        let row = rows.entry(trial.round).or_default();
+        row.round = trial.round;
+        row.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
+        row.stolen.add(trial.probe("cpu.steal"), trial);
     }
     let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
-    let disturbed = rounds
-        .into_iter()
-        .filter(|(_, (foreign, stolen))| foreign.exceeds(foreign_cores) || stolen.exceeds(steal_cores));
-    disturbed.map(|(round, _)| round).take(most as usize).collect()
+    let disturbed = move |row: &Row| row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores);
+    rows.into_values().filter(disturbed).take(most as usize)
 }
 
 /// Its work is foreign to this process, and cannot be told from others'.
@@ -65,18 +81,23 @@ pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
 
 /// The sentence about rounds in which the machine was busy with other things, if there were any.
 pub fn note(record: &RunRecord) -> Option<Note> {
-    let aside: Vec<Vec<u32>> = record.plan.workloads.iter().map(|workload| set_aside(record, workload)).collect();
-    let from_aside: BTreeSet<u32> = aside.iter().flatten().copied().collect();
-    let busy: BTreeSet<u32> = record.rounds.iter().filter(is_mentioned).map(|facts| facts.round).collect();
+    let aside: Vec<Vec<Row>> =
+        record.plan.workloads.iter().map(|workload| rows_set_aside(record, workload).collect()).collect();
+    let from_aside: BTreeSet<u32> = aside.iter().flatten().map(|row| row.round).collect();
+    let busy: Vec<&RoundFacts> = record.rounds.iter().filter(is_mentioned).collect();
+    let from_facts: BTreeSet<u32> = busy.iter().map(|facts| facts.round).collect();
     let rounds = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let most = |of: fn(&RoundFacts) -> Option<f64>| record.rounds.iter().filter_map(of).fold(0.0, f64::max);
+    let most = |of_round: fn(&RoundFacts) -> Option<f64>, of_row: fn(&Row) -> f64| {
+        let means = busy.iter().filter_map(|facts| of_round(facts)).chain(aside.iter().flatten().map(of_row));
+        means.fold(0.0, f64::max)
+    };
     let text = format!(
         "the machine was busy with other things in {} of {rounds} rounds (up to {:.1} cores by other programs, {:.1} taken \
          by the hypervisor){}",
-        busy.union(&from_aside).count(),
-        most(|facts| facts.foreign_cores),
-        most(|facts| facts.steal_cores),
-        consequence(record, &aside, &from_aside),
+        from_facts.union(&from_aside).count(),
+        most(|facts| facts.foreign_cores, |row| row.foreign.cores()),
+        most(|facts| facts.steal_cores, |row| row.stolen.cores()),
+        consequence(record, aside.iter().filter(|rows| !rows.is_empty()).count(), &from_aside),
     );
     (!busy.is_empty() || !from_aside.is_empty()).then_some(Note { severity: Severity::Warning, text })
 }
@@ -85,16 +106,15 @@ fn is_mentioned(facts: &&RoundFacts) -> bool {
     facts.foreign_cores.unwrap_or(0.0) > MENTIONED || facts.steal_cores.unwrap_or(0.0) > MENTIONED
 }
 
-fn consequence(record: &RunRecord, aside: &[Vec<u32>], rounds: &BTreeSet<u32>) -> String {
+fn consequence(record: &RunRecord, touched: usize, rounds: &BTreeSet<u32>) -> String {
     let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
-    let touched = aside.iter().filter(|rounds| !rounds.is_empty()).count();
     if touched == 0 {
         return ": intervals are wider than they need to be; a quiet machine decides more".to_owned();
     }
     format!(
         "; set aside, for {touched} of {} workloads, in {} (bounds fixed beforehand: more than {foreign_cores} cores by other \
          programs or {steal_cores} taken by the hypervisor; at most {most} rounds of a workload)",
-        aside.len(),
+        record.plan.workloads.len(),
         spans(rounds),
     )
 }

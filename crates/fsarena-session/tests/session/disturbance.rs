@@ -63,6 +63,10 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
     let wanted = "set aside, for 1 of 2 workloads, in rounds 2, 5 (bounds fixed beforehand: more than 0.6 cores by other \
                   programs or 0.15 taken by the hypervisor; at most 3 rounds of a workload)";
     assert!(note.contains(wanted), "{note}");
+    assert!(
+        note.contains("in 7 of 7 rounds (up to 1.0 cores by other programs, 0.0 taken by the hypervisor)"),
+        "{note}"
+    );
 }
 
 #[test]
