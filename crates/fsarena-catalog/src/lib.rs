@@ -4,7 +4,7 @@ mod contender;
 
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Blame, Explained, StateOfFileSystem, Workload};
+use fsarena_model::{Blame, Explained, Mode, StateOfFileSystem, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -129,9 +129,22 @@ fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
         () if workload.variant.is_some() => {
             Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
         }
+        () if workload.control_of.is_some() => {
+            Err(malformed(name, "`control-of` is nothing to write down: a budget of ten minutes makes it"))
+        }
+        () if is_too_short(&workload) => Err(malformed(
+            name,
+            "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to tell the truth",
+        )),
         () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
         () => Ok(workload),
     }
+}
+
+/// A slice without a time lasts as long as its work.
+fn is_too_short(workload: &Workload) -> bool {
+    let is_timed = workload.mode == Mode::Sliced && workload.timed_ms > 0;
+    is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest)
 }
 
 fn parse<T: for<'a> Deserialize<'a>>(name: &str, text: &str) -> Result<T, CatalogError> {
@@ -176,6 +189,18 @@ mod tests {
         let text: Vec<String> = text.lines().map(line).collect();
         let error = parse_workload("randread-4k", &text.join("\n")).expect_err("too long").to_string();
         assert!(error.contains("`timed-ms`"), "{error}");
+    }
+
+    #[test]
+    fn slices_shorter_than_those_that_agree_are_refused() {
+        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "randread-4k").expect("there");
+        let with = |length: u64| {
+            let own = text.lines().filter(|line| !line.starts_with("agrees-from-ms"));
+            let text: Vec<&str> = own.collect();
+            parse_workload("randread-4k", &format!("agrees-from-ms = {length}\n{}", text.join("\n")))
+        };
+        assert!(with(10).is_ok());
+        assert!(with(1000).expect_err("too short").to_string().contains("`agrees-from-ms`"));
     }
 
     #[test]

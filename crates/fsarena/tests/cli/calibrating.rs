@@ -1,6 +1,6 @@
 //! `calibrate`: equals, a handicap, and what is said of them.
 
-use crate::stage::{Stage, err, out, run};
+use crate::stage::{SMALL, Stage, err, out, run};
 
 #[test]
 fn a_calibration_runs_equals_and_a_handicap_and_keeps_the_runs() {
@@ -24,4 +24,40 @@ fn a_handicap_of_nothing_is_refused() {
     let stage = Stage::new();
     let output = run(stage.fsarena().args(["calibrate", "--handicap", "0%"]), 2);
     assert!(err(&output).contains("hint: --handicap 5%"), "{}", err(&output));
+}
+
+#[test]
+fn a_ladder_says_from_which_length_on_slices_tell_what_whole_runs_tell() {
+    let stage = Stage::new();
+    let folders = ["one", "two"].map(|name| stage.path(name));
+    folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("ours"));
+    let contenders = folders.map(|folder| format!("dir:{}", folder.display()));
+    // Without a time, so that a whole run is over when its files are made.
+    let timed = |line: &&str| !line.starts_with("timed-ms") && !line.starts_with("warm-up-ms");
+    let text: Vec<&str> = SMALL.lines().filter(timed).collect();
+    let text = text
+        .join("\n")
+        .replace("name = \"small\"", "name = \"brief\"")
+        .replace("size = 1024", "size = 1024, files = 60");
+    let workload = stage.file("brief.toml", &text);
+    let mut command = stage.fsarena();
+    command.args(["calibrate", "--slices", "--rounds", "4", "--lane-size", "1G", "--workload", &workload]);
+    let output = run(command.args(&contenders), 0);
+    let text = out(&output);
+    for part in ["10 ms", "200 ms", "whole", "brief", "slices tell what whole runs tell"] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(text.contains("agrees-from-ms = ") || text.contains("mode = "), "{text}");
+    let report = stage.json();
+    assert_eq!(report["workloads"].as_array().map(Vec::len), Some(4), "one for each rung");
+    assert_eq!(report["workloads"][3]["mode"], "whole");
+}
+
+#[test]
+fn a_ladder_of_one_contender_is_refused_and_so_are_two_equals() {
+    let stage = Stage::new();
+    let output = run(stage.fsarena().args(["calibrate", "--slices", "ext4"]), 2);
+    assert!(err(&output).contains("hint: fsarena calibrate --slices ext4 xfs"), "{}", err(&output));
+    let output = run(stage.fsarena().args(["calibrate", "ext4", "xfs"]), 2);
+    assert!(err(&output).contains("more than one is given"), "{}", err(&output));
 }
