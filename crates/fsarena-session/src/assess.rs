@@ -68,9 +68,10 @@ fn disturbed(record: &RunRecord) -> Option<Note> {
     (!rounds.is_empty()).then_some(Note { severity: Severity::Warning, text })
 }
 
-/// With as many rounds as there were: a budget might give more or fewer another time.
+/// With the rounds that there were: a budget might give more or fewer another time.
 fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
+    let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
     let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
     let mut words: Vec<String> = ["fsarena", "compare"].map(str::to_owned).to_vec();
     words.extend(plan.contenders.iter().map(spelling));
@@ -88,7 +89,7 @@ fn command(record: &RunRecord) -> Vec<String> {
         Storage::Memory => "memory".to_owned(),
     };
     let options = [
-        ("--rounds", (record.rounds.len().max(1)).to_string()),
+        ("--rounds", last.to_string()),
         ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
         ("--lane-size", plan.lane_size.0.to_string()),

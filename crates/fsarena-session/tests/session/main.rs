@@ -10,6 +10,7 @@ mod lane_bias;
 mod order;
 mod rate;
 mod record;
+mod resume;
 mod slices;
 mod stop;
 mod stream;
