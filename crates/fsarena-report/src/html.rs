@@ -8,6 +8,8 @@ mod repeat;
 mod section;
 
 use fsarena_model::Comparison;
+pub use repeat::shell;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
