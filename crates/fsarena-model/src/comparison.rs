@@ -63,6 +63,14 @@ pub struct Comparison {
     pub notes: Vec<Note>,
 }
 
+impl Comparison {
+    /// How many further rounds would probably settle every undecided pair that has a price; `None` if none has one.
+    pub fn wanted_rounds(&self) -> Option<u32> {
+        let wanted = |pair: &PairVerdict| Some(pair.needs_rounds?.saturating_sub(pair.rounds).max(1));
+        self.verdicts.iter().filter_map(wanted).max()
+    }
+}
+
 /// What whole runs said beside the slices of a pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ControlRow {

@@ -62,6 +62,11 @@ pub enum Event {
         /// When, RFC 3339 in UTC.
         started: String,
     },
+    /// A run that had ended, or was broken off, goes on; nothing of its further rounds was heard before.
+    Resumed {
+        /// When, RFC 3339 in UTC.
+        at: String,
+    },
     /// A part of the preparation begins, in words.
     Preparing(String),
     /// The machine was read.

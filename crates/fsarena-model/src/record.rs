@@ -66,6 +66,7 @@ impl RunRecord {
             Event::Checked(check) => self.checks.push(check.clone()),
             Event::RoundFinished(facts) => self.rounds.push(facts.clone()),
             Event::Note(note) => self.notes.push(note.clone()),
+            Event::Resumed { .. } => self.status = Status::Interrupted,
             Event::Finished(status) => self.status = *status,
             Event::Started { .. }
             | Event::Preparing(_)

@@ -9,6 +9,8 @@ mod section;
 mod suite;
 
 use fsarena_model::Comparison;
+pub use repeat::shell;
+
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};

@@ -27,6 +27,7 @@ mod words;
 
 use fsarena_model::Comparison;
 
+pub use html::shell;
 pub use text::{Style, render as text};
 
 /// A way to write a comparison down.

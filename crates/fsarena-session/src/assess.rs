@@ -38,7 +38,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
-        notes: notes(record, &cells, &controls),
+        notes: notes(record, &standing, &cells, &controls),
         standings: standings(record, &cells, &verdicts),
         suite_ratios: suite_ratios(record, &standing, &verdicts),
         cells,
@@ -50,16 +50,18 @@ pub fn assess(record: &RunRecord) -> Comparison {
 }
 
 /// What the figures give reason to say, then what was said during the run.
-fn notes(record: &RunRecord, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
+fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
     let found =
         disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
+    let found = found.chain(controls::unchecked(record, standing));
     found.chain(record.notes.iter().cloned()).collect()
 }
 
-/// With as many rounds as there were: a budget might give more or fewer another time.
+/// With the rounds that there were: a budget might give more or fewer another time.
 fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
+    let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
     let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
     let mut words: Vec<String> = ["fsarena", "compare"].map(str::to_owned).to_vec();
     words.extend(plan.contenders.iter().map(spelling));
@@ -77,7 +79,7 @@ fn command(record: &RunRecord) -> Vec<String> {
         Storage::Memory => "memory".to_owned(),
     };
     let options = [
-        ("--rounds", (record.rounds.len().max(1)).to_string()),
+        ("--rounds", last.to_string()),
         ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
         ("--lane-size", plan.lane_size.0.to_string()),

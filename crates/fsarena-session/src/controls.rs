@@ -21,12 +21,14 @@ const AT_MOST: usize = 8;
 
 /// The controls of `workloads`: one for each that is sliced by an engine of our own and as fast as it can.
 pub fn controls(workloads: &[Workload]) -> Vec<Workload> {
-    let is_ours =
-        |workload: &Workload| fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_none());
-    let wants_one =
-        |workload: &&Workload| workload.mode == Mode::Sliced && workload.variant.is_none() && is_ours(workload);
     let control = |workload: &Workload| Workload { control_of: Some(workload.name.clone()), ..whole(workload) };
-    workloads.iter().filter(wants_one).map(control).collect()
+    workloads.iter().filter(|workload| can_be_controlled(workload)).map(control).collect()
+}
+
+/// Sliced by an engine of our own, and as fast as it can.
+fn can_be_controlled(workload: &Workload) -> bool {
+    let is_ours = fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_none());
+    is_ours && workload.mode == Mode::Sliced && workload.variant.is_none() && workload.control_of.is_none()
 }
 
 /// The control of each workload of the plan, by number; `None` for those without one, and for controls.
@@ -119,7 +121,7 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
             agrees: match standing.agreement(sliced) {
                 Some(Agreement::Agrees) => Some(true),
                 Some(Agreement::Differs) => Some(false),
-                Some(Agreement::Open) | None => None,
+                Some(Agreement::Open | Agreement::Doubtful) | None => None,
             },
         })
     };
@@ -151,6 +153,19 @@ pub fn notes(rows: &[ControlRow]) -> Vec<Note> {
     );
     let checked = (!names.is_empty()).then_some(Note { severity: Severity::Info, text: checked });
     contradicted.chain(checked).collect()
+}
+
+/// The sentence about slices of which nobody knows whether whole runs would say the same.
+pub fn unchecked(record: &RunRecord, standing: &Standing) -> Option<Note> {
+    let shown = standing.shown().into_iter().filter(|number| standing.controls()[*number].is_none());
+    let workloads = shown.map(|number| &record.plan.workloads[number]).filter(|workload| can_be_controlled(workload));
+    let names: Vec<&str> =
+        workloads.filter(|workload| workload.agrees_from_ms.is_none()).map(|workload| workload.name.as_str()).collect();
+    let text = format!(
+        "the slices of {} were not compared with whole runs; a budget of 10m does that, and so does `fsarena calibrate --slices`",
+        listed(&names)
+    );
+    (!names.is_empty()).then_some(Note { severity: Severity::Info, text })
 }
 
 fn contradiction(rows: &[ControlRow], workload: &str) -> Note {

@@ -26,6 +26,9 @@ pub enum SessionError {
     /// Whoever listens could not keep what happened.
     #[error("{0}")]
     Listener(String),
+    /// A stored run cannot go on: the machine or a contender is not what it was.
+    #[error("further rounds would not be comparable: {0}")]
+    Unlike(String),
     /// The budget is too short for anything.
     #[error("a budget of {budget} is too short: one round takes about {round}")]
     Budget {
@@ -42,7 +45,7 @@ impl Explained for SessionError {
             Self::Contender { trouble, .. } => trouble.blame,
             Self::Lane(error) => error.blame(),
             Self::Engine(error) => error.blame(),
-            Self::Listener(_) => Blame::Machine,
+            Self::Listener(_) | Self::Unlike(_) => Blame::Machine,
             Self::Budget { .. } => Blame::Use,
         }
     }
@@ -52,7 +55,7 @@ impl Explained for SessionError {
             Self::Contender { trouble, .. } => trouble.hint.clone(),
             Self::Lane(error) => error.hint(),
             Self::Engine(error) => error.hint(),
-            Self::Listener(_) => None,
+            Self::Listener(_) | Self::Unlike(_) => None,
             Self::Budget { .. } => Some("give a longer --budget, or fewer workloads with --workload".to_owned()),
         }
     }

@@ -6,7 +6,7 @@
 //! code that decides comparisons.
 
 use fsarena_model::{Label, Mode, RunRecord, Workload};
-use fsarena_stats::{Decision, Interval, Observation, Rule, WorkloadData, decide};
+use fsarena_stats::{Decision, Interval, Observation, PairDecision, Rule, WorkloadData, decide};
 
 use crate::disturbance::set_aside;
 use crate::evidence::{standing, value};
@@ -22,6 +22,16 @@ const RUNGS: usize = SLICED.len() + 1;
 pub fn rungs(workloads: &[Workload]) -> Vec<Workload> {
     let of = |workload: &Workload| SLICED.map(|rung| sliced(workload, rung)).into_iter().chain([whole(workload)]);
     workloads.iter().flat_map(|workload| of(workload).collect::<Vec<_>>()).collect()
+}
+
+/// The names of the workloads of which a plan has the rungs; `None` if it is not that of a ladder.
+pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
+    let name = |rungs: &[Workload]| {
+        let first = rungs[0].name.strip_suffix(&format!("@{}ms", SLICED[0].0))?;
+        let last = rungs.get(RUNGS - 1)?.name.strip_suffix("@whole")?;
+        (first == last).then(|| first.to_owned())
+    };
+    workloads.chunks(RUNGS).map(name).collect()
 }
 
 /// The untimed first part keeps its share of the slice.
@@ -45,8 +55,11 @@ pub(crate) fn whole(workload: &Workload) -> Workload {
 pub enum Agreement {
     /// Their ratios are the same within the margin.
     Agrees,
-    /// Their ratios are not the same, and that is not a difference within the margin.
+    /// Their ratios are shown not to be the same, over all pairs and rungs together.
     Differs,
+    /// Their ratios are further apart than the margin, and the pair's own 95 % interval of that excludes chance: no proof
+    /// among so many, and reason enough to choose another length.
+    Doubtful,
     /// The figures do not say.
     Open,
 }
@@ -84,17 +97,19 @@ pub enum Finding {
     SlicedFrom {
         /// The length from which on no pair differs.
         slice_ms: u64,
-        /// Whether all pairs agree from there on, or some could not be told.
-        is_shown: bool,
+        /// How sure that is: [`Agreement::Agrees`] if all pairs agree from there on, [`Agreement::Doubtful`] if even the
+        /// longest slices are doubtful, else [`Agreement::Open`].
+        surety: Agreement,
     },
     /// Whole: even the longest slices say something else.
     Whole,
 }
 
-/// What the ladder says of each pair: one per workload and pair, `workloads` being those that [`rungs`] were made of.
+/// What the ladder says of each pair: one per workload and pair, `workloads` being the names of those that [`rungs`] were
+/// made of.
 ///
 /// Pairs of contenders that failed are left out.
-pub fn ladder(record: &RunRecord, workloads: &[Workload]) -> Vec<LadderPair> {
+pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
     let agreements = agreements(record, workloads.len());
     let standing = standing(record);
     let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
@@ -113,7 +128,7 @@ pub fn ladder(record: &RunRecord, workloads: &[Workload]) -> Vec<LadderPair> {
             };
             let rungs: Option<Vec<Rung>> = (0..RUNGS).map(rung).collect();
             let (a, b) = (labels[a].clone(), labels[b].clone());
-            all.extend(rungs.map(|rungs| LadderPair { workload: workload.name.clone(), a, b, rungs }));
+            all.extend(rungs.map(|rungs| LadderPair { workload: workload.clone(), a, b, rungs }));
         }
     }
     all
@@ -123,18 +138,23 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// From which length on no pair of `workload` differs, over all of `pairs`.
+/// From which length on no pair of `workload` differs or is in doubt, over all of `pairs`.
 pub fn finding(pairs: &[LadderPair], workload: &str) -> Finding {
     let of_step = |step: usize| {
         let own = pairs.iter().filter(move |pair| pair.workload == workload);
         own.map(move |pair| pair.rungs[step].agreement)
     };
-    let agreed = |step: &usize| of_step(*step).all(|agreement| agreement != Agreement::Differs);
-    let first = (0..SLICED.len()).rev().take_while(agreed).last();
-    first.map_or(Finding::Whole, |first| Finding::SlicedFrom {
-        slice_ms: SLICED[first].0,
-        is_shown: (first..SLICED.len()).all(|step| of_step(step).all(|agreement| agreement == Agreement::Agrees)),
-    })
+    let last = SLICED.len() - 1;
+    let is_good = |step: &usize| !of_step(*step).any(|it| matches!(it, Agreement::Differs | Agreement::Doubtful));
+    match (0..=last).rev().take_while(is_good).last() {
+        Some(first) => {
+            let is_shown = (first..=last).all(|step| of_step(step).all(|it| it == Agreement::Agrees));
+            let surety = if is_shown { Agreement::Agrees } else { Agreement::Open };
+            Finding::SlicedFrom { slice_ms: SLICED[first].0, surety }
+        }
+        None if of_step(last).any(|it| it == Agreement::Differs) => Finding::Whole,
+        None => Finding::SlicedFrom { slice_ms: SLICED[last].0, surety: Agreement::Doubtful },
+    }
 }
 
 /// How each rung agrees with the whole runs: by workload, rung and pair.
@@ -154,7 +174,16 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
         }
         let look = decided.get(workload * SLICED.len() + step);
         let pair = look.and_then(|look| look.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
-        pair.map_or(Agreement::Open, |pair| agreement(pair.verdict))
+        pair.map_or(Agreement::Open, |pair| rung_agreement(pair, rule.margin))
+    }
+}
+
+fn rung_agreement(pair: &PairDecision, margin: f64) -> Agreement {
+    let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
+    let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
+    match agreement(pair.verdict) {
+        Agreement::Open if is_far && is_no_chance => Agreement::Doubtful,
+        other => other,
     }
 }
 

@@ -1,8 +1,10 @@
 //! A comparison from plan to verdict: what runs when, what is kept of it, and what that says.
 //!
-//! [`run`] drives a [`Stage`] through rounds and tells [`Listener`]s what happens; [`assess`] makes a comparison of
-//! the record that they keep. Neither knows where the record is stored, or how a report looks.
+//! [`run`] drives a [`Stage`] through rounds, [`resume`] through further ones, and both tell a [`Listener`] what
+//! happens; [`assess`] makes a comparison of the record that it keeps. None of them knows where that is
+//! stored, or how a report looks.
 
+mod aim;
 mod assess;
 mod calibration;
 mod controls;
@@ -11,11 +13,13 @@ mod disturbance;
 mod error;
 mod evidence;
 mod ladder;
+mod likeness;
 mod machine;
 mod pace;
 mod price;
 mod probes;
 mod rate;
+mod rest;
 mod round;
 mod run;
 mod schedule;
@@ -29,10 +33,11 @@ pub use assess::assess;
 pub use calibration::{Calibration, Row, Sees, calibration};
 pub use controls::{TIME_FOR_CONTROLS, controls};
 pub use error::SessionError;
-pub use ladder::{Agreement, Finding, LadderPair, Rung, finding, ladder, rungs};
+pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
-pub use run::{Listener, run};
+pub use rest::{Rest, Wish};
+pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
 pub use stability::{CarryOver, carry_over};
 pub use stage::{Stage, Trouble};

@@ -1,21 +1,23 @@
 //! The run: rounds on a stage, until all pairs are decided or the budget is spent; and the events that it makes.
 
+mod resume;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::plan::Handicap;
 use fsarena_model::{
-    Budget, Environment, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial,
+    ContenderFacts, Environment, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial,
 };
 use fsarena_sys::Clock;
 
+use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, pace, probes};
+use crate::{SessionError, Stage, controls, likeness, pace, probes};
 
-/// The last round of a run within the usual budget; the rule plans its looks up to here.
-const LAST_ROUND: u32 = 12;
+pub use resume::{Resumption, resume};
 
 /// Whoever wants to know what happens.
 pub trait Listener {
@@ -41,9 +43,9 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
-    let handicaps = plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect();
-    let mut session = Session { plan, stage, clock, started, stop, listener, handicaps, record };
-    let status = session.rounds()?;
+    let (handicaps, aim, pending) = (handicaps(plan), Aim::of(plan), Vec::new());
+    let mut session = Session { plan, stage, clock, started, stop, listener, handicaps, record, aim, pending };
+    let status = session.whole()?;
     session.tell(Event::Finished(status))?;
     Ok(status)
 }
@@ -57,15 +59,17 @@ struct Session<'a> {
     listener: &'a mut dyn Listener,
     handicaps: Vec<f64>,
     record: RunRecord,
+    aim: Aim,
+    /// What is told once the contenders of the first round are there.
+    pending: Vec<Event>,
 }
 
 impl Session<'_> {
-    fn rounds(&mut self) -> Result<Status, SessionError> {
+    fn whole(&mut self) -> Result<Status, SessionError> {
         if self.stopped() {
             return Ok(Status::Interrupted);
         }
-        for Handicap { label, share } in &self.plan.handicaps {
-            let text = format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer");
+        for text in handicap_notes(self.plan) {
             self.note(Severity::Warning, text)?;
         }
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
@@ -77,10 +81,13 @@ impl Session<'_> {
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
-        let mut open = self.due(&standing(&self.record), 1);
+        self.rounds(self.due(&standing(&self.record), 1))
+    }
+
+    fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, SessionError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
-        let mut round = 1;
-        while !self.stopped() && self.continues(round, &open, last) {
+        let mut round = self.aim.first;
+        while !self.stopped() && self.aim.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
             let before = self.clock.now();
             self.round(round, &open, last)?;
             last = (self.clock.now().saturating_sub(before), pace::weight(self.plan, &open));
@@ -90,40 +97,6 @@ impl Session<'_> {
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
 
-    fn continues(&self, round: u32, open: &[usize], last: (Nanos, f64)) -> bool {
-        match self.plan.rounds {
-            Rounds::Exactly(count) => round <= count,
-            Rounds::Within(_) if open.is_empty() || round > self.last_round() => false,
-            Rounds::Within(_) if round == 1 => true,
-            Rounds::Within(budget) => {
-                let left = budget.0.saturating_sub(self.clock.now().saturating_sub(self.started));
-                pace::fits(left, last.0, last.1, pace::weight(self.plan, open))
-            }
-        }
-    }
-
-    /// How many rounds there will be if nothing more is decided.
-    fn expected_rounds(&self, round: u32, open: &[usize], last: (Nanos, f64)) -> u32 {
-        match self.plan.rounds {
-            Rounds::Exactly(count) => count,
-            Rounds::Within(budget) => {
-                let spent = self.clock.now().saturating_sub(self.started) + pace::CLOSING;
-                let each = pace::expected(last.0, last.1, pace::weight(self.plan, open)).0.max(1);
-                let more = (budget.0.saturating_sub(spent).0 / each).max(1) as u32;
-                (round - 1 + more).min(self.last_round())
-            }
-        }
-    }
-
-    /// The rule plans its looks up to a round; whoever gives more than the usual time buys further ones, for which it
-    /// has kept a reserve.
-    fn last_round(&self) -> u32 {
-        match self.plan.rounds {
-            Rounds::Within(budget) if budget.0 <= Budget::for_contenders(self.plan.contenders.len()).0 => LAST_ROUND,
-            _ => u32::MAX,
-        }
-    }
-
     fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), SessionError> {
         let before = self.clock.now();
         let order: Vec<usize> = workload_order(self.plan.workloads.len(), round, self.plan.seed)
@@ -131,7 +104,7 @@ impl Session<'_> {
             .filter(|index| open.contains(index))
             .collect();
         let workloads = order.iter().map(|index| self.plan.workloads[*index].name.clone()).collect();
-        let expected = self.expected_rounds(round, open, last);
+        let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         let (lanes, present) = self.make_all(round, &order)?;
@@ -147,7 +120,7 @@ impl Session<'_> {
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
     }
 
-    /// In the first round a contender that cannot be made ends the run: nothing is lost yet, and the call was wrong.
+    /// In the first round a contender that cannot be made ends it: nothing is lost yet, and the call was wrong.
     fn make_all(&mut self, round: u32, open: &[usize]) -> Result<(Assignment, Vec<usize>), SessionError> {
         let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
         let mut present = Vec::new();
@@ -159,7 +132,7 @@ impl Session<'_> {
                     present.push(index);
                     made.push((index, facts));
                 }
-                Err(trouble) if round == 1 => {
+                Err(trouble) if round == self.aim.first => {
                     return Err(SessionError::Contender { contender: label.to_string(), trouble });
                 }
                 Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
@@ -167,10 +140,23 @@ impl Session<'_> {
         }
         present.sort_unstable();
         made.sort_by_key(|(index, _)| *index);
-        for (_, facts) in made.into_iter().filter(|_| round == 1) {
-            self.tell(Event::Contender(facts))?;
+        if round == self.aim.first {
+            self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
         }
         Ok((lanes, present))
+    }
+
+    /// What the contenders of the first round are is kept, or has to be what is kept already.
+    fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), SessionError> {
+        let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
+        if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
+            return Err(SessionError::Unlike(text));
+        }
+        let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
+        for event in std::mem::take(&mut self.pending).into_iter().chain(new.into_iter().map(Event::Contender)) {
+            self.tell(event)?;
+        }
+        Ok(())
     }
 
     /// A contender that could not be made has not finished any workload of the round.
@@ -247,12 +233,16 @@ impl Session<'_> {
         Ok(self.due(&standing, next))
     }
 
-    /// Workloads of which a pair is not decided, and controls; all of them where the number of rounds was given.
+    /// Workloads of which a pair is not decided, and controls; all of them where they run whatever is decided.
     fn due(&self, standing: &Standing, round: u32) -> Vec<usize> {
-        match self.plan.rounds {
-            Rounds::Exactly(_) => (0..self.plan.workloads.len()).collect(),
-            Rounds::Within(_) => controls::due(standing, round),
+        match self.aim.extent {
+            Extent::All => (0..self.plan.workloads.len()).collect(),
+            Extent::Undecided => controls::due(standing, round),
         }
+    }
+
+    fn spent(&self) -> Nanos {
+        self.clock.now().saturating_sub(self.started)
     }
 
     fn stopped(&self) -> bool {
@@ -267,6 +257,16 @@ impl Session<'_> {
         self.record.apply(&event);
         self.listener.hear(&event).map_err(SessionError::Listener)
     }
+}
+
+fn handicaps(plan: &Plan) -> Vec<f64> {
+    plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect()
+}
+
+fn handicap_notes(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.handicaps.iter().map(|Handicap { label, share }| {
+        format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
+    })
 }
 
 /// In memory a flush does nothing, so durable work is not what it would be on a disk.

@@ -23,6 +23,7 @@ impl Store {
             Event::Checked(check) => insert_check(transaction, run, check),
             Event::RoundFinished(facts) => insert_round(transaction, run, facts),
             Event::Note(note) => insert_note(transaction, run, note),
+            Event::Resumed { .. } => update_status(transaction, run, Status::Interrupted),
             Event::Finished(status) => update_status(transaction, run, *status),
             Event::Started { .. }
             | Event::Preparing(_)

@@ -55,6 +55,8 @@ pub enum Color {
 pub enum Command {
     /// Compare contenders and decide who is faster
     Compare(Compare),
+    /// Go on with a run: finish it if it was interrupted, or give its undecided pairs more rounds
+    Resume(Resume),
     /// Show a run again, in any format
     Report(Report),
     /// List the runs in the store
@@ -131,6 +133,27 @@ pub enum Who {
     Fio,
     /// Both, side by side.
     Both,
+}
+
+/// `fsarena resume`.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// At most so many further rounds of what is undecided [default: what an interrupted run lacks, or what the
+    /// undecided pairs ask for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
+    pub rounds: Option<u32>,
+    /// As many further rounds as fit into so long, as in 90s, 3m, 1h
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<Nanos>,
+    /// Print what would be done, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
 }
 
 /// `fsarena report`.

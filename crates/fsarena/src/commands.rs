@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod list;
 mod report;
+mod resume;
 mod runs;
 
 use anyhow::Result;
@@ -20,6 +21,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {
         Command::Compare(options) => compare::run(global, options),
+        Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
         Command::Runs => runs::run(global),
         Command::List(options) => list::run(options),

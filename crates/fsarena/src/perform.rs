@@ -1,4 +1,4 @@
-//! Doing what a plan says: take the machine, make the lanes, run, take everything away, keep what happened.
+//! Doing what a plan says, or what is left of it: take the machine, make the lanes, run, take everything away, keep what happened.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
-use fsarena_session::Machine;
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
+use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -41,6 +41,68 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     plan::require_space(&plan)?;
     let (run, status) = measure(global, &plan, notes, &mut store, ledger, stop)?;
     Ok(Some((store.load(run)?, status)))
+}
+
+/// What became of the wish to go on with a run.
+pub enum Resumed {
+    /// All its pairs are decided.
+    Nothing,
+    /// Somebody stopped it while it waited for another run.
+    Stopped,
+    /// It went on.
+    Done {
+        /// What was kept of it.
+        before: RunRecord,
+        /// What is kept of it now.
+        after: RunRecord,
+        /// How far it has come.
+        status: Status,
+    },
+}
+
+/// Does what is left of a stored run, as far as `wish` goes.
+pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBool) -> Result<Resumed> {
+    let mut store = places::store(global)?;
+    let plan = store.load(run)?.plan;
+    plan::require_machine(&plan)?;
+    enter_namespace(&plan)?;
+    let Some(ledger) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
+    // Only now: another process may have gone on with it while this one waited.
+    let before = store.load(run)?;
+    let Some(rest) = Rest::of(&before, wish)? else {
+        if wish == Wish::Usual && before.status == Status::Interrupted {
+            store.apply(run, &Event::Finished(Status::Complete))?;
+        }
+        return Ok(Resumed::Nothing);
+    };
+    plan::require_space(&plan)?;
+    let status = go_on(global, &before, rest, &mut store, ledger, stop)?;
+    Ok(Resumed::Done { after: store.load(run)?, before, status })
+}
+
+/// As [`measure`], for a run that there is already; one that is refused is left as it was.
+fn go_on(
+    global: &Global,
+    record: &RunRecord,
+    rest: Rest,
+    store: &mut Store,
+    ledger: Ledger,
+    stop: &AtomicBool,
+) -> Result<Status> {
+    let (run, started) = (record.run, clock::now());
+    let resumption = Resumption { record: record.clone(), rest, at: now() };
+    let mut progress = Progress::new(global);
+    let mut listeners = Listeners { store, run, progress: &mut progress };
+    let status = on_machine(&record.plan, ledger, stop, &mut listeners, |machine, listeners| {
+        fsarena_session::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
+    });
+    progress.end();
+    let has_begun = store.load(run).is_ok_and(|after| after.notes.len() > record.notes.len());
+    status.inspect_err(|error| {
+        if has_begun {
+            note_failure(store, run, error)
+        }
+    })
 }
 
 /// Takes the machine and clears away what dead runs left; `None` if somebody stopped it while it waited.
@@ -79,32 +141,35 @@ fn measure(
         store.apply(run, &Event::Note(Note { severity: Severity::Info, text }))?;
     }
     let mut progress = Progress::new(global);
-    let status = on_machine(plan, store, run, ledger, stop, started, &mut progress);
+    let mut listeners = Listeners { store, run, progress: &mut progress };
+    let status = on_machine(plan, ledger, stop, &mut listeners, |machine, listeners| {
+        fsarena_session::run(plan, machine, &MonotonicClock, started, stop, listeners)
+    });
     progress.end();
-    if let Err(error) = &status {
-        let text = format!("the run failed: {error}");
-        let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
-    }
-    Ok((run, status?))
+    let status = status.inspect_err(|error| note_failure(store, run, error))?;
+    Ok((run, status))
 }
 
+fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
+    let text = format!("the run failed: {error}");
+    let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
+}
+
+/// Makes the lanes of `plan`, lets `session` run on them, and takes everything away.
 fn on_machine(
     plan: &Plan,
-    store: &mut Store,
-    run: i64,
     ledger: Ledger,
     stop: &AtomicBool,
-    started: Nanos,
-    progress: &mut Progress,
+    listeners: &mut Listeners<'_>,
+    session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, SessionError>,
 ) -> Result<Status> {
-    let arena = Arena::open(plan.clone(), run, ledger, &mut |what| {
-        progress.prepare(what);
+    let arena = Arena::open(plan.clone(), listeners.run, ledger, &mut |what| {
+        listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     })?;
     let mut machine = Machine::new(plan.clone(), arena);
-    let mut listeners = Listeners { store, run, progress };
-    let status = fsarena_session::run(plan, &mut machine, &MonotonicClock, started, stop, &mut listeners);
-    progress.prepare("taking everything away");
+    let status = session(&mut machine, listeners);
+    listeners.progress.prepare("taking everything away");
     let closed = machine.close();
     let status = status?;
     closed?;

@@ -82,7 +82,11 @@ impl Progress {
             }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
-            Event::Started { .. } | Event::Surveyed(_) | Event::Contender(_) | Event::Checked(_) => {}
+            Event::Started { .. }
+            | Event::Resumed { .. }
+            | Event::Surveyed(_)
+            | Event::Contender(_)
+            | Event::Checked(_) => {}
         }
     }
 

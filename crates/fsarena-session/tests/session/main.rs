@@ -12,6 +12,7 @@ mod order;
 mod price;
 mod rate;
 mod record;
+mod resume;
 mod slices;
 mod stability;
 mod standings;

@@ -1,7 +1,7 @@
 //! Whole runs, the ladder of slice lengths, and control rounds.
 
 use fsarena_model::{Budget, Mode, Nanos, Rounds, Workload};
-use fsarena_session::{Agreement, Finding, controls, finding, ladder, rungs};
+use fsarena_session::{Agreement, Finding, climbed, controls, finding, ladder, rungs};
 
 use crate::fake::{Performance, Play, World, workload};
 
@@ -58,18 +58,20 @@ fn a_whole_run_without_a_time_ends_with_its_work() {
 }
 
 /// Contenders alike in whole runs, the second of them ahead in slices of 10 ms.
-fn climbed(short_slices: f64) -> (Performance, Vec<Workload>) {
+fn play_ladder(short_slices: f64) -> (Performance, Vec<String>) {
     let named = vec![workload("create"), workload("append")];
     let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);
     world.operation_noise = 0.02;
     world.advantage = Some(("create@10ms".to_owned(), short_slices));
     let play = Play::new(&["ext4", "xfs"], world).with_workloads(rungs(&named));
-    (play.with_rounds(Rounds::Exactly(6)).perform(), named)
+    let performance = play.with_rounds(Rounds::Exactly(6)).perform();
+    let names = climbed(&performance.record.plan.workloads).expect("a ladder");
+    (performance, names)
 }
 
 #[test]
 fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
-    let (performance, named) = climbed(1.5);
+    let (performance, named) = play_ladder(1.5);
     let pairs = ladder(&performance.record, &named);
     let agreements: Vec<Vec<Agreement>> =
         pairs.iter().map(|pair| pair.rungs.iter().map(|rung| rung.agreement).collect()).collect();
@@ -80,18 +82,22 @@ fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
         pairs[0].rungs.iter().map(|rung| rung.slice_ms).collect::<Vec<_>>(),
         [Some(10), Some(50), Some(200), None]
     );
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, is_shown: true });
-    assert_eq!(finding(&pairs, "append"), Finding::SlicedFrom { slice_ms: 10, is_shown: true });
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees });
+    assert_eq!(finding(&pairs, "append"), Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees });
 }
 
 #[test]
 fn where_the_longest_slices_differ_the_work_must_run_whole() {
-    let (performance, named) = climbed(1.0);
+    let (performance, named) = play_ladder(1.0);
     let mut pairs = ladder(&performance.record, &named);
     pairs[0].rungs[2].agreement = Agreement::Differs;
     assert_eq!(finding(&pairs, "create"), Finding::Whole);
+    pairs[0].rungs[2].agreement = Agreement::Doubtful;
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful });
     pairs[0].rungs[2].agreement = Agreement::Open;
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 10, is_shown: false });
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open });
+    pairs[0].rungs[0].agreement = Agreement::Doubtful;
+    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open });
 }
 
 /// A run with control rounds, in which the second contender is ahead in whole runs.

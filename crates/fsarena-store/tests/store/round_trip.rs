@@ -47,6 +47,22 @@ fn a_killed_run_is_readable_and_interrupted() {
 }
 
 #[test]
+fn a_run_that_goes_on_is_interrupted_until_it_has_ended_again() {
+    let place = tempdir().unwrap();
+    let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
+    let mut goes_on = events();
+    goes_on.extend([Event::Finished(Status::Complete), Event::Resumed { at: "2026-03-02T12:00:00Z".to_owned() }]);
+    goes_on.push(Event::Trial(Box::new(trial(2))));
+    let (expected, loaded) = both(&mut store, &goes_on);
+    assert_eq!(loaded, expected);
+    assert_eq!((loaded.status, loaded.trials.len()), (Status::Interrupted, 3));
+    store.apply(loaded.run, &Event::Finished(Status::Complete)).unwrap();
+    assert_eq!(store.load(loaded.run).unwrap().status, Status::Complete);
+    let unknown = store.apply(99, &Event::Resumed { at: STARTED.to_owned() });
+    assert!(matches!(unknown, Err(StoreError::NoSuchRun { run: 99, .. })));
+}
+
+#[test]
 fn runs_are_listed_and_numbers_are_never_used_again() {
     let place = tempdir().unwrap();
     let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
@@ -126,7 +142,8 @@ fn event() -> impl Strategy<Value = Event> {
         Event::RoundFinished(RoundFacts { round, seconds, foreign_cores: None, steal_cores: Some(seconds) })
     });
     let ends = prop_oneof![Just(Status::Complete), Just(Status::Interrupted)].prop_map(Event::Finished);
-    prop_oneof![trials, note, round, ends, proptest::sample::select(events())]
+    let goes_on = ".*".prop_map(|at| Event::Resumed { at });
+    prop_oneof![trials, note, round, ends, goes_on, proptest::sample::select(events())]
 }
 
 proptest! {

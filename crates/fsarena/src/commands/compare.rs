@@ -1,6 +1,6 @@
 //! `fsarena compare`: from arguments to a verdict.
 
-mod dry;
+pub mod dry;
 
 use anyhow::Result;
 use fsarena_lane::Wait;
@@ -24,16 +24,27 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let task = Task { plan, notes, wait };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, task, &stop)? else { return Ok(Ended::Interrupted) };
-    let comparison = assess(&record);
+    show(global, &record)?;
+    Ok(ended(&record, status))
+}
+
+/// Prints the verdicts of a run that has just ended, and says how to go on.
+pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
+    let comparison = assess(record);
     print(&fsarena_report::text(&comparison, places::style(global)))?;
     farewell(&comparison);
-    Ok(ended(&record, status))
+    Ok(())
 }
 
 fn farewell(comparison: &Comparison) {
     let run = comparison.run;
     if comparison.status == Status::Interrupted {
-        eprintln!("interrupted; what was measured is kept: fsarena report {run}");
+        eprintln!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
+    } else if let Some(rounds) = comparison.wanted_rounds() {
+        let more = if rounds == 1 { "1 more round".to_owned() } else { format!("{rounds} more rounds") };
+        eprintln!(
+            "run {run} has undecided pairs; about {more} would settle them: fsarena resume {run} --rounds {rounds}"
+        );
     }
     eprintln!("run {run}; as a page: fsarena report {run} --format html -o fsarena-report.html");
 }

@@ -30,7 +30,8 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-fn number(store: &Store, run: &str) -> Result<i64> {
+/// The number of a run, as it was typed.
+pub fn number(store: &Store, run: &str) -> Result<i64> {
     if run == "last" {
         let hint = "fsarena compare ext4 xfs btrfs";
         return store.last()?.ok_or_else(|| Refusal::wrong_use("there is no run in the store yet", hint).into());

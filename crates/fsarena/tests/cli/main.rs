@@ -8,4 +8,5 @@ mod loads;
 mod ordinary;
 mod rates;
 mod refusing;
+mod resuming;
 mod stage;

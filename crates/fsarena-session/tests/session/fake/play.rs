@@ -1,12 +1,13 @@
 //! A plan and a world put together, performed, and what came of it.
 
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{
     Better, Budget, Bytes, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Medium, Metric, Mode,
     Nanos, Plan, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
 };
-use fsarena_session::{SessionError, assess, run};
+use fsarena_session::{Rest, Resumption, SessionError, Wish, assess, resume, run};
 
 use super::backstage::Backstage;
 use super::{Collector, FakeClock, FakeStage, World};
@@ -67,14 +68,32 @@ impl Play {
     }
 
     pub fn perform(&self) -> Performance {
+        let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
+        self.play(record, |stage, clock, stop, listener| run(&self.plan, stage, clock, Nanos(0), stop, listener))
+    }
+
+    /// What is left of a run with that record, if anything is, in this world.
+    pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
+        let rest = Rest::of(record, wish).expect("there is time for a round")?;
+        let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
+        Some(self.play(record.clone(), |stage, clock, stop, listener| {
+            resume(resumption, stage, clock, Nanos(0), stop, listener)
+        }))
+    }
+
+    /// Lets `session` have a stage, and adds what is heard to the record.
+    fn play(
+        &self,
+        mut record: RunRecord,
+        session: impl FnOnce(&mut FakeStage, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, SessionError>,
+    ) -> Performance {
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string()).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
         let mut stage = FakeStage::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);
-        let result = run(&self.plan, &mut stage, &clock, Nanos(0), &backstage.stop, &mut listener);
-        let mut record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
+        let result = session(&mut stage, &clock, &backstage.stop, &mut listener);
         listener.events.iter().for_each(|event| record.apply(event));
         let Collector { events, times, .. } = listener;
         Performance { result, events, times, journal: backstage.journal(), record }

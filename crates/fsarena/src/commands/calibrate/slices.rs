@@ -1,17 +1,19 @@
 //! The ladder: the same work in slices of 10, 50 and 200 ms and whole, on lanes of several sizes.
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::Wait;
-use fsarena_model::{Bytes, Plan, Status, Workload};
-use fsarena_session::{Agreement, Finding, LadderPair, Rung, finding, ladder, rungs};
+use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status, Workload};
+use fsarena_session::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
 
 use super::comparison;
 use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
 use crate::perform::{Task, perform, stop_flag};
-use crate::plan;
+use crate::{places, plan};
 
 /// Contenders, if none are given.
 const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
@@ -20,29 +22,68 @@ const SIZES: [u64; 3] = [2, 8, 32];
 
 /// Climbs the ladder on lanes of each size, prints what was seen, and what follows from all of it.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
-    let stop = stop_flag()?;
-    let mut all: Vec<LadderPair> = Vec::new();
-    let mut workloads = Vec::new();
-    for size in sizes(options) {
-        let (plan, named) = climb(options, size)?;
-        if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
-            eprintln!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
-            continue;
-        }
-        eprintln!("lanes of {size}: {} rounds", options.rounds);
-        let task = Task { plan, notes: vec!["the ladder of `fsarena calibrate --slices`".to_owned()], wait: Wait::Yes };
-        match perform(global, task, &stop)? {
-            Some((record, Status::Complete)) => {
-                let pairs = ladder(&record, &named);
-                print(&format!("lanes of {size}, run {}\n\n{}\n", record.run, table(&pairs)))?;
-                all.extend(pairs);
-                workloads = named;
+    let mut seen = Seen::default();
+    if options.of.is_empty() {
+        let stop = stop_flag()?;
+        for size in sizes(options) {
+            match climb(global, options, size, &stop)? {
+                Climbed::Done(record) => seen.take(&record)?,
+                Climbed::NoRoom => {}
+                Climbed::Stopped => return Ok(Ended::Interrupted),
             }
-            _ => return Ok(Ended::Interrupted),
         }
     }
-    print(&findings(&all, &workloads))?;
+    let store = places::store(global)?;
+    for run in &options.of {
+        seen.take(&store.load(*run)?)?;
+    }
+    print(&findings(&seen))?;
     Ok(Ended::Well)
+}
+
+/// What was seen on all ladders.
+#[derive(Default)]
+struct Seen {
+    pairs: Vec<LadderPair>,
+    workloads: Vec<String>,
+}
+
+impl Seen {
+    /// Prints what a ladder shows, and keeps it.
+    fn take(&mut self, record: &RunRecord) -> Result<()> {
+        let Some(names) = climbed(&record.plan.workloads) else {
+            let text = format!("run {} is not one of the ladder", record.run);
+            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+        };
+        let pairs = ladder(record, &names);
+        let head = format!("lanes of {}, run {}, {} rounds", record.plan.lane_size, record.run, record.rounds.len());
+        print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
+        self.pairs.extend(pairs);
+        let new: Vec<String> = names.into_iter().filter(|name| !self.workloads.contains(name)).collect();
+        self.workloads.extend(new);
+        Ok(())
+    }
+}
+
+/// What became of a ladder.
+enum Climbed {
+    Done(Box<RunRecord>),
+    NoRoom,
+    Stopped,
+}
+
+fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -> Result<Climbed> {
+    let plan = plan_of(options, size)?;
+    if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
+        eprintln!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
+        return Ok(Climbed::NoRoom);
+    }
+    eprintln!("lanes of {size}: {} rounds", options.rounds);
+    let task = Task { plan, notes: vec!["the ladder of `fsarena calibrate --slices`".to_owned()], wait: Wait::Yes };
+    Ok(match perform(global, task, stop)? {
+        Some((record, Status::Complete)) => Climbed::Done(Box::new(record)),
+        _ => Climbed::Stopped,
+    })
 }
 
 fn sizes(options: &Calibrate) -> Vec<Bytes> {
@@ -52,8 +93,8 @@ fn sizes(options: &Calibrate) -> Vec<Bytes> {
     }
 }
 
-/// The plan with all rungs, and the workloads as they were named.
-fn climb(options: &Calibrate, size: Bytes) -> Result<(Plan, Vec<Workload>)> {
+/// The plan with all rungs.
+fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     let contenders = match options.contenders.is_empty() {
         true => CONTENDERS.map(str::to_owned).to_vec(),
         false => options.contenders.clone(),
@@ -68,9 +109,8 @@ fn climb(options: &Calibrate, size: Bytes) -> Result<(Plan, Vec<Workload>)> {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
     }
-    let named = std::mem::take(&mut plan.workloads);
-    (plan.workloads, plan.suite) = (rungs(&named), None);
-    Ok((plan, named))
+    (plan.workloads, plan.suite) = (rungs(&plan.workloads), None);
+    Ok(plan)
 }
 
 fn is_foreign(workload: &Workload) -> bool {
@@ -88,9 +128,28 @@ fn table(pairs: &[LadderPair]) -> String {
     }
     format!(
         "{}\n\nHow many times better the first is, with its 95 % interval; = the same as the whole runs within the margin, \
-         ! not the same.\n",
+         ! not the same, ? probably not.\n",
         table.trim_fmt()
     )
+}
+
+/// What slices feel of whose slice came before, where that is shown.
+fn carried(record: &RunRecord) -> String {
+    let sliced = record.plan.workloads.iter().filter(|workload| workload.mode == Mode::Sliced);
+    let cells: Vec<CarryOver> = sliced.flat_map(|workload| carry_over(record, workload)).collect();
+    let told = cells.iter().filter_map(|cell| Some((cell, cell.change?)));
+    let shown = told.clone().filter(|(_, change)| change.low > 1.0 || change.high < 1.0);
+    let lines: Vec<String> = shown
+        .map(|(cell, change)| {
+            let (after, low, high) = (change.ratio, change.low, change.high);
+            let (workload, contender) = (&cell.workload, &cell.contender);
+            format!("  {contender} in {workload}: {after:.3} times as good after itself as after another [{low:.3}, {high:.3}]")
+        })
+        .collect();
+    match lines.is_empty() {
+        true => format!("Carry-over from one slice to the next: none shown in any of {} cells.\n", told.count()),
+        false => format!("Carry-over from one slice to the next, of {} cells:\n{}\n", told.count(), lines.join("\n")),
+    }
 }
 
 fn length(rung: &Rung) -> String {
@@ -102,6 +161,7 @@ fn rung(rung: &Rung) -> String {
         _ if rung.slice_ms.is_none() => "",
         Agreement::Agrees => " =",
         Agreement::Differs => " !",
+        Agreement::Doubtful => " ?",
         Agreement::Open => "",
     };
     let ratio = rung.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
@@ -109,18 +169,22 @@ fn rung(rung: &Rung) -> String {
     format!("{ratio}{interval}{mark}")
 }
 
-fn findings(pairs: &[LadderPair], workloads: &[Workload]) -> String {
+fn findings(seen: &Seen) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["workload", "slices tell what whole runs tell", "in the catalogue"]);
-    for workload in workloads {
-        let (found, line) = match finding(pairs, &workload.name) {
+    for workload in &seen.workloads {
+        let (found, line) = match finding(&seen.pairs, workload) {
             Finding::Whole => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
-            Finding::SlicedFrom { slice_ms, is_shown } => {
-                let surety = if is_shown { "shown" } else { "not contradicted" };
+            Finding::SlicedFrom { slice_ms, surety } => {
+                let surety = match surety {
+                    Agreement::Agrees => "shown",
+                    Agreement::Doubtful => "doubtful even there",
+                    Agreement::Open | Agreement::Differs => "not contradicted",
+                };
                 (format!("from {slice_ms} ms on, {surety}"), format!("agrees-from-ms = {slice_ms}"))
             }
         };
-        table.add_row([workload.name.clone(), found, line]);
+        table.add_row([workload.clone(), found, line]);
     }
     format!("{}\n", table.trim_fmt())
 }

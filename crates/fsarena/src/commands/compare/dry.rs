@@ -51,6 +51,11 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  at most {}: up to {count} rounds of about {round}, fewer if all is decided", budget.0)?;
         }
     }
+    write_space(text, plan)
+}
+
+/// The space that the lanes need.
+pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
     let lanes = lane_count(plan);
     writeln!(text, "\nspace")?;
     match lanes {

@@ -1,0 +1,115 @@
+//! What is left to be done of a stored run: which further rounds, and of which workloads.
+
+use std::fmt;
+
+use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
+
+use crate::aim::{Aim, Extent};
+use crate::evidence::standing;
+use crate::{SessionError, assess, controls, estimated_round, estimated_setup};
+
+/// What somebody wants of a stored run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wish {
+    /// At most so many further rounds.
+    Rounds(u32),
+    /// What fits within so long.
+    Within(Budget),
+    /// The rest of an interrupted plan; otherwise the rounds that the undecided pairs ask for, as far as they fit
+    /// into the usual budget.
+    Usual,
+}
+
+/// What is left to be done of a stored run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    pub(crate) aim: Aim,
+    /// As numbered in the plan; never empty.
+    pub(crate) open: Vec<usize>,
+}
+
+impl Rest {
+    /// What is left of the run of `record`; `None` if all its pairs are decided.
+    ///
+    /// # Errors
+    /// [`SessionError::Budget`] if no round fits into the time that was given.
+    pub fn of(record: &RunRecord, wish: Wish) -> Result<Option<Self>, SessionError> {
+        let first = last_number(record) + 1;
+        let further = |count: u32| first.saturating_add(count - 1);
+        let aim = Aim { first, last: u32::MAX, time: None, extent: Extent::Undecided };
+        let aim = match wish {
+            Wish::Rounds(count) => Aim { last: further(count), ..aim },
+            Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
+            Wish::Usual => planned(record, first).unwrap_or_else(|| {
+                let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
+                let last = assess(record).wanted_rounds().map_or(u32::MAX, further);
+                Aim { last, time, ..aim }
+            }),
+        };
+        let rest = Self { aim, open: open(record, aim) };
+        rest.require_time(record)?;
+        Ok((!rest.open.is_empty()).then_some(rest))
+    }
+
+    /// The plan with nothing but the workloads of the first round that is left.
+    pub fn first_round(&self, plan: &Plan) -> Plan {
+        let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
+        Plan { workloads, ..plan.clone() }
+    }
+
+    /// The number of the first round that is left.
+    pub fn first(&self) -> u32 {
+        self.aim.first
+    }
+
+    /// How many rounds are left at most, where that is limited.
+    pub fn count(&self) -> Option<u32> {
+        (self.aim.last < u32::MAX).then(|| self.aim.last - self.aim.first + 1)
+    }
+
+    fn require_time(&self, record: &RunRecord) -> Result<(), SessionError> {
+        let Some(budget) = self.aim.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
+        let round = estimated_round(&self.first_round(&record.plan)) + estimated_setup(&record.plan);
+        if round > budget { Err(SessionError::Budget { budget, round }) } else { Ok(()) }
+    }
+}
+
+/// As it stands behind `with`.
+impl fmt::Display for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count() {
+            Some(1) => write!(f, "1 further round")?,
+            Some(count) => write!(f, "{count} further rounds")?,
+            None => write!(f, "further rounds")?,
+        }
+        match self.aim.extent {
+            Extent::All => {}
+            Extent::Undecided => write!(f, " of what is undecided")?,
+        }
+        self.aim.time.map_or(Ok(()), |time| write!(f, ", as far as they fit into {time}"))
+    }
+}
+
+/// A round that was broken off counts where a workload of it was done: no workload has the same round twice.
+fn last_number(record: &RunRecord) -> u32 {
+    let measured = record.trials.iter().map(|trial| trial.round);
+    measured.chain(record.rounds.iter().map(|facts| facts.round)).max().unwrap_or(0)
+}
+
+/// What is missing of the plan of a run that was interrupted.
+fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
+    let aim = Aim::of(&record.plan);
+    let last = match record.plan.rounds {
+        // A round that was broken off is not one of those that were wanted.
+        Rounds::Exactly(count) => first + count.checked_sub(record.rounds.len() as u32 + 1)?,
+        Rounds::Within(_) => aim.last,
+    };
+    (record.status == Status::Interrupted && first <= last).then_some(Aim { first, last, ..aim })
+}
+
+fn open(record: &RunRecord, aim: Aim) -> Vec<usize> {
+    match aim.extent {
+        Extent::All => (0..record.plan.workloads.len()).collect(),
+        Extent::Undecided => controls::due(&standing(record), aim.first),
+    }
+}

@@ -1,0 +1,94 @@
+//! `fsarena resume`: further rounds of a stored run.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use fsarena_lane::Wait;
+use fsarena_model::{Budget, Nanos, RunRecord, Status};
+use fsarena_session::{Rest, SessionError, Wish, assess, estimated_round, estimated_setup};
+
+use super::compare::{dry, ended, show};
+use super::{print, report};
+use crate::cli::{Global, Resume};
+use crate::exit::{Ended, Refusal};
+use crate::perform::{Resumed, resume, stop_flag};
+use crate::places;
+
+/// Goes on with a run and prints its verdicts.
+pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
+    let store = places::store(global)?;
+    let record = store.load(report::number(&store, &options.run)?)?;
+    let wish = wish(options);
+    match Rest::of(&record, wish)? {
+        Some(rest) if options.dry_run => return describe(&record, &rest),
+        // An interrupted one may still be running: that is known when the machine is ours.
+        None if options.dry_run || record.status == Status::Complete => return nothing(),
+        _ => {}
+    }
+    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let resumed = resume(global, record.run, wish, wait, &*stop_flag()?);
+    match resumed.map_err(|error| with_way_out(error, &record))? {
+        Resumed::Nothing => nothing(),
+        Resumed::Stopped => Ok(Ended::Interrupted),
+        Resumed::Done { before, after, status } => {
+            show(global, &after)?;
+            Ok(ended(&since(after, &before), status))
+        }
+    }
+}
+
+fn wish(options: &Resume) -> Wish {
+    match (options.rounds, options.budget) {
+        (Some(count), _) => Wish::Rounds(count),
+        (None, Some(time)) => Wish::Within(Budget(time)),
+        (None, None) => Wish::Usual,
+    }
+}
+
+fn nothing() -> Result<Ended> {
+    eprintln!("all pairs are decided; nothing to do");
+    Ok(Ended::Well)
+}
+
+/// What has been added to a record; what failed earlier was said earlier.
+fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
+    after.trials.drain(..before.trials.len());
+    after.checks.drain(..before.checks.len());
+    after.notes.drain(..before.notes.len());
+    after
+}
+
+fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
+    if !matches!(error.downcast_ref(), Some(SessionError::Unlike(_))) {
+        return error;
+    }
+    let command: Vec<String> = assess(record).command.iter().map(|word| fsarena_report::shell(word)).collect();
+    let hint = format!("start a new one: {}", command.join(" "));
+    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
+}
+
+fn describe(record: &RunRecord, rest: &Rest) -> Result<Ended> {
+    let mut text = String::new();
+    write_rest(&mut text, record, rest)?;
+    print(&text)?;
+    Ok(Ended::Well)
+}
+
+fn write_rest(text: &mut String, record: &RunRecord, rest: &Rest) -> std::fmt::Result {
+    let first_round = rest.first_round(&record.plan);
+    writeln!(text, "run {} from round {} on: {rest}", record.run, rest.first())?;
+    writeln!(text, "\nworkloads")?;
+    for workload in &first_round.workloads {
+        writeln!(text, "  {}", workload.name)?;
+    }
+    let (round, setup) = (estimated_round(&first_round), estimated_setup(&record.plan));
+    writeln!(text, "\nduration")?;
+    match rest.count() {
+        Some(count) => {
+            let total = Nanos(setup.0 + round.0 * u64::from(count));
+            writeln!(text, "  a round takes about {round}; about {total} in all")?;
+        }
+        None => writeln!(text, "  a round takes about {round}, making the lanes {setup}")?,
+    }
+    dry::write_space(text, &record.plan)
+}
