@@ -5,7 +5,7 @@ use fsarena_model::{Budget, Nanos, Plan, Rounds};
 use crate::pace;
 
 /// The last round of a run within the usual budget; the rule plans its looks up to here.
-const LAST_ROUND: u32 = 12;
+pub const LAST_ROUND: u32 = 12;
 
 /// Which rounds a session may have, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

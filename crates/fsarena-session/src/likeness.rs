@@ -11,7 +11,7 @@ type Facet = fn(&Environment) -> Option<String>;
 const DECISIVE: [Facet; 5] = [
     |machine| machine.kernel.as_ref().map(|release| format!("Linux {release}")),
     |machine| machine.cpu.clone(),
-    |machine| machine.cores.map(|count| format!("{count} cores")),
+    |machine| machine.cores.map(|count| if count == 1 { "1 core".to_owned() } else { format!("{count} cores") }),
     |machine| machine.storage.clone(),
     |machine| machine.host_file_system.as_ref().map(|host| format!("lanes above {host}")),
 ];

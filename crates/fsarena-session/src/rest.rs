@@ -4,7 +4,7 @@ use std::fmt;
 
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 
-use crate::aim::{Aim, Extent};
+use crate::aim::{Aim, Extent, LAST_ROUND};
 use crate::evidence::standing;
 use crate::{SessionError, assess, controls, estimated_round, estimated_setup};
 
@@ -42,7 +42,9 @@ impl Rest {
             Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
             Wish::Usual => planned(record, first).unwrap_or_else(|| {
                 let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
-                let last = assess(record).wanted_rounds().map_or(u32::MAX, further);
+                // Without a price nobody knows how many: those of the planned looks, then what fits.
+                let unpriced = if first <= LAST_ROUND { LAST_ROUND } else { u32::MAX };
+                let last = assess(record).wanted_rounds().map_or(unpriced, further);
                 Aim { last, time, ..aim }
             }),
         };

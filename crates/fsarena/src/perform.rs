@@ -50,14 +50,17 @@ pub enum Resumed {
     /// Somebody stopped it while it waited for another run.
     Stopped,
     /// It went on.
-    Done {
-        /// What was kept of it.
-        before: RunRecord,
-        /// What is kept of it now.
-        after: RunRecord,
-        /// How far it has come.
-        status: Status,
-    },
+    Done(Box<Further>),
+}
+
+/// A run that went on.
+pub struct Further {
+    /// What was kept of it.
+    pub before: RunRecord,
+    /// What is kept of it now.
+    pub after: RunRecord,
+    /// How far it has come.
+    pub status: Status,
 }
 
 /// Does what is left of a stored run, as far as `wish` goes.
@@ -77,7 +80,7 @@ pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBo
     };
     plan::require_space(&plan)?;
     let status = go_on(global, &before, rest, &mut store, ledger, stop)?;
-    Ok(Resumed::Done { after: store.load(run)?, before, status })
+    Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
 
 /// As [`measure`], for a run that there is already; one that is refused is left as it was.

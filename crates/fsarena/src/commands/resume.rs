@@ -30,9 +30,9 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     match resumed.map_err(|error| with_way_out(error, &record))? {
         Resumed::Nothing => nothing(),
         Resumed::Stopped => Ok(Ended::Interrupted),
-        Resumed::Done { before, after, status } => {
-            show(global, &after)?;
-            Ok(ended(&since(after, &before), status))
+        Resumed::Done(further) => {
+            show(global, &further.after)?;
+            Ok(ended(&since(further.after, &further.before), further.status))
         }
     }
 }

@@ -78,6 +78,25 @@ fn a_killed_run_is_cleared_away_by_the_next_start() {
 }
 
 #[test]
+fn a_killed_run_goes_on() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let mut child = start(&stage);
+    wait_for_images(&stage, 4);
+    std::thread::sleep(Duration::from_millis(1500));
+    send(&child, Signal::KILL);
+    child.wait().expect("it is dead");
+    let before = stage.json()["rounds"].as_u64().expect("a number");
+    let output = run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
+    assert!(err(&output).contains("cleared away"), "{}", err(&output));
+    let after = stage.json();
+    assert_eq!((after["status"].as_str(), after["rounds"].as_u64()), (Some("complete"), Some(before + 1)));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
 fn a_second_run_is_refused_if_it_may_not_wait() {
     if !is_root() {
         return;

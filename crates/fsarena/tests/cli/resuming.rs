@@ -35,7 +35,7 @@ fn a_run_goes_on_and_nothing_is_left() {
     assert!(err(&run(stage.fsarena().args(["resume", "7"]), 2)).contains("fsarena runs"));
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1) {
         let text = err(&run(on_one_core(&stage).args(["resume", "1", "--rounds", "1"]), 4));
-        assert!(text.contains("this is 1 cores") && text.contains("hint: start a new one: fsarena compare"), "{text}");
+        assert!(text.contains("this is 1 core") && text.contains("hint: start a new one: fsarena compare"), "{text}");
     }
     assert_eq!((state(&stage), stage.left()), (before, Vec::new()), "the run is as it was");
 
