@@ -16,9 +16,12 @@ const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
 /// Writing a gigabyte of a lane.
 const GIGABYTE: Nanos = Nanos::millis(700);
 
-/// About how long a round of all workloads takes, before anything was measured.
+/// About how long a round of all workloads takes, before anything was measured; controls are in every second one.
 pub fn estimated_round(plan: &Plan) -> Nanos {
-    estimated_round_of(plan, &(0..plan.workloads.len()).collect::<Vec<_>>())
+    let (controls, others): (Vec<usize>, Vec<usize>) =
+        (0..plan.workloads.len()).partition(|index| plan.workloads[*index].control_of.is_some());
+    let beside = weight(plan, &controls) / 2.0 * plan.contenders.len() as f64;
+    estimated_round_of(plan, &others) + Nanos((beside * 1e9) as u64)
 }
 
 /// About how long a round of these workloads, by number, takes, before anything was measured.

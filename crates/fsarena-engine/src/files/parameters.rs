@@ -66,6 +66,8 @@ const MOST_THREADS: u32 = 1024;
 /// What one worker makes in a millisecond at most, where the workload does not say how many there are: a slice ends
 /// when it has made so many. Creating a file takes longer than 4 µs; what is made faster in memory ends before its time.
 const MADE_PER_MS: u64 = 250;
+/// A whole run needs no more at a time than fast storage makes in so long: it is refilled, and goes on.
+const PIECE_MS: u64 = 120;
 /// No worker appends faster: a write takes a microsecond, and memory takes 8 GiB/s.
 const APPENDS_PER_MS: u64 = 1000;
 const APPENDED_PER_MS: u64 = 8 << 20;
@@ -118,7 +120,11 @@ impl Parameters {
         } else if ground == Ground::Log {
             shape.objects = threads;
         } else if self.files == 0 {
-            let most = u64::from(threads) * MADE_PER_MS * (workload.warm_up_ms + workload.timed_ms);
+            let time = match workload.mode {
+                Mode::Sliced => workload.warm_up_ms + workload.timed_ms,
+                Mode::Whole => workload.timed_ms.min(PIECE_MS),
+            };
+            let most = u64::from(threads) * MADE_PER_MS * time;
             shape.objects = most.min(u64::from(Shape::MOST_OBJECTS)) as u32;
         }
         shape

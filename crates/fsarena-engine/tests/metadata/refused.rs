@@ -1,7 +1,7 @@
 //! What makes no sense is refused, by name.
 
 use fsarena_engine::engine;
-use fsarena_model::Workload;
+use fsarena_model::{Mode, Workload};
 use serde_json::{Value, json};
 
 use super::workload;
@@ -59,4 +59,15 @@ fn work_without_an_end_needs_a_time() {
     assert!(is_fine(json!({ "operation": "create" })).is_err());
     assert!(is_fine(json!({ "operation": "create", "files": 1 })).is_ok());
     assert!(is_fine(json!({ "operation": "link", "files": 1 })).is_ok());
+}
+
+#[test]
+fn a_long_whole_run_asks_for_no_more_room_than_a_short_one() {
+    let demand = |mode, timed_ms| {
+        let parameters = json!({ "operation": "create", "size": 1024 });
+        let work = Workload { mode, timed_ms, warm_up_ms: 0, ..workload("none", parameters) };
+        engine("files").expect("it exists").demand(&work).expect("known")
+    };
+    assert_eq!(demand(Mode::Whole, 10_000), demand(Mode::Whole, 200));
+    assert!(demand(Mode::Sliced, 10_000) > demand(Mode::Sliced, 200));
 }

@@ -35,9 +35,14 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         )?;
     }
     writeln!(text, "\nworkloads")?;
-    for workload in &plan.workloads {
+    let (controls, workloads): (Vec<_>, Vec<_>) =
+        plan.workloads.iter().partition(|workload| workload.control_of.is_some());
+    for workload in workloads {
         let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
         writeln!(text, "  {} (version {}), {mode}: {}", workload.name, workload.version, workload.measures)?;
+    }
+    if !controls.is_empty() {
+        writeln!(text, "  control rounds: every second round also runs {} of them whole, as a check", controls.len())?;
     }
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     writeln!(text, "\nduration")?;
