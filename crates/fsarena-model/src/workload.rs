@@ -38,6 +38,10 @@ pub struct Workload {
     /// Slices per contender and round; even, so that the order can be balanced.
     #[serde(default = "default_slices")]
     pub slices: u32,
+    /// Of a whole run: it ends when its work does, `timed-ms` being an upper limit, and what it leaves unsynced is not in its
+    /// time, as another program means it. Otherwise a whole run is refilled until its time is over, and then synced.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ends_by_itself: bool,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees_from_ms: Option<u64>,
@@ -59,6 +63,10 @@ pub struct Variant {
     pub of: String,
     /// The rate.
     pub rate: Rate,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn default_slices() -> u32 {

@@ -2,9 +2,10 @@
 
 use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, Stability, WorkloadRow};
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Storage, Trial, Workload};
+use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Trial};
 use fsarena_stats::{cell_summary, round_value};
 
+use crate::command::command;
 use crate::evidence::{Standing, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
@@ -56,54 +57,6 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing));
     found.chain(record.notes.iter().cloned()).collect()
-}
-
-/// With the rounds that there were: a budget might give more or fewer another time.
-fn command(record: &RunRecord) -> Vec<String> {
-    let plan = &record.plan;
-    let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
-    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
-    let mut words: Vec<String> = ["fsarena", "compare"].map(str::to_owned).to_vec();
-    words.extend(plan.contenders.iter().map(spelling));
-    match &plan.suite {
-        Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
-        None => words.extend(as_typed(plan).flat_map(|work| ["--workload".to_owned(), work.name.clone()])),
-    }
-    words.extend(rates(plan));
-    for handicap in &plan.handicaps {
-        words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
-    }
-    let storage = match &plan.storage {
-        Storage::Directory(path) => format!("dir:{}", path.display()),
-        Storage::Disk(path) => path.display().to_string(),
-        Storage::Memory => "memory".to_owned(),
-    };
-    let options = [
-        ("--rounds", last.to_string()),
-        ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
-        ("--storage", storage),
-        ("--lane-size", plan.lane_size.0.to_string()),
-        ("--medium", plan.medium.to_string()),
-        ("--seed", plan.seed.to_string()),
-    ];
-    words.extend(options.into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
-    words
-}
-
-/// The workloads that were named, not those that `--rate` or a long budget made of them.
-fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
-    plan.workloads.iter().filter(|workload| workload.variant.is_none() && workload.control_of.is_none())
-}
-
-/// `--rate 50%,90%`, if there are open loops.
-fn rates(plan: &Plan) -> Vec<String> {
-    let mut rates: Vec<String> = Vec::new();
-    for variant in plan.workloads.iter().filter_map(|workload| workload.variant.as_ref()) {
-        if !rates.contains(&variant.rate.to_string()) {
-            rates.push(variant.rate.to_string());
-        }
-    }
-    if rates.is_empty() { Vec::new() } else { vec!["--rate".to_owned(), rates.join(",")] }
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {

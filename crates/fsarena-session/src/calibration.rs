@@ -59,8 +59,10 @@ const OFTEN: f64 = 0.9;
 /// Judges the runs: each of two contenders, the second of which has the handicap.
 pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibration {
     let plan = equal.iter().chain(handicapped).map(|record| &record.plan).next();
-    let names: Vec<String> =
-        plan.map_or(Vec::new(), |plan| plan.workloads.iter().map(|workload| workload.name.clone()).collect());
+    // Controls, which a long budget adds, stand behind the others and are none to be called.
+    let shown =
+        plan.into_iter().flat_map(|plan| plan.workloads.iter().filter(|workload| workload.control_of.is_none()));
+    let names: Vec<String> = shown.map(|workload| workload.name.clone()).collect();
     let (equals, others) = (pairs(equal), pairs(handicapped));
     let lanes = plan
         .map_or(Lanes::None, |plan| if fsarena_lane::lane_count(plan) > 0 { Lanes::LatinSquares } else { Lanes::None });
@@ -97,7 +99,7 @@ pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibratio
 fn pairs(records: &[RunRecord]) -> Vec<Vec<Option<Pair>>> {
     let of = |record: &RunRecord| {
         let standing = standing(record);
-        (0..record.plan.workloads.len()).map(|workload| standing.pair(workload, 0, 1)).collect()
+        standing.shown().into_iter().map(|workload| standing.pair(workload, 0, 1)).collect()
     };
     records.iter().map(of).collect()
 }

@@ -7,10 +7,10 @@
 use fsarena_model::comparison::ControlRow;
 use fsarena_model::event::Note;
 use fsarena_model::{Mode, Nanos, Plan, RunRecord, Severity, Workload};
-use fsarena_stats::{PairDecision, Rule, StandingWorkload, WorkloadData, replay};
+use fsarena_stats::{PairDecision, Rule, WorkloadData, replay};
 
 use crate::evidence::Standing;
-use crate::ladder::{Agreement, agreement, differences, whole};
+use crate::ladder::{Agreement, Differences, agreement, climbed, differences, whole};
 
 /// The budget from which on a run has control rounds.
 pub const TIME_FOR_CONTROLS: Nanos = Nanos::seconds(600);
@@ -38,25 +38,31 @@ pub fn control_numbers(plan: &Plan) -> Vec<Option<usize>> {
     plan.workloads.iter().map(control).collect()
 }
 
-/// Whether slices and whole runs of each workload say the same; `None` without a control.
+/// Whether slices and whole runs of each workload say the same; `None` without a control. Where there is no pair, nothing
+/// disagrees.
 pub fn agreements(record: &RunRecord, controls: &[Option<usize>]) -> Vec<Option<Agreement>> {
-    let data: Vec<WorkloadData> = controls
-        .iter()
-        .enumerate()
-        .filter_map(|(sliced, control)| Some(differences(record, sliced, (*control)?)))
+    let controlled = controls.iter().enumerate().filter_map(|(sliced, control)| Some((sliced, (*control)?)));
+    let compared: Vec<(usize, Differences)> = controlled
+        .flat_map(|(sliced, control)| {
+            differences(record, sliced, control).into_iter().map(move |found| (sliced, found))
+        })
         .collect();
+    let data: Vec<WorkloadData> = compared.iter().map(|(_, found)| found.data.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data);
-    let mut found = verdicts.iter().flat_map(|verdicts| verdicts.workloads()).map(of_workload);
-    controls.iter().map(|control| control.map(|_| found.next().unwrap_or(Agreement::Open))).collect()
+    let standings = verdicts.as_ref().map_or(&[][..], |verdicts| verdicts.workloads());
+    let of = |sliced: usize| {
+        let own = compared.iter().zip(standings).filter(move |((workload, _), _)| *workload == sliced);
+        together(own.flat_map(|(_, standing)| &standing.pairs).map(|pair| agreement(pair.verdict())).collect())
+    };
+    controls.iter().enumerate().map(|(sliced, control)| control.map(|_| of(sliced))).collect()
 }
 
 /// One pair that differs is enough: the slices are not to be trusted with the others.
-fn of_workload(standing: &StandingWorkload) -> Agreement {
-    let pairs = || standing.pairs.iter().map(|pair| agreement(pair.verdict()));
+fn together(pairs: Vec<Agreement>) -> Agreement {
     match () {
-        () if pairs().any(|pair| pair == Agreement::Differs) => Agreement::Differs,
-        () if pairs().all(|pair| pair == Agreement::Agrees) => Agreement::Agrees,
+        () if pairs.contains(&Agreement::Differs) => Agreement::Differs,
+        () if pairs.iter().all(|pair| *pair == Agreement::Agrees) => Agreement::Agrees,
         () => Agreement::Open,
     }
 }
@@ -66,6 +72,11 @@ pub fn due(standing: &Standing, round: u32) -> Vec<usize> {
     let in_turn = due_in(standing, round.is_multiple_of(EVERY));
     // Where only controls are missing, they need not wait for their turn.
     if in_turn.is_empty() { due_in(standing, true) } else { in_turn }
+}
+
+/// The workloads of a round without controls.
+pub fn due_plainly(standing: &Standing) -> Vec<usize> {
+    due_in(standing, false)
 }
 
 fn due_in(standing: &Standing, is_control_round: bool) -> Vec<usize> {
@@ -101,6 +112,9 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
     let row = |(a, b): (usize, usize)| {
         let [slices, whole] = [sliced, control].map(|workload| standing.pair_of(workload, a, b));
         let (slices, whole) = (slices?.standing.latest, whole?.standing.latest);
+        if whole.rounds == 0 {
+            return None;
+        }
         let ends = |pair: &PairDecision| {
             let ends = pair.pointwise.map(|interval| (interval.low.exp(), interval.high.exp()));
             (pair.estimate.map(f64::exp), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
@@ -121,7 +135,7 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
             agrees: match standing.agreement(sliced) {
                 Some(Agreement::Agrees) => Some(true),
                 Some(Agreement::Differs) => Some(false),
-                Some(Agreement::Open | Agreement::Doubtful) | None => None,
+                _ => None,
             },
         })
     };
@@ -147,7 +161,8 @@ pub fn notes(rows: &[ControlRow]) -> Vec<Note> {
     let (same, open, differing) = (of(Some(true)), of(None), of(Some(false)));
     let contradicted = differing.iter().map(|name| contradiction(rows, name));
     let checked = format!(
-        "whole runs were made beside the slices as a check: they tell the same in {}, do not contradict them in {}",
+        "whole runs were made beside the slices as a check: they tell the same within the margin in {}; in {} they neither \
+         show that nor contradict it",
         listed(&same),
         listed(&open)
     );
@@ -159,6 +174,9 @@ pub fn notes(rows: &[ControlRow]) -> Vec<Note> {
 pub fn unchecked(record: &RunRecord, standing: &Standing) -> Option<Note> {
     let shown = standing.shown().into_iter().filter(|number| standing.controls()[*number].is_none());
     let workloads = shown.map(|number| &record.plan.workloads[number]).filter(|workload| can_be_controlled(workload));
+    if climbed(&record.plan.workloads).is_some() {
+        return None;
+    }
     let names: Vec<&str> =
         workloads.filter(|workload| workload.agrees_from_ms.is_none()).map(|workload| workload.name.as_str()).collect();
     let text = format!(

@@ -97,9 +97,16 @@ pub fn note(record: &RunRecord) -> Option<Note> {
         from_facts.union(&from_aside).count(),
         most(|facts| facts.foreign_cores, |row| row.foreign.cores()),
         most(|facts| facts.steal_cores, |row| row.stolen.cores()),
-        consequence(record, aside.iter().filter(|rows| !rows.is_empty()).count(), &from_aside),
+        consequence(record, touched(record, &aside), &from_aside),
     );
     (!busy.is_empty() || !from_aside.is_empty()).then_some(Note { severity: Severity::Warning, text })
+}
+
+/// Of how many workloads rounds were set aside; a control counts as its workload.
+fn touched(record: &RunRecord, aside: &[Vec<Row>]) -> usize {
+    let with_rows = record.plan.workloads.iter().zip(aside).filter(|(_, rows)| !rows.is_empty());
+    let names = with_rows.map(|(workload, _)| workload.control_of.as_ref().unwrap_or(&workload.name));
+    names.collect::<BTreeSet<&String>>().len()
 }
 
 fn is_mentioned(facts: &&RoundFacts) -> bool {
@@ -114,7 +121,7 @@ fn consequence(record: &RunRecord, touched: usize, rounds: &BTreeSet<u32>) -> St
     format!(
         "; set aside, for {touched} of {} workloads, in {} (bounds fixed beforehand: more than {foreign_cores} cores by other \
          programs or {steal_cores} taken by the hypervisor; at most {most} rounds of a workload)",
-        record.plan.workloads.len(),
+        record.plan.workloads.iter().filter(|workload| workload.control_of.is_none()).count(),
         spans(rounds),
     )
 }

@@ -73,7 +73,7 @@ fn rounds_of(record: &RunRecord, workload: &Workload) -> usize {
 }
 
 /// Contenders of one durability class each; one that was never made is in none.
-fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
+pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     let class =
         |label: &Label| record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability);
     let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
@@ -87,12 +87,19 @@ fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
+/// Whether a contender failed in any round of a workload.
+pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize) -> bool {
+    let workload = &record.plan.workloads[workload];
+    let label = &record.plan.contenders[contender].label;
+    let mut own = record.trials.iter().filter(|trial| is_of(trial, &workload.name, label));
+    own.any(|trial| value(trial, workload).is_none())
+}
+
 /// Those of `group` that never failed in the workload, over the rounds that count and in which each of them has a value.
 fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize]) -> Field {
     let label = |member: usize| &record.plan.contenders[member].label;
     let of = |member: usize| record.trials.iter().filter(move |trial| is_of(trial, &workload.name, label(member)));
-    let failed = |member: usize| of(member).any(|trial| value(trial, workload).is_none());
-    let members: Vec<usize> = group.iter().copied().filter(|member| !failed(*member)).collect();
+    let members: Vec<usize> = group.iter().copied().filter(|member| !failed(record, index, *member)).collect();
     let set_aside = set_aside(record, workload);
     let mut observations: Vec<Observation> = Vec::new();
     for (contender, member) in members.iter().enumerate() {

@@ -9,7 +9,7 @@ use fsarena_model::{Label, Mode, RunRecord, Workload};
 use fsarena_stats::{Decision, Interval, Observation, PairDecision, Rule, WorkloadData, decide};
 
 use crate::disturbance::set_aside;
-use crate::evidence::{standing, value};
+use crate::evidence::{failed, groups, standing, value};
 
 /// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
@@ -31,7 +31,8 @@ pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
         let last = rungs.get(RUNGS - 1)?.name.strip_suffix("@whole")?;
         (first == last).then(|| first.to_owned())
     };
-    workloads.chunks(RUNGS).map(name).collect()
+    let names: Option<Vec<String>> = workloads.chunks(RUNGS).map(name).collect();
+    names.filter(|names| !names.is_empty())
 }
 
 /// The untimed first part keeps its share of the slice.
@@ -62,6 +63,8 @@ pub enum Agreement {
     Doubtful,
     /// The figures do not say.
     Open,
+    /// There are no figures.
+    Unmeasured,
 }
 
 /// A pair on one rung.
@@ -138,15 +141,15 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// From which length on no pair of `workload` differs or is in doubt, over all of `pairs`.
-pub fn finding(pairs: &[LadderPair], workload: &str) -> Finding {
-    let of_step = |step: usize| {
-        let own = pairs.iter().filter(move |pair| pair.workload == workload);
-        own.map(move |pair| pair.rungs[step].agreement)
-    };
+/// From which length on no pair of `workload` differs or is in doubt, over all of `pairs`; `None` where no pair was measured on
+/// all rungs.
+pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
+    let is_whole = |pair: &&LadderPair| pair.rungs.iter().all(|rung| rung.agreement != Agreement::Unmeasured);
+    let own: Vec<&LadderPair> = pairs.iter().filter(|pair| pair.workload == workload).filter(is_whole).collect();
+    let of_step = |step: usize| own.iter().map(move |pair| pair.rungs[step].agreement);
     let last = SLICED.len() - 1;
     let is_good = |step: &usize| !of_step(*step).any(|it| matches!(it, Agreement::Differs | Agreement::Doubtful));
-    match (0..=last).rev().take_while(is_good).last() {
+    let found = match (0..=last).rev().take_while(is_good).last() {
         Some(first) => {
             let is_shown = (first..=last).all(|step| of_step(step).all(|it| it == Agreement::Agrees));
             let surety = if is_shown { Agreement::Agrees } else { Agreement::Open };
@@ -154,27 +157,37 @@ pub fn finding(pairs: &[LadderPair], workload: &str) -> Finding {
         }
         None if of_step(last).any(|it| it == Agreement::Differs) => Finding::Whole,
         None => Finding::SlicedFrom { slice_ms: SLICED[last].0, surety: Agreement::Doubtful },
-    }
+    };
+    (!own.is_empty()).then_some(found)
 }
 
 /// How each rung agrees with the whole runs: by workload, rung and pair.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
-    let contenders = record.plan.contenders.len();
-    let whole = |workload: usize| workload * RUNGS + SLICED.len();
     let numbers = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
-    let data: Vec<WorkloadData> =
-        numbers.map(|(workload, step)| differences(record, workload * RUNGS + step, whole(workload))).collect();
-    let rounds = data.iter().map(|data| data.observations.len() / contenders).max().unwrap_or(0).max(2) as u32;
-    // There is one look, at the end.
-    let rule = Rule { margin: record.plan.margin.0, first_look: rounds, last_look: rounds, ..Rule::default() };
+    let compared: Vec<(usize, usize, Differences)> = numbers
+        .flat_map(|(workload, step)| {
+            let (sliced, whole) = (workload * RUNGS + step, workload * RUNGS + SLICED.len());
+            differences(record, sliced, whole).into_iter().map(move |found| (workload, step, found))
+        })
+        .collect();
+    let data: Vec<WorkloadData> = compared.iter().map(|(.., found)| found.data.clone()).collect();
+    let rounds = || data.iter().map(|data| data.observations.len() / data.contenders).filter(|rounds| *rounds > 0);
+    let (fewest, most) = (rounds().min().unwrap_or(0).max(2), rounds().max().unwrap_or(0).max(2));
+    // There is one look, at the end; rounds that were set aside make it an earlier one for some.
+    let (first_look, last_look) = (fewest as u32, most as u32);
+    let rule = Rule { margin: record.plan.margin.0, first_look, last_look, ..Rule::default() };
     let decided = decide(&rule, &data).unwrap_or_default();
     move |workload, step, a, b| {
         if step == SLICED.len() {
             return Agreement::Agrees;
         }
-        let look = decided.get(workload * SLICED.len() + step);
-        let pair = look.and_then(|look| look.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
-        pair.map_or(Agreement::Open, |pair| rung_agreement(pair, rule.margin))
+        let pair = compared.iter().zip(&decided).find_map(|((of, on, found), look)| {
+            let place = |wanted: usize| found.members.iter().position(|member| *member == wanted);
+            let (a, b) = (place(a)?, place(b)?);
+            let is_it = (*of, *on) == (workload, step);
+            look.pairs.iter().find(|pair| is_it && (pair.a, pair.b) == (a, b))
+        });
+        pair.map_or(Agreement::Unmeasured, |pair| rung_agreement(pair, rule.margin))
     }
 }
 
@@ -182,6 +195,7 @@ fn rung_agreement(pair: &PairDecision, margin: f64) -> Agreement {
     let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
     let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
     match agreement(pair.verdict) {
+        _ if pair.pointwise.is_none() => Agreement::Unmeasured,
         Agreement::Open if is_far && is_no_chance => Agreement::Doubtful,
         other => other,
     }
@@ -196,13 +210,29 @@ pub(crate) fn agreement(verdict: Decision) -> Agreement {
     }
 }
 
-/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round, for the
-/// rounds that count and in which all contenders have both. The lane of a round is the same for both and takes no part.
-pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> WorkloadData {
-    let contenders = record.plan.contenders.len();
-    let of = |workload: usize, contender: usize, round: u32| {
+/// By how much slices exceed whole runs, for contenders that are compared with each other.
+pub(crate) struct Differences {
+    /// As numbered in the plan.
+    pub(crate) members: Vec<usize>,
+    /// Of each of them, in the rounds that count and in which all have both.
+    pub(crate) data: WorkloadData,
+}
+
+/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round: for each
+/// class of durability those contenders that failed in neither, where there are two or more. The lane of a round is the
+/// same for both and takes no part.
+pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Vec<Differences> {
+    let never_failed = |member: &usize| [sliced, whole].iter().all(|workload| !failed(record, *workload, *member));
+    let classes = groups(record).into_iter();
+    let members = classes.map(|class| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
+    let several = members.filter(|members| members.len() > 1);
+    several.map(|members| Differences { data: between(record, sliced, whole, &members), members }).collect()
+}
+
+fn between(record: &RunRecord, sliced: usize, whole: usize, members: &[usize]) -> WorkloadData {
+    let of = |workload: usize, member: usize, round: u32| {
         let workload = &record.plan.workloads[workload];
-        let label = &record.plan.contenders[contender].label;
+        let label = &record.plan.contenders[member].label;
         let is_it = |trial: &&fsarena_model::Trial| {
             trial.round == round && trial.workload == workload.name && trial.contender == *label
         };
@@ -210,11 +240,12 @@ pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Wo
     };
     let aside = [sliced, whole].map(|workload| set_aside(record, &record.plan.workloads[workload])).concat();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let mut data = WorkloadData { contenders, observations: Vec::new() };
+    let mut data = WorkloadData { contenders: members.len(), observations: Vec::new() };
     for round in (1..=last).filter(|round| !aside.contains(round)) {
-        let y = |contender| Some(of(sliced, contender, round)? - of(whole, contender, round)?);
-        let row: Option<Vec<Observation>> = (0..contenders)
-            .map(|contender| Some(Observation { round, contender, lane: None, y: y(contender)? }))
+        let y = |member: usize| Some(of(sliced, member, round)? - of(whole, member, round)?);
+        let rows = members.iter().enumerate();
+        let row: Option<Vec<Observation>> = rows
+            .map(|(contender, member)| Some(Observation { round, contender, lane: None, y: y(*member)? }))
             .collect();
         data.observations.extend(row.into_iter().flatten());
     }

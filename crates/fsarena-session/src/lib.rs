@@ -7,6 +7,7 @@
 mod aim;
 mod assess;
 mod calibration;
+mod command;
 mod controls;
 mod course;
 mod disturbance;

@@ -6,7 +6,8 @@ use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 
 use crate::aim::{Aim, Extent, LAST_ROUND};
 use crate::evidence::standing;
-use crate::{SessionError, assess, controls, estimated_round, estimated_setup};
+use crate::pace::estimated_round_of;
+use crate::{SessionError, assess, controls, estimated_setup};
 
 /// What somebody wants of a stored run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +37,9 @@ impl Rest {
     pub fn of(record: &RunRecord, wish: Wish) -> Result<Option<Self>, SessionError> {
         let first = last_number(record) + 1;
         let further = |count: u32| first.saturating_add(count - 1);
+        if wish == Wish::Usual && has_its_rounds(record) {
+            return Ok(None);
+        }
         let aim = Aim { first, last: u32::MAX, time: None, extent: Extent::Undecided };
         let aim = match wish {
             Wish::Rounds(count) => Aim { last: further(count), ..aim },
@@ -71,7 +75,7 @@ impl Rest {
 
     fn require_time(&self, record: &RunRecord) -> Result<(), SessionError> {
         let Some(budget) = self.aim.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
-        let round = estimated_round(&self.first_round(&record.plan)) + estimated_setup(&record.plan);
+        let round = estimated_round_of(&record.plan, &self.open) + estimated_setup(&record.plan);
         if round > budget { Err(SessionError::Budget { budget, round }) } else { Ok(()) }
     }
 }
@@ -98,6 +102,12 @@ fn last_number(record: &RunRecord) -> u32 {
     measured.chain(record.rounds.iter().map(|facts| facts.round)).max().unwrap_or(0)
 }
 
+/// Whether a run was broken off when nothing of its plan was missing.
+fn has_its_rounds(record: &RunRecord) -> bool {
+    let has_all = matches!(record.plan.rounds, Rounds::Exactly(count) if record.rounds.len() as u32 >= count);
+    record.status == Status::Interrupted && has_all
+}
+
 /// What is missing of the plan of a run that was interrupted.
 fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
     let aim = Aim::of(&record.plan);
@@ -112,6 +122,11 @@ fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
 fn open(record: &RunRecord, aim: Aim) -> Vec<usize> {
     match aim.extent {
         Extent::All => (0..record.plan.workloads.len()).collect(),
-        Extent::Undecided => controls::due(&standing(record), aim.first),
+        Extent::Undecided => {
+            let standing = standing(record);
+            // Whole runs are a check of what is being decided; there is no going on for the check alone.
+            let is_open = standing.shown().into_iter().any(|workload| !standing.is_settled(workload));
+            if is_open { controls::due(&standing, aim.first) } else { Vec::new() }
+        }
     }
 }

@@ -123,27 +123,36 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     Ok(())
 }
 
-/// As often as its time wants, then synced: what a whole run leaves for later is part of its time.
+/// As often as its time wants, then synced: what a whole run leaves for later is part of its time. What ends by itself runs
+/// once, and its sync is timed apart.
 fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
     let wanted = Nanos::millis(setting.workload.timed_ms);
     player.current.clear();
     loop {
         let before = player.current.elapsed;
+        // Each piece offers the rate anew.
+        player.current.offered = None;
         ready(stage, setting, player)?;
         watched(stage, setting, player, (wanted.0 > 0).then(|| wanted.saturating_sub(before)))?;
         let is_idle = player.current.elapsed == before;
-        if player.current.elapsed >= wanted || is_idle || setting.is_stopped() {
+        let is_over = player.current.elapsed >= wanted || setting.workload.ends_by_itself;
+        if is_over || is_idle || setting.is_stopped() {
             break;
         }
     }
+    let after = if setting.workload.ends_by_itself { Nanos(0) } else { settled(stage, player)? };
+    player.tally.follow(&player.current, position);
+    player.slices.extend(sample(setting.workload, &player.current, after, position));
+    Ok(())
+}
+
+/// Synced between two readings of the counters.
+fn settled(stage: &mut dyn Stage, player: &mut Player) -> Result<Nanos, Trouble> {
     stage.watch(player.contender);
     let settled = stage.settle(player.contender);
     stage.count(player.contender);
-    let settled = settled?;
-    player.settled = Some(settled);
-    player.tally.follow(&player.current, position);
-    player.slices.extend(sample(setting.workload, &player.current, settled, position));
-    Ok(())
+    player.settled = settled.as_ref().ok().copied();
+    settled
 }
 
 /// Refilled, mounted again if it is to be cold, and with memory at hand; all of it untimed.

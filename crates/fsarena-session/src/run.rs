@@ -87,10 +87,11 @@ impl Session<'_> {
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, SessionError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
         let mut round = self.aim.first;
-        while !self.stopped() && self.aim.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
+        while !self.stopped() {
+            let Some(fitting) = self.fitting(round, open, last) else { break };
             let before = self.clock.now();
-            self.round(round, &open, last)?;
-            last = (self.clock.now().saturating_sub(before), pace::weight(self.plan, &open));
+            self.round(round, &fitting, last)?;
+            last = (self.clock.now().saturating_sub(before), pace::weight(self.plan, &fitting));
             round += 1;
             open = self.look(round)?;
         }
@@ -223,6 +224,13 @@ impl Session<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The workloads of `round` for which there is time: if not for all that are due, then for those without controls.
+    fn fitting(&self, round: u32, due: Vec<usize>, last: (Nanos, f64)) -> Option<Vec<usize>> {
+        let fits = |open: &Vec<usize>| self.aim.goes_on(round, pace::weight(self.plan, open), self.spent(), last);
+        let plainly = || controls::due_plainly(&standing(&self.record));
+        Some(due).filter(fits).or_else(|| (self.aim.extent == Extent::Undecided).then(plainly).filter(fits))
     }
 
     /// How things stand, and the workloads of the round to come.

@@ -46,7 +46,8 @@ fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
 
 /// Each cell's part of [`ALPHA`].
 fn share(plan: &Plan) -> f64 {
-    ALPHA / (plan.workloads.len() * plan.contenders.len()).max(1) as f64
+    let shown = plan.workloads.iter().filter(|workload| workload.control_of.is_none()).count();
+    ALPHA / (shown * plan.contenders.len()).max(1) as f64
 }
 
 /// The slices of `label`, of which the one before is known, trial by trial; `trials` are those of all contenders.
@@ -104,7 +105,8 @@ fn far_rounds(cell: &Cell, set_aside: &[u32]) -> Vec<u32> {
 
 fn trends(plan: &Plan, standing: &Standing, counted: usize, cells: &mut [Cell]) {
     for (_, members, data) in standing.fields().filter(|(workload, ..)| *workload == counted) {
-        let trends = own_trends(data, share(plan)).unwrap_or_default();
+        // They are for all contenders of the workload together.
+        let trends = own_trends(data, share(plan) * data.contenders as f64).unwrap_or_default();
         for (member, trend) in members.iter().zip(trends) {
             cells[*member].stability.trend = change(trend);
         }

@@ -1,9 +1,9 @@
 //! Whole runs, the ladder of slice lengths, and control rounds.
 
-use fsarena_model::{Budget, Mode, Nanos, Rounds, Workload};
-use fsarena_session::{Agreement, Finding, climbed, controls, finding, ladder, rungs};
+use fsarena_model::{Budget, Durability, Mode, Nanos, Rounds, Workload};
+use fsarena_session::{Agreement, Finding, Rest, Wish, climbed, controls, finding, ladder, rungs};
 
-use crate::fake::{Performance, Play, World, workload};
+use crate::fake::{Effect, Performance, Play, World, workload};
 
 fn whole(timed_ms: u64) -> Workload {
     Workload { mode: Mode::Whole, timed_ms, ..workload("create") }
@@ -82,8 +82,8 @@ fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
         pairs[0].rungs.iter().map(|rung| rung.slice_ms).collect::<Vec<_>>(),
         [Some(10), Some(50), Some(200), None]
     );
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees });
-    assert_eq!(finding(&pairs, "append"), Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees });
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees }));
+    assert_eq!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees }));
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
     let (performance, named) = play_ladder(1.0);
     let mut pairs = ladder(&performance.record, &named);
     pairs[0].rungs[2].agreement = Agreement::Differs;
-    assert_eq!(finding(&pairs, "create"), Finding::Whole);
+    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
     pairs[0].rungs[2].agreement = Agreement::Doubtful;
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful });
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful }));
     pairs[0].rungs[2].agreement = Agreement::Open;
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open });
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open }));
     pairs[0].rungs[0].agreement = Agreement::Doubtful;
-    assert_eq!(finding(&pairs, "create"), Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open });
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
 }
 
 /// A run with control rounds, in which the second contender is ahead in whole runs.
@@ -136,4 +136,84 @@ fn whole_runs_count_where_they_contradict_the_slices() {
     let said: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
     assert!(said.iter().any(|text| text.contains("the whole runs count")), "{said:?}");
     assert_eq!((comparison.controls[0].agrees, comparison.controls[1].agrees), (Some(false), Some(true)));
+}
+
+#[test]
+fn a_rung_with_fewer_rounds_still_gets_its_look() {
+    let (mut performance, names) = play_ladder(1.5);
+    performance.record.plan.disturbance.most = 1;
+    for trial in
+        performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
+    {
+        let busy = fsarena_model::Reading { value: Some(trial.seconds() * 2.0), unit: "s".to_owned() };
+        trial.probes.insert("cpu.steal".to_owned(), busy);
+    }
+    let pairs = ladder(&performance.record, &names);
+    assert_eq!(pairs[1].rungs[1].agreement, Agreement::Agrees, "five of six rounds");
+    assert_eq!(pairs[0].rungs[0].agreement, Agreement::Differs);
+}
+
+#[test]
+fn a_ladder_without_a_pair_finds_nothing() {
+    let named = vec![workload("create")];
+    let mut world = World::of(&[1000.0; 2]);
+    world.durability = vec![Durability::Flushed, Durability::Volatile];
+    let play = Play::new(&["ext4", "tmpfs"], world).with_workloads(rungs(&named));
+    let record = play.with_rounds(Rounds::Exactly(4)).perform().record;
+    let pairs = ladder(&record, &["create".to_owned()]);
+    assert_eq!(finding(&pairs, "create"), None, "{pairs:?}");
+}
+
+#[test]
+fn who_fails_or_is_of_another_class_does_not_hide_or_make_a_disagreement() {
+    let mut world = World::of(&[1000.0, 1200.0, 900.0, 500.0]).noisy(0.003, 5);
+    world.operation_noise = 0.005;
+    world.durability = vec![Durability::Flushed, Durability::Flushed, Durability::Flushed, Durability::Volatile];
+    world.advantage = Some(("create@whole".to_owned(), 0.5));
+    let world = world.trap(Effect::Fail, 2, 1, "open btrfs create@whole");
+    let mut play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world);
+    play = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(600))));
+    play.plan.workloads = ["create", "append", "c", "d", "e", "f"].map(workload).to_vec();
+    play.plan.workloads.extend(controls(&play.plan.workloads));
+    let comparison = play.perform().comparison();
+    let agrees: Vec<Option<bool>> = ["create", "append"]
+        .map(|name| comparison.controls.iter().find(|row| row.workload == name).expect("there").agrees)
+        .to_vec();
+    assert_eq!(agrees, [Some(false), Some(true)]);
+    assert!(comparison.controls.iter().all(|row| row.a.0 != "tmpfs" && row.b.0 != "tmpfs"));
+}
+
+#[test]
+fn a_run_with_controls_is_repeated_with_its_budget_and_a_ladder_as_one() {
+    let said = controlled(1.0).comparison().command.join(" ");
+    assert!(said.contains("--budget 600s") && !said.contains("--rounds") && !said.contains("@whole"), "{said}");
+    let (performance, _) = play_ladder(1.0);
+    let said = performance.comparison().command.join(" ");
+    assert!(
+        said.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_decided_run_does_not_go_on_for_its_controls_alone() {
+    let mut performance = controlled(1.0);
+    let is_late =
+        |trial: &fsarena_model::Trial| trial.round > 4 || (trial.round == 4 && trial.workload.ends_with("@whole"));
+    performance.record.trials.retain(|trial| !is_late(trial));
+    performance.record.rounds.retain(|facts| facts.round <= 4);
+    let verdicts = performance.comparison().verdicts;
+    assert!(
+        verdicts.iter().all(|pair| pair.verdict != fsarena_model::Verdict::Undecided),
+        "or this test shows nothing"
+    );
+    assert_eq!(Rest::of(&performance.record, Wish::Rounds(3)).expect("no budget"), None);
+}
+
+#[test]
+fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
+    let performance = one_round(Workload { ends_by_itself: true, ..whole(100) });
+    let trial = performance.trials_of("create", "ext4")[0];
+    assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
+    assert_eq!(trial.probe("settle"), Some(0.004));
 }

@@ -18,8 +18,8 @@ pub struct Calibrate {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(4..=100),
         requires = "slices")]
     pub rounds: u32,
-    /// With --slices: judge these runs of the ladder again instead, by their numbers
-    #[arg(long, value_name = "RUN", value_delimiter = ',', requires = "slices", conflicts_with = "rounds")]
+    /// Judge these runs again instead, by their numbers
+    #[arg(long, value_name = "RUN", value_delimiter = ',', conflicts_with_all = ["rounds", "runs", "budget"])]
     pub of: Vec<i64>,
     /// How many runs of equals, and how many with a handicap
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]

@@ -16,6 +16,8 @@ fn a_calibration_runs_equals_and_a_handicap_and_keeps_the_runs() {
     assert!(err(&output).contains("with a handicap: run 1 of 1"), "{}", err(&output));
     let report = stage.json();
     assert_eq!(report["run"], 2, "both runs are in the store");
+    let again = out(&run(stage.fsarena().args(["calibrate", "--of", "1,2"]), 0));
+    assert_eq!(again, text, "stored runs are judged as they were");
     assert!(report["notes"].to_string().contains("`b` is slowed down on purpose"), "{}", report["notes"]);
 }
 

@@ -170,6 +170,7 @@ pub fn workload(name: &str) -> Workload {
         timed_ms: 100,
         slices: 4,
         parameters: serde_json::Value::Null,
+        ends_by_itself: false,
         agrees_from_ms: None,
         control_of: None,
         variant: None,

@@ -14,12 +14,18 @@ use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
 use crate::perform::{Task, perform, stop_flag};
-use crate::plan;
+use crate::{places, plan};
 
 /// Runs equals against each other, then with a handicap, and says what was called and what could be seen.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.handicap.0 <= 0.0 {
         return Err(Refusal::wrong_use("a handicap of 0 % cannot be found", "--handicap 5%").into());
+    }
+    if !options.of.is_empty() {
+        let (handicapped, equal) = stored(global, &options.of)?;
+        let share = handicapped.iter().flat_map(|record| &record.plan.handicaps).map(|handicap| handicap.share).next();
+        print(&text(&calibration(&equal, &handicapped), share.unwrap_or(options.handicap)))?;
+        return Ok(Ended::Well);
     }
     let stop = stop_flag()?;
     let Some(equal) = several(global, options, &[], &stop)? else { return Ok(Ended::Interrupted) };
@@ -27,6 +33,20 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let Some(handicapped) = several(global, options, &handicap, &stop)? else { return Ok(Ended::Interrupted) };
     print(&text(&calibration(&equal, &handicapped), options.handicap))?;
     Ok(Ended::Well)
+}
+
+/// Runs that are in the store: those with a handicap, and those of equals.
+fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
+    let store = places::store(global)?;
+    let records: Vec<RunRecord> = runs.iter().map(|run| Ok(store.load(*run)?)).collect::<Result<_>>()?;
+    for record in &records {
+        let is_alike = record.plan.workloads == records[0].plan.workloads && record.plan.contenders.len() == 2;
+        if !is_alike {
+            let text = format!("run {} is not one of two contenders on the workloads of run {}", record.run, runs[0]);
+            return Err(Refusal::wrong_use(text, "fsarena runs").into());
+        }
+    }
+    Ok(records.into_iter().partition(|record| !record.plan.handicaps.is_empty()))
 }
 
 /// The runs of one kind; `None` if somebody stopped them.

@@ -162,7 +162,7 @@ fn rung(rung: &Rung) -> String {
         Agreement::Agrees => " =",
         Agreement::Differs => " !",
         Agreement::Doubtful => " ?",
-        Agreement::Open => "",
+        Agreement::Open | Agreement::Unmeasured => "",
     };
     let ratio = rung.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
     let interval = rung.interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
@@ -174,12 +174,13 @@ fn findings(seen: &Seen) -> String {
     table.load_style(presets::NOTHING).set_header(["workload", "slices tell what whole runs tell", "in the catalogue"]);
     for workload in &seen.workloads {
         let (found, line) = match finding(&seen.pairs, workload) {
-            Finding::Whole => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
-            Finding::SlicedFrom { slice_ms, surety } => {
+            None => ("no pair was measured on all rungs".to_owned(), "–".to_owned()),
+            Some(Finding::Whole) => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
+            Some(Finding::SlicedFrom { slice_ms, surety }) => {
                 let surety = match surety {
                     Agreement::Agrees => "shown",
                     Agreement::Doubtful => "doubtful even there",
-                    Agreement::Open | Agreement::Differs => "not contradicted",
+                    Agreement::Open | Agreement::Differs | Agreement::Unmeasured => "not contradicted",
                 };
                 (format!("from {slice_ms} ms on, {surety}"), format!("agrees-from-ms = {slice_ms}"))
             }

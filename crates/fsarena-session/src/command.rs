@@ -1,0 +1,71 @@
+//! The command that would do a run again.
+
+use fsarena_model::{Contender, Plan, Rounds, RunRecord, Storage, Workload};
+
+use crate::ladder::climbed;
+
+/// What would have to be typed to do a run again: with the rounds that there were, for a budget might give more or fewer another
+/// time; with its budget, if that gave it control rounds.
+pub fn command(record: &RunRecord) -> Vec<String> {
+    let plan = &record.plan;
+    let ladder = climbed(&plan.workloads);
+    let mut words = vec!["fsarena".to_owned()];
+    words.extend(match ladder {
+        Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
+        None => vec!["compare".to_owned()],
+    });
+    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
+    words.extend(plan.contenders.iter().map(spelling));
+    let named = || as_typed(plan).map(|work| work.name.clone()).collect();
+    match &plan.suite {
+        Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
+        None => words
+            .extend(ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), name])),
+    }
+    words.extend(rates(plan));
+    for handicap in &plan.handicaps {
+        words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
+    }
+    let storage = match &plan.storage {
+        Storage::Directory(path) => format!("dir:{}", path.display()),
+        Storage::Disk(path) => path.display().to_string(),
+        Storage::Memory => "memory".to_owned(),
+    };
+    let options = [
+        length(record),
+        ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
+        ("--storage", storage),
+        ("--lane-size", plan.lane_size.0.to_string()),
+        ("--medium", plan.medium.to_string()),
+        ("--seed", plan.seed.to_string()),
+    ];
+    // A ladder draws its seed.
+    let options = options.into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
+    words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
+    words
+}
+
+fn length(record: &RunRecord) -> (&'static str, String) {
+    let has_controls = record.plan.workloads.iter().any(|workload| workload.control_of.is_some());
+    let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
+    match record.plan.rounds {
+        Rounds::Within(budget) if has_controls => ("--budget", format!("{}s", budget.0.as_seconds().round())),
+        _ => ("--rounds", last.to_string()),
+    }
+}
+
+/// The workloads that were named, not those that `--rate` or a long budget made of them.
+fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
+    plan.workloads.iter().filter(|workload| workload.variant.is_none() && workload.control_of.is_none())
+}
+
+/// `--rate 50%,90%`, if there are open loops.
+fn rates(plan: &Plan) -> Vec<String> {
+    let mut rates: Vec<String> = Vec::new();
+    for variant in plan.workloads.iter().filter_map(|workload| workload.variant.as_ref()) {
+        if !rates.contains(&variant.rate.to_string()) {
+            rates.push(variant.rate.to_string());
+        }
+    }
+    if rates.is_empty() { Vec::new() } else { vec!["--rate".to_owned(), rates.join(",")] }
+}
