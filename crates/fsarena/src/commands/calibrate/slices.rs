@@ -176,12 +176,11 @@ fn findings(seen: &Seen) -> String {
         let (found, line) = match finding(&seen.pairs, workload) {
             None => ("no pair was measured on all rungs".to_owned(), "–".to_owned()),
             Some(Finding::Whole) => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
+            Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
+                ("doubtful, even at 200 ms".to_owned(), "mode = \"whole\"".to_owned())
+            }
             Some(Finding::SlicedFrom { slice_ms, surety }) => {
-                let surety = match surety {
-                    Agreement::Agrees => "shown",
-                    Agreement::Doubtful => "doubtful even there",
-                    Agreement::Open | Agreement::Differs | Agreement::Unmeasured => "not contradicted",
-                };
+                let surety = if surety == Agreement::Agrees { "shown" } else { "not contradicted" };
                 (format!("from {slice_ms} ms on, {surety}"), format!("agrees-from-ms = {slice_ms}"))
             }
         };
