@@ -111,7 +111,9 @@ fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize])
     let in_round = |round: u32| observations.iter().filter(|seen| seen.round == round).count();
     let whole: Vec<Observation> =
         observations.iter().filter(|seen| in_round(seen.round) == members.len()).copied().collect();
-    let data = WorkloadData { contenders: members.len(), observations: whole };
+    // Whole runs are noisier than slices: what is typical of them is not of these.
+    let peers = u32::from(workload.control_of.is_some());
+    let data = WorkloadData { contenders: members.len(), peers, observations: whole };
     Field { workload: index, members, data }
 }
 

@@ -240,7 +240,7 @@ fn between(record: &RunRecord, sliced: usize, whole: usize, members: &[usize]) -
     };
     let aside = [sliced, whole].map(|workload| set_aside(record, &record.plan.workloads[workload])).concat();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let mut data = WorkloadData { contenders: members.len(), observations: Vec::new() };
+    let mut data = WorkloadData { contenders: members.len(), ..WorkloadData::default() };
     for round in (1..=last).filter(|round| !aside.contains(round)) {
         let y = |member: usize| Some(of(sliced, member, round)? - of(whole, member, round)?);
         let rows = members.iter().enumerate();

@@ -26,5 +26,5 @@ fn data(workload: u32, rounds: u32) -> WorkloadData {
         let lane = Some(((round + contender) % 3) as usize);
         Observation { round, contender: contender as usize, lane, y: 0.03 * noise }
     };
-    WorkloadData { contenders: 3, observations: (0..3 * rounds).map(observation).collect() }
+    WorkloadData { contenders: 3, observations: (0..3 * rounds).map(observation).collect(), ..Default::default() }
 }

@@ -144,7 +144,7 @@ impl View<'_> {
             guard: self.suite.guard,
             rounds: self.rounds(),
             spent_freedom: if self.fit.design.lane_term == LaneTerm::Fitted { 2 } else { 1 },
-            borrows_from_suite: self.suite.typical.is_some(),
+            borrows_from_suite: self.suite.typical(self.fit).is_some(),
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::suite::Precision;
 use crate::variance::{self, Variance};
 
 /// What all workloads of the run say together about noise.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Suite {
-    /// The typical variance, where enough workloads tell.
-    pub(crate) typical: Option<f64>,
+    /// The typical variance of each group of peers in which enough workloads tell.
+    typical: Vec<(u32, f64)>,
     /// The dependence between rounds.
     pub(crate) guard: Guard,
     /// One variance for all workloads, where a simulation leaves out their own.
@@ -28,6 +28,13 @@ impl Suite {
             guard: if without == Some(Part::Guard) { Guard::NONE } else { Guard::of_suite(fits) },
             common: (without == Some(Part::OwnVariances)).then(|| variance::common(fits)).flatten(),
         }
+    }
+}
+
+impl Suite {
+    /// The typical variance among the peers of a workload.
+    pub(crate) fn typical(&self, fit: &Fit) -> Option<f64> {
+        self.typical.iter().find(|(peers, _)| *peers == fit.peers).map(|(_, typical)| *typical)
     }
 }
 
@@ -47,7 +54,7 @@ impl Evidence {
     /// The evidence on a pair, `None` where nothing is known about its noise.
     pub(crate) fn new(fit: &Fit, suite: &Suite, a: usize, b: usize) -> Option<Self> {
         let (pooled, own) = (variance::pooled(fit)?, variance::own(fit, a, b)?);
-        let moderated = variance::moderated(variance::shared(pooled, own), pooled, suite.typical);
+        let moderated = variance::moderated(variance::shared(pooled, own), pooled, suite.typical(fit));
         let larger = variance::larger(pooled, own);
         Some(Self {
             estimate: fit.estimate(a, b),

@@ -16,6 +16,8 @@ pub(crate) struct Fit {
     pub(crate) design: Rc<Design>,
     /// What contender, round and lane do not explain; exactly zero where it is rounding error.
     pub(crate) residuals: Table,
+    /// As [`crate::WorkloadData::peers`].
+    pub(crate) peers: u32,
     effects: Vec<f64>,
 }
 
@@ -28,6 +30,7 @@ impl Fit {
             rest.minus(direction, coefficient)
         });
         Self {
+            peers: sheet.peers,
             design,
             residuals: without_rounding(adjusted.centred_in_contenders(), sheet.values.largest()),
             effects: adjusted.contender_means(),

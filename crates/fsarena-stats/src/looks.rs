@@ -29,7 +29,8 @@ impl Looks {
         let sheets: Vec<Sheet> = sheets.collect::<Result<_, StatsError>>()?;
         let nothing = |sheet: &Sheet| {
             let design = Design::new(sheet.values.contenders(), 0, &[]);
-            Fit::new(&Sheet { values: sheet.values.first_rounds(0), labels: vec![], lanes: vec![] }, Rc::new(design))
+            let values = sheet.values.first_rounds(0);
+            Fit::new(&Sheet { values, labels: vec![], lanes: vec![], peers: sheet.peers }, Rc::new(design))
         };
         let fits: Vec<Fit> = sheets.iter().map(nothing).collect();
         let pairs = fits.iter().map(|fit| fit.design.pairs().count()).sum();

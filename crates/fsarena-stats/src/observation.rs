@@ -26,6 +26,9 @@ pub struct Observation {
 pub struct WorkloadData {
     /// Number of contenders.
     pub contenders: usize,
+    /// Workloads with the same number are peers: what variance is typical, each learns from its peers alone.
+    #[serde(default)]
+    pub peers: u32,
     /// The trials, in any order.
     pub observations: Vec<Observation>,
 }
@@ -35,7 +38,7 @@ impl WorkloadData {
     #[must_use]
     pub fn until(&self, last: u32) -> Self {
         let known = self.observations.iter().filter(|seen| seen.round <= last);
-        Self { contenders: self.contenders, observations: known.copied().collect() }
+        Self { observations: known.copied().collect(), ..*self }
     }
 }
 
@@ -48,6 +51,8 @@ pub(crate) struct Sheet {
     pub(crate) values: Table,
     /// The lanes, row by row as the values.
     pub(crate) lanes: Vec<Option<usize>>,
+    /// As [`WorkloadData::peers`].
+    pub(crate) peers: u32,
 }
 
 impl Sheet {
@@ -62,7 +67,7 @@ impl Sheet {
         let values = observations.iter().map(|seen| seen.y).collect();
         let lanes = observations.iter().map(|seen| seen.lane).collect();
         let labels = observations.iter().step_by(data.contenders.max(1)).map(|seen| seen.round).collect();
-        Ok(Self { labels, values: Table::new(data.contenders, values), lanes })
+        Ok(Self { labels, values: Table::new(data.contenders, values), lanes, peers: data.peers })
     }
 
     /// The first rounds of it, as many as there were up to the one labelled `last`.
@@ -72,6 +77,7 @@ impl Sheet {
             labels: self.labels[..rounds].to_vec(),
             values: self.values.first_rounds(rounds),
             lanes: self.lanes[..rounds * self.values.contenders()].to_vec(),
+            peers: self.peers,
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! All variances are those of the difference of two contenders in one round, twice that of one observation.
 
+use std::collections::BTreeSet;
+
 use crate::fit::Fit;
 use crate::quantile::digamma;
 
@@ -55,12 +57,18 @@ pub(crate) fn larger(pooled: Variance, own: Variance) -> Variance {
     Variance { square: pooled.square.max(own.square), ..shared(pooled, own) }
 }
 
-/// The suite's typical variance, the s0² of the recipe's step 7: a geometric mean, corrected for the few degrees of
-/// freedom of each workload.
+/// The typical variance of each group of peers, the s0² of the recipe's step 7.
+pub(crate) fn typical(fits: &[Fit]) -> Vec<(u32, f64)> {
+    let groups: BTreeSet<u32> = fits.iter().map(|fit| fit.peers).collect();
+    groups.into_iter().filter_map(|peers| Some((peers, typical_among(fits, peers)?))).collect()
+}
+
+/// A geometric mean, corrected for the few degrees of freedom of each workload.
 ///
 /// Workloads without any spread say nothing about noise and do not count; `None` with fewer than four that do.
-pub(crate) fn typical(fits: &[Fit]) -> Option<f64> {
-    let noisy = fits.iter().filter_map(pooled).filter(|variance| variance.square > 0.0);
+fn typical_among(fits: &[Fit], peers: u32) -> Option<f64> {
+    let among = fits.iter().filter(|fit| fit.peers == peers);
+    let noisy = among.filter_map(pooled).filter(|variance| variance.square > 0.0);
     let logs: Vec<f64> = noisy.map(unbiased_ln).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     (logs.len() >= ENOUGH_WORKLOADS).then(|| mean.exp())

@@ -24,7 +24,7 @@ fn workload(effects: &[f64], rounds: u32, noise: &[f64]) -> WorkloadData {
         Observation { round: round as u32, contender, lane, y: 5.0 + effects[contender] + noise }
     };
     assert_eq!(noise.len(), contenders * rounds as usize);
-    WorkloadData { contenders, observations: noise.iter().enumerate().map(observation).collect() }
+    WorkloadData { contenders, observations: noise.iter().enumerate().map(observation).collect(), ..Default::default() }
 }
 
 fn changed(run: &[WorkloadData], change: impl Fn(&mut Observation)) -> Vec<WorkloadData> {

@@ -11,7 +11,7 @@ fn drifting() -> WorkloadData {
         let own = if contender == 1 { 0.03 * f64::from(round) } else { 0.0 };
         Observation { round, contender, lane: None, y: 0.1 * f64::from(round) + own + wobble(round, contender) }
     };
-    WorkloadData { contenders: 3, observations: (0..36).map(observation).collect() }
+    WorkloadData { contenders: 3, observations: (0..36).map(observation).collect(), ..Default::default() }
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn data<Row: AsRef<[f64]>>(rows: &[Row]) -> WorkloadData {
         row.as_ref().iter().enumerate().map(seen).collect::<Vec<_>>()
     };
     let contenders = rows.first().map_or(2, |row| row.as_ref().len());
-    WorkloadData { contenders, observations: (1..).zip(rows).flat_map(row).collect() }
+    WorkloadData { contenders, observations: (1..).zip(rows).flat_map(row).collect(), ..Default::default() }
 }
 
 fn only_pair(workload: &WorkloadData) -> PairDecision {
@@ -67,7 +67,7 @@ fn few_rounds_say_what_they_can() {
 #[test]
 fn one_contender_or_none_has_no_pairs() {
     for contenders in [0, 1] {
-        let lonely = WorkloadData { contenders, observations: Vec::new() };
+        let lonely = WorkloadData { contenders, ..Default::default() };
         let full = data(&[[1.0], [1.1]]);
         assert!(decide(&Rule::default(), &[lonely, full]).expect("well formed")[0].pairs.is_empty());
     }
@@ -167,4 +167,19 @@ fn a_cell_has_an_interval_from_three_rounds_on() {
     let width = 4.302_652_729_911_275 / 3.0_f64.sqrt();
     assert!((three.high.expect("three").ln() - (1.0 + width)).abs() < 1e-9);
     assert!((three.low.expect("three").ln() - (1.0 - width)).abs() < 1e-9);
+}
+
+#[test]
+fn noisy_workloads_of_other_peers_do_not_widen_a_calm_ones_interval() {
+    let rows = |noise: f64| -> Vec<[f64; 2]> {
+        (0..6).map(|round| [0.3 + noise * f64::from(round * 7 % 5 - 2), noise * f64::from(round * 3 % 5 - 2)]).collect()
+    };
+    let calm: Vec<WorkloadData> = (0..4).map(|index| data(&rows(0.01 + 0.001 * f64::from(index)))).collect();
+    let of = |peers: u32| (0..4).map(move |_| WorkloadData { peers, ..data(&rows(0.1)) });
+    let width = |peers: u32| {
+        let all: Vec<WorkloadData> = calm.iter().cloned().chain(of(peers)).collect();
+        let interval = replay(&Rule::default(), &all).expect("well formed").workloads()[0].pairs[0].latest.pointwise;
+        interval.map(|interval| interval.high - interval.low).expect("six rounds")
+    };
+    assert!(width(1) < width(0), "{} against {}", width(1), width(0));
 }

@@ -65,7 +65,7 @@ fn workload(scenario: &Scenario, schedule: &Schedule, noise: &mut Noise) -> Work
         }
         state.iter_mut().for_each(|last| *last = following(*last, scenario.autocorrelation, noise));
     }
-    WorkloadData { contenders, observations }
+    WorkloadData { contenders, observations, ..WorkloadData::default() }
 }
 
 fn spread(scenario: &Scenario, noise: &mut Noise) -> f64 {
