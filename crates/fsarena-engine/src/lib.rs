@@ -49,13 +49,18 @@ pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError
 
 /// The versions of the programs that these workloads need, by name; one that does not start is left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
-    let programs = workloads.iter().filter_map(|workload| engine(&workload.engine)?.program());
+    let programs = workloads.iter().filter_map(program_of);
     programs
         .filter_map(|program| {
             let words = child::run(&[program, "--version"]).ok()?.words();
             Some((program.to_owned(), words.lines().next()?.trim().to_owned()))
         })
         .collect()
+}
+
+/// The program that does the workload, where its engine does not do it itself.
+pub fn program_of(workload: &Workload) -> Option<&'static str> {
+    engine(&workload.engine)?.program()
 }
 
 /// Something that can do workloads.

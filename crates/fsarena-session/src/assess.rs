@@ -2,11 +2,11 @@
 
 use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, Stability, WorkloadRow};
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, Label, Outcome, Plan, RunRecord, Trial};
-use fsarena_stats::{cell_summary, round_value};
+use fsarena_model::{Comparison, Contender, Label, Plan, RunRecord, Trial};
+use fsarena_stats::cell_summary;
 
 use crate::command::command;
-use crate::evidence::{Standing, standing};
+use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{controls, course, disturbance, probes, rate, stability, validity};
@@ -97,9 +97,9 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
     let is_of = |trial: &&Trial| trial.workload == counted.name && trial.contender == *contender;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| value(trial));
+    let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
     let kept = disturbance::counted(&trials, &disturbance::set_aside(record, counted));
-    let values: Vec<f64> = kept.iter().filter_map(|trial| value(trial)).collect();
+    let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
         workload: workload.name.clone(),
@@ -117,9 +117,4 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         over_time: course::of_cell(&trials),
         stability: Stability::default(),
     }
-}
-
-fn value(trial: &Trial) -> Option<f64> {
-    let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
-    (trial.outcome == Outcome::Finished).then(|| round_value(&values)).flatten()
 }

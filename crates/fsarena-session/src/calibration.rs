@@ -1,6 +1,6 @@
 //! What runs of equals, and of one that is slowed down on purpose, say about what can be told apart here.
 
-use fsarena_model::{Nanos, RunRecord, Share, Verdict};
+use fsarena_model::{Nanos, Plan, RunRecord, Share, Verdict};
 use fsarena_stats::Rule;
 use fsarena_stats::simulate::{Lanes, Method, Scenario, simulate};
 
@@ -60,8 +60,7 @@ const OFTEN: f64 = 0.9;
 pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibration {
     let plan = equal.iter().chain(handicapped).map(|record| &record.plan).next();
     // Controls, which a long budget adds, stand behind the others and are none to be called.
-    let shown =
-        plan.into_iter().flat_map(|plan| plan.workloads.iter().filter(|workload| workload.control_of.is_none()));
+    let shown = plan.into_iter().flat_map(Plan::shown);
     let names: Vec<String> = shown.map(|workload| workload.name.clone()).collect();
     let (equals, others) = (pairs(equal), pairs(handicapped));
     let lanes = plan

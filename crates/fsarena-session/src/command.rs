@@ -46,17 +46,18 @@ pub fn command(record: &RunRecord) -> Vec<String> {
 }
 
 fn length(record: &RunRecord) -> (&'static str, String) {
-    let has_controls = record.plan.workloads.iter().any(|workload| workload.control_of.is_some());
     let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
     match record.plan.rounds {
-        Rounds::Within(budget) if has_controls => ("--budget", format!("{}s", budget.0.as_seconds().round())),
+        Rounds::Within(budget) if record.plan.has_controls() => {
+            ("--budget", format!("{}s", budget.0.as_seconds().round()))
+        }
         _ => ("--rounds", last.to_string()),
     }
 }
 
 /// The workloads that were named, not those that `--rate` or a long budget made of them.
 fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
-    plan.workloads.iter().filter(|workload| workload.variant.is_none() && workload.control_of.is_none())
+    plan.shown().filter(|workload| workload.variant.is_none())
 }
 
 /// `--rate 50%,90%`, if there are open loops.

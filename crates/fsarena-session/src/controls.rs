@@ -9,7 +9,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{Mode, Nanos, Plan, RunRecord, Severity, Workload};
 use fsarena_stats::{PairDecision, Rule, WorkloadData, replay};
 
-use crate::evidence::Standing;
+use crate::evidence::{Standing, pairs};
 use crate::ladder::{Agreement, Differences, agreement, climbed, differences, whole};
 
 /// The budget from which on a run has control rounds.
@@ -27,7 +27,7 @@ pub fn controls(workloads: &[Workload]) -> Vec<Workload> {
 
 /// Sliced by an engine of our own, and as fast as it can.
 fn can_be_controlled(workload: &Workload) -> bool {
-    let is_ours = fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_none());
+    let is_ours = fsarena_engine::program_of(workload).is_none();
     is_ours && workload.mode == Mode::Sliced && workload.variant.is_none() && workload.control_of.is_none()
 }
 
@@ -108,7 +108,6 @@ pub fn rows(record: &RunRecord, standing: &Standing) -> Vec<ControlRow> {
 
 fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usize) -> Vec<ControlRow> {
     let contenders = &record.plan.contenders;
-    let pairs = (0..contenders.len()).flat_map(|a| (a + 1..contenders.len()).map(move |b| (a, b)));
     let row = |(a, b): (usize, usize)| {
         let [slices, whole] = [sliced, control].map(|workload| standing.pair_of(workload, a, b));
         let (slices, whole) = (slices?.standing.latest, whole?.standing.latest);
@@ -139,7 +138,7 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
             },
         })
     };
-    pairs.filter_map(row).collect()
+    pairs(contenders.len()).filter_map(row).collect()
 }
 
 /// Why a pair's verdict rests on whole runs; empty if it does not.

@@ -69,7 +69,7 @@ fn rows_set_aside(record: &RunRecord, workload: &Workload) -> impl Iterator<Item
 
 /// Its work is foreign to this process, and cannot be told from others'.
 fn is_done_by_another_program(workload: &Workload) -> bool {
-    fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_some())
+    fsarena_engine::program_of(workload).is_some()
 }
 
 /// The trials of a cell that count; all, where else there was none to be shown.
@@ -121,7 +121,7 @@ fn consequence(record: &RunRecord, touched: usize, rounds: &BTreeSet<u32>) -> St
     format!(
         "; set aside, for {touched} of {} workloads, in {} (bounds fixed beforehand: more than {foreign_cores} cores by other \
          programs or {steal_cores} taken by the hypervisor; at most {most} rounds of a workload)",
-        record.plan.workloads.iter().filter(|workload| workload.control_of.is_none()).count(),
+        record.plan.shown().count(),
         spans(rounds),
     )
 }

@@ -8,6 +8,7 @@ use fsarena_stats::{
 use crate::controls::{agreements, control_numbers};
 use crate::disturbance::set_aside;
 use crate::ladder::Agreement;
+use crate::verdicts::class;
 
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
@@ -40,11 +41,20 @@ pub struct Pair {
     pub is_unsteady: bool,
 }
 
-/// The value of a trial: the median of its slices, turned so that larger is better, as a logarithm.
-pub(crate) fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
+/// The median of a trial's slices, in the metric's unit; `None` if it did not finish.
+pub(crate) fn median(trial: &Trial) -> Option<f64> {
     let values: Vec<f64> = trial.slices.iter().map(|slice| slice.value).collect();
-    let finished = trial.outcome == Outcome::Finished;
-    finished.then(|| round_value(&values)).flatten().map(|value| workload.metric.better.oriented_ln(value))
+    (trial.outcome == Outcome::Finished).then(|| round_value(&values)).flatten()
+}
+
+/// The value of a trial: its median, turned so that larger is better, as a logarithm.
+pub(crate) fn value(trial: &Trial, workload: &Workload) -> Option<f64> {
+    median(trial).map(|value| workload.metric.better.oriented_ln(value))
+}
+
+/// All unordered pairs of `count` contenders, in command-line order.
+pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 /// How the pairs of a record stand, with its looks after every round done over again.
@@ -74,11 +84,9 @@ fn rounds_of(record: &RunRecord, workload: &Workload) -> usize {
 
 /// Contenders of one durability class each; one that was never made is in none.
 pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
-    let class =
-        |label: &Label| record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability);
     let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
-    for (index, contender) in record.plan.contenders.iter().enumerate() {
-        let Some(class) = class(&contender.label) else { continue };
+    for index in 0..record.plan.contenders.len() {
+        let Some(class) = class(record, index) else { continue };
         match groups.iter_mut().find(|(other, _)| *other == class) {
             Some((_, members)) => members.push(index),
             None => groups.push((class, vec![index])),

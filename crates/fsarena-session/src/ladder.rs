@@ -9,7 +9,7 @@ use fsarena_model::{Label, Mode, RunRecord, Workload};
 use fsarena_stats::{Decision, Interval, Observation, PairDecision, Rule, WorkloadData, decide};
 
 use crate::disturbance::set_aside;
-use crate::evidence::{failed, groups, standing, value};
+use crate::evidence::{failed, groups, pairs, standing, value};
 
 /// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
@@ -135,10 +135,6 @@ pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
         }
     }
     all
-}
-
-fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 /// From which length on no pair of `workload` differs or is in doubt, over all of `pairs`; `None` where no pair was measured on

@@ -28,8 +28,8 @@ pub fn seconds(record: &RunRecord, workload: &Workload, rounds: u32) -> Option<f
         let names = names(facts.round);
         names.contains(&own).then(|| facts.seconds / names.len() as f64)
     };
-    let has_controls = record.plan.workloads.iter().any(|workload| workload.control_of.is_some());
-    let shares: Vec<f64> = record.rounds.iter().rev().filter_map(share).take(1 + usize::from(has_controls)).collect();
+    let shares: Vec<f64> =
+        record.rounds.iter().rev().filter_map(share).take(1 + usize::from(record.plan.has_controls())).collect();
     let each = shares.iter().sum::<f64>() / shares.len() as f64;
     (!shares.is_empty()).then(|| each * f64::from(rounds))
 }

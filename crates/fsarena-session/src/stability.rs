@@ -46,8 +46,7 @@ fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
 
 /// Each cell's part of [`ALPHA`].
 fn share(plan: &Plan) -> f64 {
-    let shown = plan.workloads.iter().filter(|workload| workload.control_of.is_none()).count();
-    ALPHA / (shown * plan.contenders.len()).max(1) as f64
+    ALPHA / (plan.shown().count() * plan.contenders.len()).max(1) as f64
 }
 
 /// The slices of `label`, of which the one before is known, trial by trial; `trials` are those of all contenders.

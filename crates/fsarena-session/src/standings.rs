@@ -5,7 +5,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
 use fsarena_model::{RunRecord, Verdict};
 use fsarena_stats::{Decision, PairDecision, Rule, Standings, SuiteRatio};
 
-use crate::evidence::Standing;
+use crate::evidence::{Standing, pairs};
 use crate::verdicts::class;
 
 /// Where every contender stands in every workload, by workload, then contender.
@@ -67,11 +67,6 @@ fn decision(verdict: Verdict) -> Decision {
         Verdict::Equivalent => Decision::Equivalent,
         Verdict::Undecided | Verdict::Invalid => Decision::Undecided,
     }
-}
-
-/// All unordered pairs, in command-line order.
-fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
 /// The mean over all workloads but open loops of each pair of one durability class.

@@ -4,16 +4,15 @@ use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict};
 use fsarena_stats::Interval;
 
-use crate::evidence::{Pair, Standing};
+use crate::evidence::{Pair, Standing, pairs};
 use crate::{controls, price};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
     let count = record.plan.contenders.len();
-    let pairs = move || (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
     let shown = standing.shown().into_iter().enumerate();
     shown
-        .flat_map(|(row, workload)| pairs().map(move |(a, b)| (row, workload, a, b)))
+        .flat_map(|(row, workload)| pairs(count).map(move |(a, b)| (row, workload, a, b)))
         .map(|(row, workload, a, b)| {
             let cell = |contender: usize| &cells[row * count + contender];
             verdict(record, standing, workload, (a, cell(a)), (b, cell(b)))

@@ -89,9 +89,7 @@ fn require_handicaps(plan: &Plan) -> Result<()> {
             return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
         }
     }
-    let is_foreign = |workload: &&Workload| {
-        fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_some())
-    };
+    let is_foreign = |workload: &&Workload| fsarena_engine::program_of(workload).is_some();
     match plan.workloads.iter().find(is_foreign).filter(|_| !plan.handicaps.is_empty()) {
         None => Ok(()),
         Some(workload) => {

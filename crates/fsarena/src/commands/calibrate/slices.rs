@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::Wait;
-use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status, Workload};
+use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
 use fsarena_session::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
 
 use super::comparison;
@@ -105,16 +105,12 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size) };
     let (mut plan, _) = plan::plan(&compare)?;
-    if let Some(workload) = plan.workloads.iter().find(|workload| is_foreign(workload)) {
+    if let Some(workload) = plan.workloads.iter().find(|workload| fsarena_engine::program_of(workload).is_some()) {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
     }
     (plan.workloads, plan.suite) = (rungs(&plan.workloads), None);
     Ok(plan)
-}
-
-fn is_foreign(workload: &Workload) -> bool {
-    fsarena_engine::engine(&workload.engine).is_some_and(|engine| engine.program().is_some())
 }
 
 fn table(pairs: &[LadderPair]) -> String {
