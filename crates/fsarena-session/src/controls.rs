@@ -9,8 +9,8 @@ use fsarena_model::event::Note;
 use fsarena_model::{Mode, Nanos, Plan, RunRecord, Severity, Workload};
 use fsarena_stats::{PairDecision, Rule, WorkloadData, replay};
 
-use crate::evidence::{Standing, pairs};
-use crate::ladder::{Agreement, Differences, agreement, climbed, differences, whole};
+use crate::evidence::{Field, Standing, pairs};
+use crate::ladder::{Agreement, agreement, climbed, differences, whole};
 
 /// The budget from which on a run has control rounds.
 pub const TIME_FOR_CONTROLS: Nanos = Nanos::seconds(600);
@@ -42,17 +42,13 @@ pub fn control_numbers(plan: &Plan) -> Vec<Option<usize>> {
 /// disagrees.
 pub fn agreements(record: &RunRecord, controls: &[Option<usize>]) -> Vec<Option<Agreement>> {
     let controlled = controls.iter().enumerate().filter_map(|(sliced, control)| Some((sliced, (*control)?)));
-    let compared: Vec<(usize, Differences)> = controlled
-        .flat_map(|(sliced, control)| {
-            differences(record, sliced, control).into_iter().map(move |found| (sliced, found))
-        })
-        .collect();
-    let data: Vec<WorkloadData> = compared.iter().map(|(_, found)| found.data.clone()).collect();
+    let compared: Vec<Field> = controlled.flat_map(|(sliced, control)| differences(record, sliced, control)).collect();
+    let data: Vec<WorkloadData> = compared.iter().map(|field| field.data.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data);
     let standings = verdicts.as_ref().map_or(&[][..], |verdicts| verdicts.workloads());
     let of = |sliced: usize| {
-        let own = compared.iter().zip(standings).filter(move |((workload, _), _)| *workload == sliced);
+        let own = compared.iter().zip(standings).filter(move |(field, _)| field.workload == sliced);
         together(own.flat_map(|(_, standing)| &standing.pairs).map(|pair| agreement(pair.verdict())).collect())
     };
     controls.iter().enumerate().map(|(sliced, control)| control.map(|_| of(sliced))).collect()

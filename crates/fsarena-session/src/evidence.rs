@@ -14,11 +14,21 @@ use crate::verdicts::class;
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
 
 /// Contenders that may be ranked with each other, in one workload.
-struct Field {
-    workload: usize,
+pub(crate) struct Field {
     /// As numbered in the plan.
-    members: Vec<usize>,
-    data: WorkloadData,
+    pub(crate) workload: usize,
+    /// As numbered in the plan.
+    pub(crate) members: Vec<usize>,
+    /// Of the members, in their order.
+    pub(crate) data: WorkloadData,
+}
+
+impl Field {
+    /// The places of two contenders of the plan among the members.
+    pub(crate) fn places(&self, a: usize, b: usize) -> Option<(usize, usize)> {
+        let place = |wanted| self.members.iter().position(|member| *member == wanted);
+        Some((place(a)?, place(b)?))
+    }
 }
 
 /// How all pairs stand.
@@ -164,12 +174,10 @@ impl Standing {
 
     /// The same, by the runs of exactly this workload.
     pub fn pair_of(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
-        let (field, standing) = self.fields.iter().zip(self.verdicts.workloads()).find(|(field, _)| {
-            field.workload == workload && field.members.contains(&a) && field.members.contains(&b)
-        })?;
-        let place = |wanted| field.members.iter().position(|member| *member == wanted);
-        let (a, b) = (place(a)?, place(b)?);
-        let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == (a, b))?;
+        let mut fields =
+            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
+        let (places, standing) = fields.find_map(|(field, standing)| Some((field.places(a, b)?, standing)))?;
+        let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;
         Some(Pair { standing, is_unsteady: standing.steadiness == Steadiness::Unsteady })
     }
 

@@ -5,11 +5,13 @@
 //! contender is the same for all of them. A rung is judged by how much its ratio differs from the whole runs', with the
 //! code that decides comparisons.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fsarena_model::{Label, Mode, RunRecord, Workload};
 use fsarena_stats::{Decision, Interval, Observation, PairDecision, Rule, WorkloadData, decide};
 
 use crate::disturbance::set_aside;
-use crate::evidence::{failed, groups, pairs, standing, value};
+use crate::evidence::{Field, failed, groups, pairs, standing, value};
 
 /// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
@@ -159,14 +161,11 @@ pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
 
 /// How each rung agrees with the whole runs: by workload, rung and pair.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
-    let numbers = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
-    let compared: Vec<(usize, usize, Differences)> = numbers
-        .flat_map(|(workload, step)| {
-            let (sliced, whole) = (workload * RUNGS + step, workload * RUNGS + SLICED.len());
-            differences(record, sliced, whole).into_iter().map(move |found| (workload, step, found))
-        })
+    let rungs = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
+    let compared: Vec<Field> = rungs
+        .flat_map(|(workload, step)| differences(record, workload * RUNGS + step, workload * RUNGS + SLICED.len()))
         .collect();
-    let data: Vec<WorkloadData> = compared.iter().map(|(.., found)| found.data.clone()).collect();
+    let data: Vec<WorkloadData> = compared.iter().map(|field| field.data.clone()).collect();
     let rounds = || data.iter().map(|data| data.observations.len() / data.contenders).filter(|rounds| *rounds > 0);
     let (fewest, most) = (rounds().min().unwrap_or(0).max(2), rounds().max().unwrap_or(0).max(2));
     // There is one look, at the end; rounds that were set aside make it an earlier one for some.
@@ -177,12 +176,9 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
         if step == SLICED.len() {
             return Agreement::Agrees;
         }
-        let pair = compared.iter().zip(&decided).find_map(|((of, on, found), look)| {
-            let place = |wanted: usize| found.members.iter().position(|member| *member == wanted);
-            let (a, b) = (place(a)?, place(b)?);
-            let is_it = (*of, *on) == (workload, step);
-            look.pairs.iter().find(|pair| is_it && (pair.a, pair.b) == (a, b))
-        });
+        let rung = compared.iter().zip(&decided).filter(|(field, _)| field.workload == workload * RUNGS + step);
+        let mut pairs = rung.filter_map(|(field, look)| Some((field.places(a, b)?, look)));
+        let pair = pairs.find_map(|(places, look)| look.pairs.iter().find(|pair| (pair.a, pair.b) == places));
         pair.map_or(Agreement::Unmeasured, |pair| rung_agreement(pair, rule.margin))
     }
 }
@@ -206,39 +202,29 @@ pub(crate) fn agreement(verdict: Decision) -> Agreement {
     }
 }
 
-/// By how much slices exceed whole runs, for contenders that are compared with each other.
-pub(crate) struct Differences {
-    /// As numbered in the plan.
-    pub(crate) members: Vec<usize>,
-    /// Of each of them, in the rounds that count and in which all have both.
-    pub(crate) data: WorkloadData,
-}
-
-/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round: for each
-/// class of durability those contenders that failed in neither, where there are two or more. The lane of a round is the
-/// same for both and takes no part.
-pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Vec<Differences> {
+/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round, as a field of the
+/// sliced workload: for each class of durability those contenders that failed in neither, where there are two or more, in the
+/// rounds that count and in which all have both. The lane of a round is the same for both and takes no part.
+pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Vec<Field> {
     let never_failed = |member: &usize| [sliced, whole].iter().all(|workload| !failed(record, *workload, *member));
     let classes = groups(record).into_iter();
     let members = classes.map(|class| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
     let several = members.filter(|members| members.len() > 1);
-    several.map(|members| Differences { data: between(record, sliced, whole, &members), members }).collect()
+    let field =
+        |members: Vec<usize>| Field { workload: sliced, data: between(record, sliced, whole, &members), members };
+    several.map(field).collect()
 }
 
 fn between(record: &RunRecord, sliced: usize, whole: usize, members: &[usize]) -> WorkloadData {
-    let of = |workload: usize, member: usize, round: u32| {
-        let workload = &record.plan.workloads[workload];
-        let label = &record.plan.contenders[member].label;
-        let is_it = |trial: &&fsarena_model::Trial| {
-            trial.round == round && trial.workload == workload.name && trial.contender == *label
-        };
-        record.trials.iter().find(is_it).and_then(|trial| value(trial, workload))
-    };
+    let [slices, pieces] = [sliced, whole].map(|workload| values(record, workload));
     let aside = [sliced, whole].map(|workload| set_aside(record, &record.plan.workloads[workload])).concat();
-    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).collect();
     let mut data = WorkloadData { contenders: members.len(), ..WorkloadData::default() };
-    for round in (1..=last).filter(|round| !aside.contains(round)) {
-        let y = |member: usize| Some(of(sliced, member, round)? - of(whole, member, round)?);
+    for round in rounds.into_iter().filter(|round| !aside.contains(round)) {
+        let y = |member: usize| {
+            let key = (round, &record.plan.contenders[member].label);
+            Some(slices.get(&key)? - pieces.get(&key)?)
+        };
         let rows = members.iter().enumerate();
         let row: Option<Vec<Observation>> = rows
             .map(|(contender, member)| Some(Observation { round, contender, lane: None, y: y(*member)? }))
@@ -246,4 +232,11 @@ fn between(record: &RunRecord, sliced: usize, whole: usize, members: &[usize]) -
         data.observations.extend(row.into_iter().flatten());
     }
     data
+}
+
+/// What each contender had in each round of a workload.
+fn values(record: &RunRecord, workload: usize) -> BTreeMap<(u32, &Label), f64> {
+    let workload = &record.plan.workloads[workload];
+    let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
+    own.filter_map(|trial| Some(((trial.round, &trial.contender), value(trial, workload)?))).collect()
 }
