@@ -111,7 +111,7 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
             return None;
         }
         let ends = |pair: &PairDecision| {
-            let ends = pair.pointwise.map(|interval| (interval.low.exp(), interval.high.exp()));
+            let ends = pair.pointwise.map(|interval| interval.ratios());
             (pair.estimate.map(f64::exp), ends.map(|ends| ends.0), ends.map(|ends| ends.1))
         };
         let (sliced_ratio, sliced_low, sliced_high) = ends(&slices);

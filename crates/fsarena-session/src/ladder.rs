@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::{Label, Mode, RunRecord, Workload};
-use fsarena_stats::{Decision, Interval, Observation, PairDecision, Rule, WorkloadData, decide};
+use fsarena_stats::{Decision, Observation, PairDecision, Rule, WorkloadData, decide};
 
 use crate::disturbance::set_aside;
 use crate::evidence::{Field, failed, groups, pairs, standing, value};
@@ -123,11 +123,10 @@ pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
         for (a, b) in pairs(labels.len()) {
             let rung = |step: usize| {
                 let latest = standing.pair(number * RUNGS + step, a, b)?.standing.latest;
-                let between = |interval: Interval| (interval.low.exp(), interval.high.exp());
                 Some(Rung {
                     slice_ms: SLICED.get(step).map(|(length, _)| *length),
                     ratio: latest.estimate.map(f64::exp),
-                    interval: latest.pointwise.map(between),
+                    interval: latest.pointwise.map(|interval| interval.ratios()),
                     agreement: agreements(number, step, a, b),
                 })
             };

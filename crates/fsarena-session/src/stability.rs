@@ -115,6 +115,7 @@ fn trends(plan: &Plan, standing: &Standing, counted: usize, cells: &mut [Cell]) 
 /// As a ratio, where its bounds are numbers that can be printed.
 fn change(effect: Option<Effect>) -> Option<Change> {
     let Effect { size, interval } = effect?;
-    let change = Change { ratio: size.exp(), low: interval.low.exp(), high: interval.high.exp() };
+    let (low, high) = interval.ratios();
+    let change = Change { ratio: size.exp(), low, high };
     [change.ratio, change.low, change.high].iter().all(|ratio| ratio.is_normal()).then_some(change)
 }

@@ -100,14 +100,14 @@ fn part(standing: &Standing, judged: &PairVerdict, index: usize, a: usize, b: us
 fn suite_row(record: &RunRecord, a: usize, b: usize, parts: &[Result<PairDecision, String>]) -> SuiteRow {
     let known: Vec<PairDecision> = parts.iter().flatten().copied().collect();
     let mean = if known.len() == parts.len() { SuiteRatio::new(&known) } else { None };
-    let interval = mean.map(|mean| mean.interval(Rule::default().alpha));
+    let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
     let label = |contender: usize| record.plan.contenders[contender].label.clone();
     SuiteRow {
         a: label(a),
         b: label(b),
         ratio: mean.map(|mean| mean.estimate.exp()),
-        low: interval.map(|interval| interval.low.exp()),
-        high: interval.map(|interval| interval.high.exp()),
+        low: interval.map(|interval| interval.0),
+        high: interval.map(|interval| interval.1),
         workloads: parts.len() as u32,
         left_out: parts.iter().filter_map(|part| part.as_ref().err().cloned()).collect(),
     }

@@ -40,8 +40,8 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let is_open = verdict == Verdict::Undecided;
     let needs_rounds = latest.and_then(|latest| latest.needs_rounds).filter(|_| is_open);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
-    let low = |interval: Option<Interval>| interval.map(|interval| interval.low.exp());
-    let high = |interval: Option<Interval>| interval.map(|interval| interval.high.exp());
+    let low = |interval: Option<Interval>| interval.map(|interval| interval.ratios().0);
+    let high = |interval: Option<Interval>| interval.map(|interval| interval.ratios().1);
     PairVerdict {
         workload: workload.name.clone(),
         metric: workload.metric.name.clone(),

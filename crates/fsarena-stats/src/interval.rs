@@ -17,6 +17,12 @@ impl Interval {
         Self { low: centre - half_width, high: centre + half_width }
     }
 
+    /// Its bounds as ratios.
+    #[must_use]
+    pub fn ratios(&self) -> (f64, f64) {
+        (self.low.exp(), self.high.exp())
+    }
+
     /// Whether the value lies inside, bounds included.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {

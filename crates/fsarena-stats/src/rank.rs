@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::decide::Decision;
-use crate::verdicts::StandingWorkload;
 
 /// Between which ranks a contender lies; 1 is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,12 +37,6 @@ impl Standings {
             Decision::Equivalent | Decision::Undecided => None,
         };
         Self { contenders, wins: verdicts.into_iter().filter_map(win).collect() }
-    }
-
-    /// From the verdicts that stand in a workload of that many contenders.
-    #[must_use]
-    pub fn of(contenders: usize, workload: &StandingWorkload) -> Self {
-        Self::new(contenders, workload.pairs.iter().map(|pair| (pair.latest.a, pair.latest.b, pair.verdict())))
     }
 
     /// The contenders that nobody is proved better than, by index. Empty only where verdicts form a circle, which

@@ -141,3 +141,11 @@ pub fn out(output: &Output) -> String {
 pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// Whether a cell of the JSON report accounts for so many rounds: each counts, or is set aside since the machine was
+/// busy with other things, which on a shared machine happens to tests as well. Where all are set aside, all are shown.
+pub fn accounts_for(cell: &serde_json::Value, rounds: u64) -> bool {
+    let set_aside = cell["stability"]["set_aside"].as_array().map_or(0, Vec::len) as u64;
+    let shown = cell["rounds"].as_u64();
+    shown == Some(rounds - set_aside) || (set_aside == rounds && shown == Some(rounds))
+}
