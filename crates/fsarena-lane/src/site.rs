@@ -133,6 +133,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         promises: kind.promises(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
+        says_alignment: None,
     })
 }
 

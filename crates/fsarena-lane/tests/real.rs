@@ -7,7 +7,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
-use fsarena_model::{Budget, Bytes, Disturbance, Durability, Medium, Nanos, Plan, Promise, Rounds, Share, Storage};
+use fsarena_model::{
+    Budget, Bytes, Disturbance, Durability, Medium, Nanos, Often, Plan, Promise, Rounds, Share, Storage,
+};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -54,6 +56,8 @@ impl Ground {
             medium: Medium::Nvme,
             handicaps: Vec::new(),
             disturbance: Disturbance::default(),
+            beside: Often::Never,
+            unprobed: Vec::new(),
         }
     }
 }

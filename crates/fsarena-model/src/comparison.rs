@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
 use crate::{
-    Better, CacheState, Durability, DurablePoint, Environment, Label, Mode, Promise, Reading, Status, Validity,
+    Better, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status, Validity,
 };
 
 /// The number of the JSON form described in `interface.md`.
@@ -55,6 +55,9 @@ pub struct Comparison {
     /// Pairs of one durability class, in command-line order; none where there are fewer than two workloads.
     #[serde(default)]
     pub suite_ratios: Vec<SuiteRow>,
+    /// What the same work took in memory, on the bare device, or as mere starts of programs.
+    #[serde(default)]
+    pub references: Vec<ReferenceRow>,
     /// Checks that found damage.
     pub damage: Vec<Check>,
     /// The machine, round by round.
@@ -69,6 +72,23 @@ impl Comparison {
         let wanted = |pair: &PairVerdict| Some(pair.needs_rounds?.saturating_sub(pair.rounds).max(1));
         self.verdicts.iter().filter_map(wanted).max()
     }
+}
+
+/// A reference over all rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceRow {
+    /// The workload's name.
+    pub workload: String,
+    /// Where it was done.
+    pub place: Place,
+    /// The median of the workload's metric, in its unit; of starts: programs per second.
+    pub median: Option<f64>,
+    /// The unit.
+    pub unit: String,
+    /// The median time of an operation, seconds.
+    pub seconds_per_operation: Option<f64>,
+    /// Rounds that gave a value.
+    pub rounds: u32,
 }
 
 /// What whole runs said beside the slices of a pair.
@@ -174,6 +194,13 @@ pub struct Cell {
     pub samples: u32,
     /// Reasons to read it with care; empty: valid.
     pub validity: Vec<Validity>,
+    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the kernel's
+    /// common part. `None` where that was not measured.
+    #[serde(default)]
+    pub harness_share: Option<f64>,
+    /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
+    #[serde(default)]
+    pub ceiling_share: Option<f64>,
     /// Medians over rounds of what the probes read, per operation where that makes sense.
     pub probes: BTreeMap<String, Reading>,
     /// The value of each round, in the order of rounds; `None` where a round gave none.
@@ -272,6 +299,9 @@ pub struct PairVerdict {
     pub verdict: Verdict,
     /// Why there is no other verdict, or what stands beside it; empty if nothing does.
     pub reason: String,
+    /// What one of them does for the data and the other does not: `btrfs also has data checksums`; empty if nothing.
+    #[serde(default)]
+    pub promises: String,
     /// Rounds that the decision rests on.
     pub rounds: u32,
     /// About how many rounds in all would settle an undecided pair.

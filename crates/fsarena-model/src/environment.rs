@@ -33,6 +33,18 @@ pub struct Environment {
     pub tools: BTreeMap<String, String>,
     /// What the lane itself costs, where lanes were used.
     pub lane_cost: Option<LaneCost>,
+    /// How long a flush of the spare lane takes after so much was written.
+    #[serde(default)]
+    pub flushes: Vec<FlushAfter>,
+    /// Reads of the spare lane's device, fresh and repeated.
+    #[serde(default)]
+    pub repeated_reads: Option<RepeatedReads>,
+    /// Bytes that all processors together can copy per second, from cache to cache: no application moves more.
+    #[serde(default)]
+    pub memory_bandwidth: Option<f64>,
+    /// How the processors' frequency is chosen, such as `performance`; `None` where the kernel does not say.
+    #[serde(default)]
+    pub frequency_policy: Option<String>,
 }
 
 /// What one 4 KiB write and flush costs on a bare lane, without any file system of a contender.
@@ -48,6 +60,24 @@ pub struct LaneCost {
     pub host_bytes: Option<f64>,
     /// Flushes that reached the device beneath, per write and flush.
     pub host_flushes: Option<f64>,
+}
+
+/// How long a flush takes after something was written.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FlushAfter {
+    /// What was written.
+    pub written: Bytes,
+    /// The median time of the flush alone.
+    pub flush: Nanos,
+}
+
+/// The same places of a device read twice, directly: where the second time is far faster, something beneath keeps them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RepeatedReads {
+    /// Bytes per second of places that were not read before.
+    pub fresh: f64,
+    /// Bytes per second of the same places right afterwards.
+    pub repeated: f64,
 }
 
 /// A contender as it really was, read back after mkfs and mount.
@@ -67,4 +97,8 @@ pub struct ContenderFacts {
     pub features: Vec<String>,
     /// Read-ahead of the mounted file system, in KiB.
     pub read_ahead_kib: Option<u64>,
+    /// Whether statx(2) says how direct I/O has to be aligned; file systems that serve it from the page cache do not say. `None`
+    /// where this was not asked.
+    #[serde(default)]
+    pub says_alignment: Option<bool>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ContenderFacts, Environment, Label, Plan, Status, Trial};
+use crate::{Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Reference, Status, Trial};
 
 /// How much a note matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,12 @@ pub struct RoundFacts {
     pub foreign_cores: Option<f64>,
     /// Cores' worth of time that the hypervisor took, on average over the timed slices.
     pub steal_cores: Option<f64>,
+    /// What a write and flush cost on the spare lane in this round.
+    #[serde(default)]
+    pub lane_cost: Option<LaneCost>,
+    /// What the machine was kept from doing.
+    #[serde(default)]
+    pub conditions: Conditions,
 }
 
 /// A sentence for the report.
@@ -91,6 +97,8 @@ pub enum Event {
     },
     /// A trial ended.
     Trial(Box<Trial>),
+    /// A reference was measured.
+    Reference(Box<Reference>),
     /// A file system was checked.
     Checked(Check),
     /// A round ended.

@@ -5,6 +5,7 @@
 
 pub mod blame;
 pub mod comparison;
+pub mod conditions;
 pub mod contender;
 pub mod disturbance;
 pub mod environment;
@@ -12,6 +13,7 @@ pub mod event;
 pub mod plan;
 pub mod rate;
 pub mod record;
+pub mod reference;
 pub mod seed;
 pub mod trial;
 pub mod units;
@@ -20,13 +22,15 @@ pub mod workload;
 
 pub use blame::{Blame, Explained};
 pub use comparison::{Comparison, Verdict};
+pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Label, Promise};
 pub use disturbance::Disturbance;
-pub use environment::{ContenderFacts, Environment, LaneCost};
+pub use environment::{ContenderFacts, Environment, FlushAfter, LaneCost, RepeatedReads};
 pub use event::{Event, Severity};
 pub use plan::{Budget, Medium, Plan, Rounds, Storage};
 pub use rate::{Rate, RateError};
 pub use record::{RunRecord, Status};
+pub use reference::{Often, Place, Reference};
 pub use trial::{Latency, Moment, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
 pub use validity::{Validity, ValidityClass};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::units::UnitError;
-use crate::{Bytes, Contender, Disturbance, Label, Nanos, Share, Workload};
+use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Share, Workload};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,12 @@ pub struct Plan {
     /// When a round does not count for a workload, because the machine was busy with other things.
     #[serde(default = "Disturbance::ignored", skip_serializing_if = "Disturbance::is_ignored")]
     pub disturbance: Disturbance,
+    /// How often references, the three clocks and the space that is used are measured.
+    #[serde(default, skip_serializing_if = "Often::is_never")]
+    pub beside: Often,
+    /// Contenders around whose slices nothing is read, to see what reading costs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unprobed: Vec<Label>,
 }
 
 /// A contender that is slowed down on purpose.
@@ -195,6 +201,8 @@ mod tests {
             medium: Medium::Nvme,
             handicaps: Vec::new(),
             disturbance: Disturbance::default(),
+            beside: Often::Never,
+            unprobed: Vec::new(),
         }
     }
 

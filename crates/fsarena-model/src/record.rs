@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
-use crate::{ContenderFacts, Environment, Event, Plan, Trial};
+use crate::{ContenderFacts, Environment, Event, Plan, Reference, Trial};
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct RunRecord {
     pub rounds: Vec<RoundFacts>,
     /// Trials in the order in which they ended.
     pub trials: Vec<Trial>,
+    /// References in the order in which they were measured.
+    pub references: Vec<Reference>,
     /// Checks in the order in which they were done.
     pub checks: Vec<Check>,
     /// What has to be said.
@@ -52,6 +54,7 @@ impl RunRecord {
             contenders: Vec::new(),
             rounds: Vec::new(),
             trials: Vec::new(),
+            references: Vec::new(),
             checks: Vec::new(),
             notes: Vec::new(),
         }
@@ -63,6 +66,7 @@ impl RunRecord {
             Event::Surveyed(environment) => self.environment = (**environment).clone(),
             Event::Contender(facts) => self.contenders.push(facts.clone()),
             Event::Trial(trial) => self.trials.push((**trial).clone()),
+            Event::Reference(reference) => self.references.push((**reference).clone()),
             Event::Checked(check) => self.checks.push(check.clone()),
             Event::RoundFinished(facts) => self.rounds.push(facts.clone()),
             Event::Note(note) => self.notes.push(note.clone()),

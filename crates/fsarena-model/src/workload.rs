@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, Nanos, Rate};
+use crate::{Bytes, Latency, Nanos, Rate};
 
 /// Something to do on every contender, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,10 @@ pub struct Workload {
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees_from_ms: Option<u64>,
+    /// How much memory the work, with what it brings into the page cache, may take: a cgroup of its own has this limit. With a
+    /// limit the files are filled and mounted again before each slice's first part, so that what they have in memory is theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<Bytes>,
     /// What the engine needs to know; the engine refuses what it does not know.
     pub parameters: serde_json::Value,
     /// The name of the workload of which this one is the control: the same work, whole; no file says this.

@@ -27,6 +27,7 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         queue: BTreeMap::new(),
         tools: BTreeMap::new(),
         lane_cost: None,
+        ..Environment::default()
     }
 }
 

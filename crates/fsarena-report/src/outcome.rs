@@ -78,6 +78,7 @@ mod tests {
             decision_high: Some(0.9),
             verdict,
             reason: String::new(),
+            promises: String::new(),
             rounds: 6,
             needs_rounds: Some(14),
             needs_seconds: Some(229.0),

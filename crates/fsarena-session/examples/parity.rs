@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use fsarena_engine::{Job, Limit, Tally, engine, fio};
 use fsarena_lane::{Arena, Go, Ledger, Wait};
-use fsarena_model::{Budget, Bytes, Disturbance, Medium, Nanos, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Rounds, Share, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 
@@ -45,6 +45,8 @@ fn plan(kind: &str) -> Result<Plan> {
         medium: Medium::Nvme,
         handicaps: Vec::new(),
         disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
     })
 }
 

@@ -45,6 +45,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         cells,
         verdicts,
         controls,
+        references: Vec::new(),
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }
@@ -112,6 +113,8 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
         validity: validity::of_cell(record, counted, &trials),
+        harness_share: None,
+        ceiling_share: None,
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),

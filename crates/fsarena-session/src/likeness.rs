@@ -99,6 +99,7 @@ mod tests {
             promises: Vec::new(),
             features: Vec::new(),
             read_ahead_kib: None,
+            says_alignment: None,
         }
     }
 

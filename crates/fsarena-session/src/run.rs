@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::plan::Handicap;
 use fsarena_model::{
-    ContenderFacts, Environment, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial,
+    Conditions, ContenderFacts, Environment, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial,
 };
 use fsarena_sys::Clock;
 
@@ -302,5 +302,7 @@ fn facts(round: u32, seconds: f64, trials: &[Trial]) -> RoundFacts {
         seconds,
         foreign_cores: cores(probes::foreign_seconds),
         steal_cores: cores(|trial| trial.probe("cpu.steal")),
+        lane_cost: None,
+        conditions: Conditions::default(),
     }
 }

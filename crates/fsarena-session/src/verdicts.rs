@@ -54,6 +54,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         decision_high: high(decision),
         verdict,
         reason,
+        promises: String::new(),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
         needs_seconds: more

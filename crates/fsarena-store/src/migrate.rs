@@ -7,7 +7,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::{Result, StoreError};
 
 /// The script at index `n` leads from version `n` to `n + 1`; a script that was released is never changed.
-const SCRIPTS: &[&str] = &[include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
+const SCRIPTS: &[&str] = &[
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+];
 
 /// The newest version that this fsarena knows.
 const KNOWN: i64 = SCRIPTS.len() as i64;

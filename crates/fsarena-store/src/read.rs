@@ -5,7 +5,8 @@ use std::error::Error;
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, RunRecord, Slice, Status, Trial,
+    Conditions, ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, Reference, RunRecord, Slice, Status,
+    Trial,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
@@ -80,7 +81,8 @@ impl Store {
         let transaction = self.connection.unchecked_transaction()?;
         let Some(mut record) = head(&transaction, run)? else { return Ok(None) };
         record.contenders = contenders(&transaction, run)?;
-        record.rounds = rows(&transaction, run, "SELECT * FROM round WHERE run = ? ORDER BY id", round)?;
+        record.rounds = rounds(&transaction, run)?;
+        record.references = references(&transaction, run)?;
         record.trials = trials(&transaction, run)?;
         record.checks = rows(&transaction, run, "SELECT * FROM file_system_check WHERE run = ? ORDER BY id", check)?;
         record.notes = rows(&transaction, run, "SELECT * FROM note WHERE run = ? ORDER BY id", note)?;
@@ -184,12 +186,33 @@ fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {
         .collect()
 }
 
-fn round(row: &Row<'_>) -> rusqlite::Result<RoundFacts> {
+fn rounds(connection: &Connection, run: i64) -> std::result::Result<Vec<RoundFacts>, ReadError> {
+    let mut statement = connection.prepare("SELECT * FROM round WHERE run = ? ORDER BY id")?;
+    let mut found = statement.query([run])?;
+    let mut rounds = Vec::new();
+    while let Some(row) = found.next()? {
+        rounds.push(round(row)?);
+    }
+    Ok(rounds)
+}
+
+fn references(connection: &Connection, run: i64) -> std::result::Result<Vec<Reference>, ReadError> {
+    let query = "SELECT reference FROM reference WHERE run = ? ORDER BY id";
+    let json: Vec<String> = rows(connection, run, query, |row| row.get("reference"))?;
+    json.iter().map(|json| parse("reference", json)).collect()
+}
+
+/// Runs of before they were kept have neither the lane's cost nor conditions.
+fn round(row: &Row<'_>) -> std::result::Result<RoundFacts, ReadError> {
+    let lane_cost: Option<String> = row.get("lane_cost")?;
+    let conditions: Option<String> = row.get("conditions")?;
     Ok(RoundFacts {
         round: row.get("round")?,
         seconds: row.get::<_, Option<f64>>("seconds")?.unwrap_or(f64::NAN),
         foreign_cores: row.get("foreign_cores")?,
         steal_cores: row.get("steal_cores")?,
+        lane_cost: lane_cost.map(|json| parse("the lane's cost in a round", &json)).transpose()?,
+        conditions: conditions.map_or(Ok(Conditions::default()), |json| parse("conditions of a round", &json))?,
     })
 }
 

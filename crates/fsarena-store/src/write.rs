@@ -1,7 +1,7 @@
 //! Takes in what happens, one transaction per event.
 
 use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Slice, Status, Trial};
+use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Reference, Slice, Status, Trial};
 use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -20,6 +20,7 @@ impl Store {
             Event::Surveyed(environment) => update_environment(transaction, run, environment),
             Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
             Event::Trial(trial) => insert_trial(transaction, run, trial),
+            Event::Reference(reference) => insert_reference(transaction, run, reference),
             Event::Checked(check) => insert_check(transaction, run, check),
             Event::RoundFinished(facts) => insert_round(transaction, run, facts),
             Event::Note(note) => insert_note(transaction, run, note),
@@ -90,9 +91,25 @@ fn insert_contender_facts(transaction: &Transaction<'_>, run: i64, facts: &Conte
 
 fn insert_round(transaction: &Transaction<'_>, run: i64, facts: &RoundFacts) -> rusqlite::Result<()> {
     one_row(transaction.execute(
-        "INSERT INTO round (run, round, seconds, foreign_cores, steal_cores) VALUES (?, ?, ?, ?, ?)",
-        params![run, facts.round, facts.seconds, facts.foreign_cores, facts.steal_cores],
+        "INSERT INTO round (run, round, seconds, foreign_cores, steal_cores, lane_cost, conditions)
+         VALUES (?, ?, ?, ?, ?, ?, ?)",
+        params![
+            run,
+            facts.round,
+            facts.seconds,
+            facts.foreign_cores,
+            facts.steal_cores,
+            facts.lane_cost.as_ref().map(text::json),
+            text::json(&facts.conditions),
+        ],
     ))
+}
+
+fn insert_reference(transaction: &Transaction<'_>, run: i64, reference: &Reference) -> rusqlite::Result<()> {
+    one_row(
+        transaction
+            .execute("INSERT INTO reference (run, reference) VALUES (?, ?)", params![run, text::json(reference)]),
+    )
 }
 
 fn insert_check(transaction: &Transaction<'_>, run: i64, check: &Check) -> rusqlite::Result<()> {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Budget, Bytes, Contender, Disturbance, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Contender, Disturbance, Often, Plan, Rounds, Share, Storage, Workload};
 use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -37,6 +37,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
         disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
     };
     let plan = with_controls(plan);
     require_handicaps(&plan)?;

@@ -82,7 +82,8 @@ impl Progress {
             }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
-            Event::Started { .. }
+            Event::Reference(_)
+            | Event::Started { .. }
             | Event::Resumed { .. }
             | Event::Surveyed(_)
             | Event::Contender(_)

@@ -91,6 +91,7 @@ fn facts(label: &str) -> ContenderFacts {
         promises: Vec::new(),
         features: Vec::new(),
         read_ahead_kib: None,
+        says_alignment: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Bytes, ContenderFacts, Disturbance, Durability, Environment, Event, Label, Latency, Medium, Moment, Nanos, Outcome,
-    Plan, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
+    Bytes, Conditions, ContenderFacts, Disturbance, Durability, Environment, Event, Label, Latency, Medium, Moment,
+    Nanos, Often, Outcome, Plan, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -21,6 +21,8 @@ pub fn plan() -> Plan {
         medium: Medium::Nvme,
         handicaps: Vec::new(),
         disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
     }
 }
 
@@ -69,6 +71,7 @@ pub fn events() -> Vec<Event> {
         promises: vec![Promise::Journal],
         features: vec!["extents".to_owned()],
         read_ahead_kib: None,
+        says_alignment: None,
     };
     let check = Check { round: 1, contender: Label::from("ext4"), clean: false, output: "bad\nblock".to_owned() };
     vec![
@@ -80,7 +83,14 @@ pub fn events() -> Vec<Event> {
         Event::Trial(Box::new(trial(1))),
         Event::Trial(Box::new(Trial { lane: None, outcome: Outcome::Failed("ENOSPC".to_owned()), ..trial(1) })),
         Event::Checked(check),
-        Event::RoundFinished(RoundFacts { round: 1, seconds: 1.0 / 3.0, foreign_cores: Some(0.1), steal_cores: None }),
+        Event::RoundFinished(RoundFacts {
+            round: 1,
+            seconds: 1.0 / 3.0,
+            foreign_cores: Some(0.1),
+            steal_cores: None,
+            lane_cost: None,
+            conditions: Conditions::default(),
+        }),
         Event::Decided { decided: 0, pairs: 1 },
         Event::Note(Note { severity: Severity::Warning, text: "scaled".to_owned() }),
     ]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{Event, Label, Nanos, Outcome, Reading, RunRecord, Severity, Slice, Status, Trial};
+use fsarena_model::{Conditions, Event, Label, Nanos, Outcome, Reading, RunRecord, Severity, Slice, Status, Trial};
 use fsarena_store::{RunRow, Store, StoreError};
 use proptest::prelude::*;
 use tempfile::tempdir;
@@ -139,7 +139,14 @@ fn event() -> impl Strategy<Value = Event> {
     );
     let note = ".*".prop_map(|text| Event::Note(Note { severity: Severity::Info, text }));
     let round = (any::<u32>(), proptest::num::f64::NORMAL).prop_map(|(round, seconds)| {
-        Event::RoundFinished(RoundFacts { round, seconds, foreign_cores: None, steal_cores: Some(seconds) })
+        Event::RoundFinished(RoundFacts {
+            round,
+            seconds,
+            foreign_cores: None,
+            steal_cores: Some(seconds),
+            lane_cost: None,
+            conditions: Conditions::default(),
+        })
     });
     let ends = prop_oneof![Just(Status::Complete), Just(Status::Interrupted)].prop_map(Event::Finished);
     let goes_on = ".*".prop_map(|at| Event::Resumed { at });

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{
     Better, Budget, Bytes, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Medium, Metric, Mode,
-    Nanos, Plan, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
+    Nanos, Often, Plan, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
 };
 use fsarena_session::{Rest, Resumption, SessionError, Wish, assess, resume, run};
 
@@ -48,6 +48,8 @@ impl Play {
             medium: Medium::Nvme,
             handicaps: Vec::new(),
             disturbance: Disturbance::ignored(),
+            beside: Often::Never,
+            unprobed: Vec::new(),
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
@@ -172,6 +174,7 @@ pub fn workload(name: &str) -> Workload {
         parameters: serde_json::Value::Null,
         ends_by_itself: false,
         agrees_from_ms: None,
+        memory_limit: None,
         control_of: None,
         variant: None,
     }

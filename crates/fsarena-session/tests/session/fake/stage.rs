@@ -60,6 +60,7 @@ impl Stage for FakeStage {
             promises: Vec::new(),
             features: Vec::new(),
             read_ahead_kib: Some(128),
+            says_alignment: None,
         })
     }
 
