@@ -8,7 +8,7 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, LaneError, Place};
 use fsarena_model::{ContenderFacts, Environment, Nanos, Plan, Reading, Workload};
-use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
@@ -24,6 +24,8 @@ pub struct Machine {
     places: Vec<Option<Place>>,
     watched: Vec<Watched>,
     kernel_at_rest: f64,
+    /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
+    round: u32,
 }
 
 /// A contender's counters.
@@ -39,7 +41,7 @@ impl Machine {
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0 }
+        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0 }
     }
 
     /// Takes away everything that the run has made.
@@ -59,7 +61,8 @@ impl Machine {
 
     fn target(&self, contender: usize) -> Target {
         let place = self.places[contender].clone();
-        place.map_or_else(Target::default, |place| Target { device: place.device, backing: place.backing })
+        let flushes = if self.round == 1 { Flushes::Counted } else { Flushes::Left };
+        place.map_or_else(Target::default, |place| Target { device: place.device, backing: place.backing, flushes })
     }
 }
 
@@ -91,6 +94,7 @@ impl Stage for Machine {
     }
 
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble> {
+        self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
         Ok(facts)
