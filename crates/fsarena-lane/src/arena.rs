@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, LaneCost, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, seed};
 
+use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
@@ -51,6 +52,7 @@ pub struct Arena {
     disk: Option<File>,
     lanes: Vec<Lane>,
     spare: Option<Lane>,
+    group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
     ledger: Ledger,
 }
@@ -64,8 +66,16 @@ impl Arena {
     /// If any of it fails; what was made by then is taken away.
     pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
-        let mut arena =
-            Self { plan, folder: PathBuf::new(), disk: None, lanes: Vec::new(), spare: None, sites, ledger };
+        let mut arena = Self {
+            plan,
+            folder: PathBuf::new(),
+            disk: None,
+            lanes: Vec::new(),
+            spare: None,
+            group: None,
+            sites,
+            ledger,
+        };
         arena.build(run, telling).map(|()| arena)
     }
 
@@ -187,6 +197,25 @@ impl Arena {
         Ok(Some(self.place(site)))
     }
 
+    /// Lets this process, with what it brings into the page cache from now on, have no more memory than `limit`.
+    ///
+    /// # Errors
+    /// If this machine or this user has no such limits, or the kernel refuses this one.
+    pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        match &mut self.group {
+            Some(group) => group.enter(limit),
+            none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
+        }
+    }
+
+    /// Ends [`Arena::confine`], and takes from memory what was brought there meanwhile.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn release(&mut self) -> Result<(), LaneError> {
+        self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
+    }
+
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
     ///
     /// # Errors
@@ -217,6 +246,7 @@ impl Arena {
         for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.lane.is_some()) {
             let _ = site::unmount(&site.directory);
         }
+        self.group = None;
         self.lanes.clear();
         self.spare = None;
         self.disk = None;

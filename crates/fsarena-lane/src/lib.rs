@@ -3,6 +3,7 @@
 //! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
 
 mod arena;
+mod cgroup;
 mod cost;
 pub mod disk;
 mod error;
