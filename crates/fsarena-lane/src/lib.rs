@@ -10,6 +10,7 @@ mod image;
 pub mod kind;
 mod lane;
 mod ledger;
+mod memory;
 mod queue;
 pub mod require;
 mod site;

@@ -103,6 +103,16 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
     outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
 }
 
+/// Brings what is mounted at `point` to rest, read-only, and back.
+///
+/// # Errors
+/// If it is busy, or does not come back: then nobody may write there any more.
+pub fn rest(point: &Path) -> Result<(), LaneError> {
+    let refused = |error| LaneError::Rest { path: point.to_owned(), error: Box::new(error) };
+    mount::reconfigure(point, mount::Access::ReadOnly).map_err(refused)?;
+    mount::reconfigure(point, mount::Access::ReadWrite).map_err(refused)
+}
+
 /// Lets the kind's own checker look at the unmounted file system, which it does not change.
 ///
 /// # Errors

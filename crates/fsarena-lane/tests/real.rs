@@ -274,6 +274,6 @@ fn memory_holds_lanes_as_well() {
     assert_eq!(facts.durability, Durability::Flushed);
     let (_, facts) = arena.make(1, None, 1).expect("made");
     assert_eq!(facts.durability, Durability::Volatile);
-    assert!(arena.lane_cost().expect("measured").is_some());
+    assert!(arena.lane_cost(fsarena_lane::Effort::ROUND).expect("measured").is_some());
     arena.close().expect("nothing stays");
 }
