@@ -108,28 +108,9 @@ pub trait Engine: Sync {
         None
     }
 
-    /// Whether the same work in memory shows what the harness costs.
-    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
-        true
-    }
-
     /// How many programs a run starts, for a workload that is a script.
     fn starts(&self, _workload: &Workload) -> Option<u64> {
         None
-    }
-
-    /// The same work without a file system.
-    ///
-    /// # Errors
-    /// As [`Engine::demand`].
-    fn open_on_device(
-        &self,
-        _workload: &Workload,
-        _device: &Path,
-        _size: Bytes,
-        _seed: u64,
-    ) -> Result<Option<Box<dyn Job>>, EngineError> {
-        Ok(None)
     }
 
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.

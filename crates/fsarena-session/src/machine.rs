@@ -12,7 +12,7 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, LaneError, Place as Ground};
 use fsarena_model::{Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
-use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
@@ -29,6 +29,8 @@ pub struct Machine {
     places: Vec<Option<Ground>>,
     watched: Vec<Watched>,
     kernel_at_rest: f64,
+    /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
+    round: u32,
 }
 
 impl Machine {
@@ -37,7 +39,7 @@ impl Machine {
         let count = plan.contenders.len();
         let count = count + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0 }
+        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0 }
     }
 
     /// Takes away everything that the run has made.
@@ -56,9 +58,10 @@ impl Machine {
     }
 
     fn target(&self, contender: usize) -> Target {
+        let flushes = if self.round == 1 { Flushes::Counted } else { Flushes::Left };
         match (&self.places[contender], self.place(contender)) {
-            (Some(found), _) => Target { device: found.device.clone(), backing: found.backing.clone() },
-            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), backing: None },
+            (Some(found), _) => Target { device: found.device.clone(), backing: found.backing.clone(), flushes },
+            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), ..Target::default() },
             (None, _) => Target::default(),
         }
     }
@@ -117,6 +120,7 @@ impl Stage for Machine {
     }
 
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble> {
+        self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
         Ok(facts)
