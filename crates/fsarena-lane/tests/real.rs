@@ -277,3 +277,19 @@ fn memory_holds_lanes_as_well() {
     assert!(arena.lane_cost().expect("measured").is_some());
     arena.close().expect("nothing stays");
 }
+
+#[test]
+fn the_spare_lane_tells_what_its_flushes_and_repeated_reads_are() {
+    let Some(ground) = ground() else { return };
+    let arena = ground.arena(&["ext4"], 128);
+    let flushes = arena.flushes().expect("flushed");
+    assert!((2..=4).contains(&flushes.len()) && flushes[0].written == Bytes::kib(4), "{flushes:?}");
+    assert!(flushes.iter().all(|after| after.flush > Nanos(0)), "{flushes:?}");
+    let reads = arena.repeated_reads().expect("read").expect("a lane is large enough");
+    assert!(reads.fresh > 0.0 && reads.repeated > 0.0, "{reads:?}");
+    eprintln!("{flushes:?} {reads:?}");
+    arena.close().expect("nothing stays");
+    let arena = ground.arena(&["tmpfs"], 128);
+    assert_eq!((arena.flushes().expect("no lane"), arena.repeated_reads().expect("no lane")), (Vec::new(), None));
+    arena.close().expect("nothing stays");
+}

@@ -27,6 +27,7 @@ mod schedule;
 mod stability;
 mod stage;
 mod standings;
+mod surroundings;
 mod validity;
 mod verdicts;
 

@@ -15,7 +15,7 @@ use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, likeness, pace, probes};
+use crate::{SessionError, Stage, controls, likeness, pace, probes, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -76,8 +76,10 @@ impl Session<'_> {
         match self.stage.survey() {
             Ok(environment) => {
                 let free = free_flushes(&environment);
+                let found = surroundings::notes(&environment, self.plan.medium);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
+                found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
@@ -280,8 +282,7 @@ fn handicap_notes(plan: &Plan) -> impl Iterator<Item = String> {
 /// In memory a flush does nothing, so durable work is not what it would be on a disk.
 fn free_flushes(environment: &Environment) -> Option<String> {
     let cost = environment.lane_cost.as_ref()?;
-    let in_memory = environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"));
-    in_memory.then(|| {
+    surroundings::lies_in_memory(environment).then(|| {
         format!(
             "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
              fsync and syncfs show here does not carry over to a disk",

@@ -8,7 +8,7 @@ use fsarena_sys::Clock;
 
 use super::{Listener, Session, free_flushes, handicap_notes, handicaps};
 use crate::rest::Rest;
-use crate::{SessionError, Stage, likeness};
+use crate::{SessionError, Stage, likeness, surroundings};
 
 /// A stored run that is to go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +77,7 @@ impl Session<'_> {
             return likeness::change(then, &now).map(|text| Event::Note(warning(text))).into_iter().collect();
         }
         let notes = handicap_notes(self.plan).chain(free_flushes(&now)).map(warning);
+        let notes = notes.chain(surroundings::notes(&now, self.plan.medium));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }
