@@ -1,13 +1,14 @@
 //! What the place of a run gives reason to say before anything is measured.
 
-use fsarena_lane::{flush, reread};
+use fsarena_lane::{age, flush, reread};
 use fsarena_model::event::Note;
 use fsarena_model::{Environment, Medium, Severity};
 
 /// What is to be said of this machine and its lanes, which imitate `medium`.
 pub fn notes(environment: &Environment, medium: Medium) -> Vec<Note> {
-    let info = |text| Note { severity: Severity::Info, text };
-    unproven_flushes(environment, medium).into_iter().chain(cached_below(environment)).map(info).collect()
+    let note = |severity| move |text| Note { severity, text };
+    let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
+    old_makers(environment).into_iter().map(note(Severity::Warning)).chain(found.map(note(Severity::Info))).collect()
 }
 
 /// Whether the lanes' images lie in memory.
@@ -22,6 +23,10 @@ fn unproven_flushes(environment: &Environment, medium: Medium) -> Option<String>
 
 fn cached_below(environment: &Environment) -> Option<String> {
     reread::cached_below(environment.repeated_reads.as_ref()?)
+}
+
+fn old_makers(environment: &Environment) -> Vec<String> {
+    environment.kernel.as_ref().map(|kernel| age::old_makers(&environment.tools, kernel)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -58,5 +63,14 @@ mod tests {
         let cached = said(&Environment { repeated_reads: reads(3e8), ..Environment::default() });
         assert!(cached.len() == 1 && cached[0].starts_with("cached below the device"), "{cached:?}");
         assert!(said(&Environment { repeated_reads: reads(1.2e8), ..Environment::default() }).is_empty());
+    }
+
+    #[test]
+    fn an_old_mkfs_is_a_warning() {
+        let tools = [("mkfs.xfs".to_owned(), "mkfs.xfs version 5.10.0".to_owned())].into();
+        let old = Environment { kernel: Some("6.18.44".to_owned()), tools, ..Environment::default() };
+        let notes = notes(&old, Medium::Nvme);
+        assert!(notes.len() == 1 && notes[0].severity == Severity::Warning, "{notes:?}");
+        assert!(notes[0].text.starts_with("mkfs.xfs 5.10 is about 5 years older than the kernel 6.18"), "{notes:?}");
     }
 }
