@@ -3,6 +3,7 @@
 //! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
 
 pub mod age;
+mod alignment;
 mod arena;
 mod cost;
 pub mod disk;

@@ -287,9 +287,26 @@ fn the_spare_lane_tells_what_its_flushes_and_repeated_reads_are() {
     assert!(flushes.iter().all(|after| after.flush > Nanos(0)), "{flushes:?}");
     let reads = arena.repeated_reads().expect("read").expect("a lane is large enough");
     assert!(reads.fresh > 0.0 && reads.repeated > 0.0, "{reads:?}");
-    eprintln!("{flushes:?} {reads:?}");
     arena.close().expect("nothing stays");
     let arena = ground.arena(&["tmpfs"], 128);
     assert_eq!((arena.flushes().expect("no lane"), arena.repeated_reads().expect("no lane")), (Vec::new(), None));
     arena.close().expect("nothing stays");
+}
+
+#[test]
+fn file_systems_that_do_direct_io_say_its_alignment() {
+    let Some(ground) = ground() else { return };
+    let contenders = ["ext4", "xfs", "btrfs", "tmpfs", "ext4:data=journal"];
+    let mut arena = ground.arena(&contenders, 320);
+    let mut says = Vec::new();
+    let mut lane = 0..;
+    for (index, contender) in contenders.into_iter().enumerate() {
+        let lane = if contender == "tmpfs" { None } else { lane.next() };
+        let (place, facts) = arena.make(index, lane, 1).expect("made");
+        assert!(!place.directory.join(".fsarena-alignment").exists());
+        says.push(facts.says_alignment);
+    }
+    arena.close().expect("nothing stays");
+    let expected = [Some(true), Some(true), Some(false), Some(false), Some(false)];
+    assert_eq!(says, expected, "{contenders:?}");
 }
