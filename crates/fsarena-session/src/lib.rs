@@ -19,6 +19,7 @@ mod machine;
 mod pace;
 mod price;
 mod probes;
+mod promises;
 mod rate;
 mod rest;
 mod round;
