@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
@@ -12,7 +12,7 @@ use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, memory, queue, site, storage};
+use crate::{LaneError, cost, flush, memory, queue, reread, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,26 @@ impl Arena {
         let Some(spare) = &self.spare else { return Ok(None) };
         let host = storage::beneath(&self.plan, &self.folder);
         cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
+    }
+
+    /// How long a flush of the spare lane takes after so much was written; empty without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
+        flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
+    }
+
+    /// Reads of the spare lane's device, fresh and repeated; `None` without lanes, or if they are too small.
+    ///
+    /// The lane was written in full when it was made, so that a host may have even the fresh ones in a cache.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
     /// The lanes' queue settings, equal for all.

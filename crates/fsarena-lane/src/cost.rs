@@ -109,7 +109,7 @@ fn flush_times(
 }
 
 /// Direct where the file system can.
-fn open_direct(path: &Path) -> std::io::Result<File> {
+pub fn open_direct(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
     let direct = options.clone().custom_flags(OFlags::DIRECT.bits() as i32).open(path);

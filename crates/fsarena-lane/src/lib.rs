@@ -2,10 +2,13 @@
 //!
 //! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
 
+pub mod age;
+mod alignment;
 mod arena;
 mod cost;
 pub mod disk;
 mod error;
+pub mod flush;
 mod image;
 pub mod kind;
 mod lane;
@@ -13,6 +16,7 @@ mod ledger;
 mod memory;
 mod queue;
 pub mod require;
+pub mod reread;
 mod site;
 mod space;
 mod storage;

@@ -9,7 +9,7 @@ use fsarena_sys::{child, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
-use crate::{CheckResult, LaneError};
+use crate::{CheckResult, LaneError, alignment};
 
 /// How often an unmount that is busy is tried, and how long in between.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
@@ -143,7 +143,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         promises: kind.promises(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
-        says_alignment: None,
+        says_alignment: alignment::says_alignment(&site.directory),
     })
 }
 

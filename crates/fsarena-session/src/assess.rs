@@ -9,7 +9,7 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, durability, probes, rate, references, stability, validity};
+use crate::{controls, course, disturbance, durability, probes, promises, rate, references, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -57,7 +57,7 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
         disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
-    found.chain(record.notes.iter().cloned()).collect()
+    found.chain(promises::notes(record)).chain(record.notes.iter().cloned()).collect()
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {

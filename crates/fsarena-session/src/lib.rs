@@ -20,6 +20,7 @@ mod machine;
 mod pace;
 mod price;
 mod probes;
+mod promises;
 mod rate;
 mod references;
 mod rest;
@@ -29,6 +30,7 @@ mod schedule;
 mod stability;
 mod stage;
 mod standings;
+mod surroundings;
 mod validity;
 mod verdicts;
 

@@ -114,7 +114,10 @@ impl Stage for Machine {
         environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
+        // First, before anything else has read or written there.
+        environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
+        environment.flushes = self.arena.flushes()?;
         self.kernel_at_rest = kernel_at_rest();
         Ok(environment)
     }

@@ -14,7 +14,7 @@ use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, likeness, pace};
+use crate::{SessionError, Stage, controls, likeness, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -75,8 +75,10 @@ impl Session<'_> {
         match self.stage.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
+                let found = surroundings::notes(&environment, self.plan.medium);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
+                found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }

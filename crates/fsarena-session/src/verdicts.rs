@@ -6,7 +6,7 @@ use fsarena_stats::Interval;
 
 use crate::durability::class;
 use crate::evidence::{Pair, Standing, pairs};
-use crate::{controls, price};
+use crate::{controls, price, promises};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -49,7 +49,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         decision_high: high(decision),
         verdict,
         reason,
-        promises: String::new(),
+        promises: promises::between(record, a.0, b.0),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
         needs_seconds: more

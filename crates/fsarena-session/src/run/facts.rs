@@ -4,7 +4,7 @@ use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
 
-use crate::probes;
+use crate::{probes, surroundings};
 
 /// How much longer each contender's operations take on purpose.
 pub fn handicaps(plan: &Plan) -> Vec<f64> {
@@ -23,8 +23,7 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
 /// In memory a flush does nothing, so durable work is not what it would be on a disk.
 pub fn free_flushes(environment: &Environment) -> Option<String> {
     let cost = environment.lane_cost.as_ref()?;
-    let in_memory = environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"));
-    in_memory.then(|| {
+    surroundings::lies_in_memory(environment).then(|| {
         format!(
             "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
              fsync and syncfs show here does not carry over to a disk",

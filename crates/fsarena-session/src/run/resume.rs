@@ -9,7 +9,7 @@ use fsarena_sys::Clock;
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session};
 use crate::rest::Rest;
-use crate::{SessionError, Stage, likeness};
+use crate::{SessionError, Stage, likeness, surroundings};
 
 /// A stored run that is to go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +78,7 @@ impl Session<'_> {
             return likeness::change(then, &now).map(|text| Event::Note(warning(text))).into_iter().collect();
         }
         let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
+        let notes = notes.chain(surroundings::notes(&now, self.plan.medium));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }
