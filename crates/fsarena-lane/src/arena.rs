@@ -1,10 +1,13 @@
 //! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
 
+mod limits;
+mod spare;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, LaneCost, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
@@ -13,7 +16,7 @@ use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, queue, site, storage};
+use crate::{LaneError, cost, flush, memory, queue, reread, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +55,7 @@ pub struct Arena {
     disk: Option<File>,
     lanes: Vec<Lane>,
     spare: Option<Lane>,
+    memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
     ledger: Ledger,
@@ -72,6 +76,7 @@ impl Arena {
             disk: None,
             lanes: Vec::new(),
             spare: None,
+            memory: None,
             group: None,
             sites,
             ledger,
@@ -99,14 +104,34 @@ impl Arena {
         Ok(())
     }
 
-    /// What a write and flush costs on the spare lane; `None` without lanes.
+    /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
     ///
     /// # Errors
     /// If the lane refuses.
-    pub fn lane_cost(&self) -> Result<Option<LaneCost>, LaneError> {
+    pub fn lane_cost(&self, effort: cost::Effort) -> Result<Option<LaneCost>, LaneError> {
         let Some(spare) = &self.spare else { return Ok(None) };
         let host = storage::beneath(&self.plan, &self.folder);
-        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed).map(Some)
+        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
+    }
+
+    /// How long a flush of the spare lane takes after so much was written; empty without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
+        flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
+    }
+
+    /// Reads of the spare lane's device, fresh and repeated; `None` without lanes, or if they are too small.
+    ///
+    /// The lane was written in full when it was made, so that a host may have even the fresh ones in a cache.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
     /// The lanes' queue settings, equal for all.
@@ -197,23 +222,27 @@ impl Arena {
         Ok(Some(self.place(site)))
     }
 
-    /// Lets this process, with what it brings into the page cache from now on, have no more memory than `limit`.
+    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back. `None` where that cannot be
+    /// done.
     ///
     /// # Errors
-    /// If this machine or this user has no such limits, or the kernel refuses this one.
-    pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
-        match &mut self.group {
-            Some(group) => group.enter(limit),
-            none => none.insert(MemoryGroup::make(&mut self.ledger)?).enter(limit),
-        }
+    /// If a file is open for writing, or it does not come back.
+    pub fn rest(&mut self, index: usize) -> Result<Option<()>, LaneError> {
+        let Some(site) = self.sites[index].as_ref().filter(|site| site.lane.is_some()) else { return Ok(None) };
+        site::rest(&site.directory).map(Some)
     }
 
-    /// Ends [`Arena::confine`], and takes from memory what was brought there meanwhile.
+    /// A tmpfs of the run's own for references, made at the first call; without lanes of its own, a folder in `/dev/shm`. `None`
+    /// where there is neither.
     ///
     /// # Errors
-    /// If the kernel refuses.
-    pub fn release(&mut self) -> Result<(), LaneError> {
-        self.group.as_mut().map_or(Ok(()), MemoryGroup::leave)
+    /// If the ledger cannot be written, or the mount fails.
+    pub fn memory(&mut self) -> Result<Option<Place>, LaneError> {
+        if self.memory.is_none() {
+            self.memory = memory::make(&mut self.ledger, &self.plan, &self.folder)?;
+        }
+        let directory = self.memory.clone();
+        Ok(directory.map(|directory| Place { backing: site::backing(&directory), directory, device: None }))
     }
 
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
