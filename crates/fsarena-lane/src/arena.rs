@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
+use fsarena_model::{Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
