@@ -50,6 +50,6 @@ fn a_limit_in_which_nobody_can_live_is_refused_before_anything_is_made() {
     let stage = Stage::new();
     let tiny = workload(&stage, "tiny", 8, 16);
     let output = run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &tiny]), 2);
-    assert!(err(&output).contains("16 MiB") && err(&output).contains("memory-limit = \"32M\""), "{}", err(&output));
+    assert!(err(&output).contains("16.0 MiB") && err(&output).contains("memory-limit = \"32M\""), "{}", err(&output));
     assert_eq!(stage.left(), Vec::<String>::new());
 }
