@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, LaneError, Place as Ground};
-use fsarena_model::{Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
-use fsarena_probe::{Flushes, Snapshot, Target, Totals};
+use fsarena_model::{Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
+use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
@@ -31,6 +31,8 @@ pub struct Machine {
     kernel_at_rest: f64,
     /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
     round: u32,
+    /// As they were when they were asked for last.
+    conditions: ConditionsSnapshot,
 }
 
 impl Machine {
@@ -39,7 +41,15 @@ impl Machine {
         let count = plan.contenders.len();
         let count = count + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0 }
+        Self {
+            plan,
+            arena,
+            places: vec![None; count],
+            watched,
+            kernel_at_rest: 0.0,
+            round: 0,
+            conditions: ConditionsSnapshot::default(),
+        }
     }
 
     /// Takes away everything that the run has made.
@@ -119,6 +129,7 @@ impl Stage for Machine {
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
         environment.flushes = self.arena.flushes()?;
         self.kernel_at_rest = kernel_at_rest();
+        self.conditions = ConditionsSnapshot::take();
         Ok(environment)
     }
 
@@ -232,6 +243,11 @@ impl Stage for Machine {
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        let before = std::mem::replace(&mut self.conditions, ConditionsSnapshot::take());
+        self.conditions.since(&before)
     }
 
     fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
