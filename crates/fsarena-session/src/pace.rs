@@ -1,7 +1,7 @@
 //! How long things take, before and while they run.
 
 use fsarena_engine::{EngineError, engine_of};
-use fsarena_model::{Bytes, Mode, Nanos, Plan, Rate, Workload};
+use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
 pub const CLOSING: Nanos = Nanos::seconds(3);
@@ -27,7 +27,16 @@ pub fn estimated_round(plan: &Plan) -> Nanos {
 /// About how long a round of these workloads, by number, takes, before anything was measured.
 pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let contenders = plan.contenders.len() as f64;
-    Nanos((weight(plan, workloads) * contenders * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+    let always = if plan.beside == Often::Always { beside(plan, workloads) } else { 0.0 };
+    let seconds = weight(plan, workloads) * contenders + always;
+    Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+}
+
+/// About how many seconds of a round are for references, in two places, and the three clocks.
+fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
+    let slices: f64 = workloads.iter().map(|index| slice(&plan.workloads[*index]).as_seconds()).sum();
+    let around = AROUND_A_WORKLOAD.as_seconds() * workloads.len() as f64;
+    2.0 * (2.0 * slices + around) + slices * plan.contenders.len() as f64
 }
 
 /// How much these workloads, by number, weigh in a round: about as many seconds per contender.
@@ -44,16 +53,20 @@ pub fn estimated_setup(plan: &Plan) -> Nanos {
 }
 
 fn around(workload: &Workload) -> Nanos {
+    let slice = slice(workload);
+    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
+    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
+    let peak = if is_of_peak { PEAK } else { Nanos(0) };
+    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
+}
+
+fn slice(workload: &Workload) -> Nanos {
     let slice = match workload.timed_ms {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
     let added = fsarena_engine::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
-    let slice = slice + added;
-    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
-    let peak = if is_of_peak { PEAK } else { Nanos(0) };
-    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
+    slice + added
 }
 
 /// Whether a further round fits: the last one took `last` for workloads that weigh `then`, and these weigh `now`.

@@ -39,7 +39,8 @@ pub fn resume(
     let Resumption { record, rest, at } = resumption;
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let handicaps = handicaps(&plan);
-    let mut session = Session { plan: &plan, stage, clock, started, stop, listener, handicaps, record, aim, pending };
+    let mut session =
+        Session { plan: &plan, stage, clock, started, stop, listener, handicaps, record, aim, once: Nanos(0), pending };
     if session.stopped() {
         return Ok(Status::Interrupted);
     }

@@ -91,7 +91,8 @@ impl Play {
     ) -> Performance {
         let clock = FakeClock::default();
         clock.advance(self.setup);
-        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string()).collect();
+        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
+        let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
         let mut stage = FakeStage::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);
