@@ -167,6 +167,15 @@ pub trait Job {
         Ok(())
     }
 
+    /// Reads into memory what the workload means to be there, as far as it fits; untimed. It is called within the workload's
+    /// memory limit, so that the pages are the work's own.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    fn warm(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// How much of the page cache a slice fills anew; so much memory is made ready before it, untimed.
     fn fills(&self) -> Bytes {
         Bytes(0)

@@ -1,11 +1,15 @@
 //! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
 
+mod limits;
+mod spare;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
+use fsarena_model::{Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
+use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
@@ -52,6 +56,7 @@ pub struct Arena {
     lanes: Vec<Lane>,
     spare: Option<Lane>,
     memory: Option<PathBuf>,
+    group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
     ledger: Ledger,
 }
@@ -72,6 +77,7 @@ impl Arena {
             lanes: Vec::new(),
             spare: None,
             memory: None,
+            group: None,
             sites,
             ledger,
         };
@@ -239,19 +245,6 @@ impl Arena {
         Ok(directory.map(|directory| Place { backing: site::backing(&directory), directory, device: None }))
     }
 
-    /// The spare lane's device and its size; `None` without lanes.
-    ///
-    /// # Errors
-    /// If sysfs does not say its size.
-    pub fn spare(&self) -> Result<Option<(PathBuf, Bytes)>, LaneError> {
-        self.spare.as_ref().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
-    }
-
-    /// The spare lane's name below `/sys/block`; `None` without lanes.
-    pub fn spare_name(&self) -> Option<String> {
-        self.spare.as_ref().map(Lane::name)
-    }
-
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
     ///
     /// # Errors
@@ -282,6 +275,7 @@ impl Arena {
         for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.lane.is_some()) {
             let _ = site::unmount(&site.directory);
         }
+        self.group = None;
         self.lanes.clear();
         self.spare = None;
         self.disk = None;

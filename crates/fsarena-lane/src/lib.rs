@@ -5,6 +5,7 @@
 pub mod age;
 mod alignment;
 mod arena;
+mod cgroup;
 mod cost;
 pub mod disk;
 mod error;

@@ -234,6 +234,14 @@ impl Stage for Machine {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
     }
 
+    fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
+        Ok(self.arena.confine(limit)?)
+    }
+
+    fn release(&mut self) -> Result<(), Trouble> {
+        Ok(self.arena.release()?)
+    }
+
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {
         let result = self.arena.finish(contender)?;
         self.places[contender] = None;

@@ -59,6 +59,7 @@ fn with_controls(mut plan: Plan) -> Plan {
 /// Refuses what this machine or this user cannot do; nothing is made yet.
 pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
+    require::memory_limits(plan)?;
     for workload in &plan.workloads {
         if let Some(engine) = fsarena_engine::engine(&workload.engine) {
             engine.require(workload)?;

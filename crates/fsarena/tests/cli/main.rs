@@ -5,6 +5,7 @@ mod comparing;
 mod fio;
 mod leaving;
 mod loads;
+mod memory;
 mod ordinary;
 mod rates;
 mod refusing;
