@@ -9,4 +9,5 @@ mod ordinary;
 mod rates;
 mod refusing;
 mod resuming;
+mod shell;
 mod stage;
