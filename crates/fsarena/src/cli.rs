@@ -77,6 +77,9 @@ pub struct Compare {
     /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file
     #[arg(required = true, value_name = "CONTENDER")]
     pub contenders: Vec<String>,
+    /// Where direct I/O goes through the page cache, as on btrfs, also a contender for which it is direct: btrfs:nodatasum
+    #[arg(long)]
+    pub extra: bool,
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
     pub suite: String,

@@ -1,5 +1,6 @@
 //! From what was typed to what will be done.
 
+mod extra;
 mod work;
 
 use anyhow::Result;
@@ -21,16 +22,18 @@ const BLOCK: u64 = 4096;
 /// The plan that `arguments` ask for, complete and possible, with what is to be said of it.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments)?;
+    let named = contenders(&arguments.contenders)?;
+    let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let plan = Plan {
-        contenders: contenders(&arguments.contenders)?,
         workloads: work.workloads,
         suite: work.suite,
         seed: arguments.seed.unwrap_or_else(drawn_seed),
         rounds: match (arguments.rounds, arguments.budget) {
             (Some(count), _) => Rounds::Exactly(count),
             (None, Some(time)) => Rounds::Within(Budget(time)),
-            (None, None) => Rounds::Within(Budget::for_contenders(arguments.contenders.len())),
+            (None, None) => Rounds::Within(Budget::for_contenders(contenders.len())),
         },
+        contenders,
         margin: margin(arguments.margin)?,
         storage: Storage::from(arguments.storage.as_str()),
         lane_size: arguments.lane_size,
@@ -44,7 +47,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_work(&plan)?;
-    Ok((plan, work.notes))
+    Ok((plan, added.into_iter().chain(work.notes).collect()))
 }
 
 /// A run with time enough checks its slices by whole runs.
