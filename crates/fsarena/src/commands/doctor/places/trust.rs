@@ -1,6 +1,7 @@
 //! What flushes in a place prove, and whether something beneath its device keeps what was read.
 
 use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use fsarena_lane::{LaneError, disk, flush, reread};
@@ -15,24 +16,36 @@ const FILE_SIZE: Bytes = Bytes::mib(64);
 /// How long each of the two may take, apart from writing the file.
 const TIME: Nanos = Nanos::millis(800);
 
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The device, at places that nobody has read for long.
+    Device,
+    /// A file that was written just before, where the device may not be opened.
+    File,
+}
+
 /// What was found out; `Err` says why it is not known.
 #[derive(Debug)]
 pub struct Trust {
     /// How long flushes take after little and after much.
     flushes: Result<Vec<FlushAfter>, String>,
-    /// Reads of the device, fresh and repeated.
-    reads: Result<RepeatedReads, String>,
+    /// Reads of the device or a file, fresh and repeated.
+    reads: Result<(Source, RepeatedReads), String>,
 }
 
 /// Looks at a place: flushes are timed on a file without a name in `folder`, and `device` is only read.
 pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
-    let flushes = match folder {
-        Some(folder) => {
-            measure::temporary_file(folder).map_err(|error| error.to_string()).and_then(|file| timed(&file))
-        }
+    let file = match folder {
+        Some(folder) => measure::temporary_file(folder).map_err(|error| error.to_string()),
         None => Err("doctor writes nothing to a disk".to_owned()),
     };
-    let reads = device.ok_or_else(|| "there is no single device beneath".to_owned()).and_then(read_again);
+    let flushes = file.as_ref().map_err(String::clone).and_then(timed);
+    let reads = device.ok_or_else(|| "there is no single device beneath".to_owned()).and_then(read_device);
+    let reads = reads.or_else(|why| match &file {
+        Ok(file) if flushes.is_ok() => read_file(file),
+        _ => Err(why),
+    });
     Trust { flushes, reads }
 }
 
@@ -45,9 +58,18 @@ fn timed(file: &File) -> Result<Vec<FlushAfter>, String> {
     flush::file_flushes(file, FILE_SIZE, drawn_seed(), TIME).map_err(why)
 }
 
-fn read_again(device: &Path) -> Result<RepeatedReads, String> {
+fn read_device(device: &Path) -> Result<(Source, RepeatedReads), String> {
     let size = disk::disk_at(PathBuf::from(device)).size.ok_or("its size could not be read")?;
-    let reads = reread::repeated_reads(device, size, drawn_seed(), TIME).map_err(why)?;
+    read_again(device, size).map(|reads| (Source::Device, reads))
+}
+
+fn read_file(file: &File) -> Result<(Source, RepeatedReads), String> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    read_again(&path, FILE_SIZE).map(|reads| (Source::File, reads))
+}
+
+fn read_again(path: &Path, size: Bytes) -> Result<RepeatedReads, String> {
+    let reads = reread::repeated_reads(path, size, drawn_seed(), TIME).map_err(why)?;
     reads.ok_or_else(|| "it is too small".to_owned())
 }
 
@@ -66,13 +88,23 @@ impl Trust {
             Err(why) => format!("flushes after much was written: not measured: {why}"),
         };
         let reads = match &self.reads {
-            Ok(reads) => reread::cached_below(reads).unwrap_or_else(|| {
-                let (fresh, repeated) = (Bytes(reads.fresh as u64), Bytes(reads.repeated as u64));
-                format!("read directly: {fresh}/s fresh and {repeated}/s again; no cache below the device was found")
-            }),
+            Ok((source, reads)) => reread::cached_below(reads).unwrap_or_else(|| alike(*source, reads)),
             Err(why) => format!("whether it is cached below the device: not measured: {why}"),
         };
         [flushes, reads]
+    }
+}
+
+/// Reads that a cache did not make faster. What was written just before may have been in one from the start.
+fn alike(source: Source, reads: &RepeatedReads) -> String {
+    let (fresh, repeated) = (Bytes(reads.fresh as u64), Bytes(reads.repeated as u64));
+    let rates = format!("{fresh}/s fresh and {repeated}/s again");
+    match source {
+        Source::Device => format!("read directly: {rates}; no cache below the device was found"),
+        Source::File => format!(
+            "a file just written, read directly: {rates}; a cache below the device is not ruled out, for it may have kept what \
+             was written"
+        ),
     }
 }
 
@@ -84,7 +116,8 @@ mod tests {
         let after = |written, micros: u64| FlushAfter { written, flush: Nanos(micros * 1000) };
         let flushes = vec![after(Bytes::kib(4), flushes[0]), after(Bytes::mib(64), flushes[1])];
         let fresh = Bytes::mib(100).0 as f64;
-        Trust { flushes: Ok(flushes), reads: Ok(RepeatedReads { fresh, repeated: fresh * repeated }) }.words()
+        let reads = RepeatedReads { fresh, repeated: fresh * repeated };
+        Trust { flushes: Ok(flushes), reads: Ok((Source::Device, reads)) }.words()
     }
 
     #[test]
@@ -111,7 +144,8 @@ mod tests {
         assert!(flushes.contains("not measured: doctor writes nothing to a disk"), "{flushes}");
         assert!(reads.contains("not measured: there is no single device"), "{reads}");
         let place = tempfile::tempdir().expect("temporary folder");
-        assert!(look(Some(place.path()), Some(Path::new("/dev/no-such"))).flushes.is_ok());
+        let trust = look(Some(place.path()), Some(Path::new("/dev/no-such")));
+        assert!(trust.flushes.is_ok() && trust.reads.is_ok_and(|(source, _)| source == Source::File));
         assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
     }
 }
