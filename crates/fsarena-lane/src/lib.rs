@@ -13,6 +13,7 @@ mod image;
 pub mod kind;
 mod lane;
 mod ledger;
+mod precondition;
 mod queue;
 pub mod require;
 pub mod reread;

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
-use fsarena_lane::{Arena, CheckResult, LaneError, Place};
-use fsarena_model::{ContenderFacts, Environment, Nanos, Plan, Reading, Workload};
+use fsarena_lane::{Arena, CheckResult, Go, LaneError, Place};
+use fsarena_model::{ContenderFacts, Environment, Nanos, Plan, Preconditioned, Reading, Workload};
 use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
-use crate::{Stage, Trouble};
+use crate::{Stage, Trouble, precondition};
 
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
 const AT_REST: Duration = Duration::from_millis(400);
@@ -24,6 +24,7 @@ pub struct Machine {
     places: Vec<Option<Place>>,
     watched: Vec<Watched>,
     kernel_at_rest: f64,
+    preconditioned: Option<Preconditioned>,
 }
 
 /// A contender's counters.
@@ -39,7 +40,19 @@ impl Machine {
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0 }
+        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, preconditioned: None }
+    }
+
+    /// Does to the lanes what the plan wants before anything is measured; `telling` hears of each step, and no further one is done
+    /// once it says [`Go::Stop`].
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
+        if !self.plan.precondition.is_none() {
+            self.preconditioned = precondition::precondition(&self.arena, telling)?;
+        }
+        Ok(())
     }
 
     /// Takes away everything that the run has made.
@@ -85,6 +98,7 @@ impl Stage for Machine {
         environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
+        environment.preconditioned = self.preconditioned.clone();
         // First, before anything else has read or written there.
         environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost()?;

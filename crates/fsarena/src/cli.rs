@@ -116,6 +116,9 @@ pub struct Compare {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not images
+    #[arg(long)]
+    pub precondition: bool,
     /// Make each operation of a contender take so much longer, to see whether that is found
     #[arg(long, value_name = "LABEL=PERCENT")]
     pub handicap: Vec<Handicap>,

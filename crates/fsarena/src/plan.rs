@@ -7,7 +7,9 @@ use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Budget, Bytes, Contender, Disturbance, Often, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{
+    Budget, Bytes, Contender, Disturbance, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
+};
 use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -42,6 +44,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         disturbance: Disturbance::default(),
         beside: Often::Never,
         unprobed: Vec::new(),
+        precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
     };
     let plan = with_controls(plan);
     require_handicaps(&plan)?;

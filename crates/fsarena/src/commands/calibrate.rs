@@ -31,6 +31,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         storage: options.storage.clone(),
         lane_size,
         medium: options.medium,
+        precondition: false,
         handicap: Vec::new(),
         dry_run: false,
         no_wait: false,

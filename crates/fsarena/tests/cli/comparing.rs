@@ -158,6 +158,27 @@ fn extra_contenders_do_direct_io_and_the_command_names_them() {
 }
 
 #[test]
+fn lanes_are_preconditioned_before_anything_else_and_it_is_said_what_came_of_it() {
+    let stage = Stage::new();
+    let small = stage.small();
+    let arguments = ["ext4", "--precondition", "--rounds", "1", "--workload", &small];
+    let plan = out(&run(stage.compare(&arguments).arg("--dry-run"), 0));
+    assert!(plan.contains("all lanes are written in full twice"), "{plan}");
+    if !is_root() {
+        return;
+    }
+    run(&mut stage.compare(&arguments), 0);
+    let json = stage.json();
+    let rounds = json["environment"]["preconditioned"]["writes_per_second"].as_array().map_or(0, Vec::len);
+    assert!((5..=25).contains(&rounds), "{json}");
+    let notes = json["notes"].as_array().expect("notes").iter().filter_map(|note| note["text"].as_str());
+    let said: Vec<&str> = notes.filter(|text| text.contains("preconditioned")).collect();
+    assert!(said.len() == 1 && said[0].contains(&format!("{rounds} rounds")) && said[0].contains("images"), "{said:?}");
+    assert!(json["command"].as_array().expect("words").iter().any(|word| word == "--precondition"));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
 fn what_there_is_can_be_listed() {
     let stage = Stage::new();
     let text = out(&run(stage.fsarena().arg("list"), 0));
