@@ -150,11 +150,6 @@ pub trait Engine: Sync {
     }
 }
 
-/// Starts programs.
-pub fn starts_job(_count: u64) -> Box<dyn Job> {
-    unimplemented!()
-}
-
 /// A workload at work in one directory.
 pub trait Job {
     /// Makes what the workload needs, once; untimed.

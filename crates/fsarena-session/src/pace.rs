@@ -1,7 +1,7 @@
 //! How long things take, before and while they run.
 
 use fsarena_engine::{EngineError, engine_of};
-use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Rate, Workload};
+use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
 pub const CLOSING: Nanos = Nanos::seconds(3);
@@ -15,6 +15,9 @@ const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
 const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
 /// Writing a gigabyte of a lane.
 const GIGABYTE: Nanos = Nanos::millis(700);
+
+/// Writing at random until a device is steady, if it soon is.
+const PRECONDITIONING: Nanos = Nanos::seconds(10);
 
 /// About how long a round of all workloads takes, before anything was measured; controls are in every second one.
 pub fn estimated_round(plan: &Plan) -> Nanos {
@@ -44,12 +47,16 @@ pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
     workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
 }
 
-/// About how long it takes to write the lanes.
+/// About how long it takes to write the lanes, and to precondition them where the plan has that.
 pub fn estimated_setup(plan: &Plan) -> Nanos {
     let lanes = fsarena_lane::lane_count(plan) as u64;
     let count = if lanes == 0 { 0 } else { lanes + 1 };
     let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
-    Nanos((GIGABYTE.0 as f64 * gigabytes) as u64) + Nanos::seconds(1)
+    let (times, random) = match plan.precondition {
+        Precondition::None => (1.0, Nanos(0)),
+        Precondition::Snia => (3.0, PRECONDITIONING),
+    };
+    Nanos((GIGABYTE.0 as f64 * gigabytes * times) as u64) + random + Nanos::seconds(1)
 }
 
 fn around(workload: &Workload) -> Nanos {

@@ -78,7 +78,7 @@ impl Session<'_> {
         match self.stage.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
-                let found = surroundings::notes(&environment, self.plan.medium);
+                let found = surroundings::notes(&environment, self.plan.medium, &self.plan.storage);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
                 found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
