@@ -14,9 +14,10 @@ use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
+use crate::precondition::Target;
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, flush, memory, queue, reread, site, storage};
+use crate::{LaneError, cost, flush, memory, precondition, queue, reread, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +103,25 @@ impl Arena {
         }
         self.spare = self.lanes.pop();
         Ok(())
+    }
+
+    /// Writes all lanes, the spare one too, in full twice, and then at random in rounds of a second, as long as `goes_on` says so of
+    /// their writes per second. `None` without lanes, or if `telling` says [`Go::Stop`].
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    pub fn precondition(
+        &self,
+        telling: &mut dyn FnMut(&str) -> Go,
+        goes_on: &dyn Fn(&[f64]) -> Go,
+    ) -> Result<Option<Vec<f64>>, LaneError> {
+        let lanes = self.lanes.iter().chain(&self.spare);
+        let targets = lanes.map(|lane| Ok(Target { path: lane.path(), size: lane.size()? }));
+        let targets = targets.collect::<Result<Vec<Target>, LaneError>>()?;
+        match targets.is_empty() {
+            true => Ok(None),
+            false => precondition::condition(&targets, self.plan.seed, precondition::ROUND, telling, goes_on),
+        }
     }
 
     /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.

@@ -15,6 +15,7 @@ pub mod kind;
 mod lane;
 mod ledger;
 mod memory;
+mod precondition;
 mod queue;
 pub mod require;
 pub mod reread;

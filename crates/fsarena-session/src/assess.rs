@@ -53,8 +53,11 @@ pub fn assess(record: &RunRecord) -> Comparison {
 
 /// What the figures give reason to say, then what was said during the run.
 fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
-    let found =
-        disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
+    let found = disturbance::note(record)
+        .into_iter()
+        .chain(disturbance::held_back(record))
+        .chain(rate::notes(record, cells))
+        .chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
     found.chain(promises::notes(record)).chain(record.notes.iter().cloned()).collect()

@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
-use fsarena_lane::{Arena, CheckResult, Effort, LaneError, Place as Ground};
-use fsarena_model::{Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
+use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
+use fsarena_model::{
+    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
+};
 use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
-use crate::{Stage, Trouble};
+use crate::{Stage, Trouble, precondition};
 use watched::Watched;
 
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
@@ -33,6 +35,7 @@ pub struct Machine {
     round: u32,
     /// As they were when they were asked for last.
     conditions: ConditionsSnapshot,
+    preconditioned: Option<Preconditioned>,
 }
 
 impl Machine {
@@ -49,7 +52,20 @@ impl Machine {
             kernel_at_rest: 0.0,
             round: 0,
             conditions: ConditionsSnapshot::default(),
+            preconditioned: None,
         }
+    }
+
+    /// Does to the lanes what the plan wants before anything is measured; `telling` hears of each step, and no further one is done
+    /// once it says [`Go::Stop`].
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
+        if !self.plan.precondition.is_none() {
+            self.preconditioned = precondition::precondition(&self.arena, telling)?;
+        }
+        Ok(())
     }
 
     /// Takes away everything that the run has made.
@@ -124,6 +140,7 @@ impl Stage for Machine {
         environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
+        environment.preconditioned = self.preconditioned.clone();
         // First, before anything else has read or written there.
         environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;

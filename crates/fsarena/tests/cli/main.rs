@@ -10,4 +10,5 @@ mod ordinary;
 mod rates;
 mod refusing;
 mod resuming;
+mod shell;
 mod stage;
