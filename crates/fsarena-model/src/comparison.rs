@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
 use crate::{
-    Better, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status, Validity,
+    Better, Bytes, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status,
+    Validity,
 };
 
 /// The number of the JSON form described in `interface.md`.
@@ -159,6 +160,9 @@ pub struct WorkloadRow {
     pub durable: DurablePoint,
     /// Where the data were.
     pub cache: CacheState,
+    /// What the work might have of memory, page cache included; `None`: all there is.
+    #[serde(default)]
+    pub memory_limit: Option<Bytes>,
     /// What the figure measures.
     pub measures: String,
     /// Why anybody should care.

@@ -1,6 +1,6 @@
 //! Fixed sentences: what the closed sets of the model mean, and how a report is to be read.
 
-use fsarena_model::{Better, CacheState, Comparison, Durability, DurablePoint, Mode, Status, ValidityClass};
+use fsarena_model::{Better, Bytes, CacheState, Comparison, Durability, DurablePoint, Mode, Status, ValidityClass};
 
 /// Which direction is better.
 pub fn better(better: Better) -> &'static str {
@@ -38,6 +38,11 @@ pub fn cache(state: CacheState) -> &'static str {
         CacheState::Cold => "cold: remounted before, so that the device has to serve it",
         CacheState::Direct => "direct: past the page cache",
     }
+}
+
+/// Within how much memory the work was done.
+pub fn memory_limit(limit: Bytes) -> String {
+    format!("within {limit} of memory, page cache included")
 }
 
 /// How a workload's time is laid out.

@@ -88,6 +88,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         mode: plan.workloads[standing.counted(number)].mode,
         durable: workload.durable,
         cache: workload.cache,
+        memory_limit: workload.memory_limit,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),

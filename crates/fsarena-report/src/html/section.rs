@@ -24,7 +24,7 @@ pub struct Section {
     unit: String,
     measures: String,
     why: String,
-    facts: Vec<&'static str>,
+    facts: Vec<String>,
     parts: Vec<Part>,
     labels: Vec<String>,
     probes: Vec<ProbeRow>,
@@ -98,18 +98,23 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
         unit: workload.unit.clone(),
         measures: workload.measures.clone(),
         why: workload.why.clone(),
-        facts: vec![
-            words::better(workload.better),
-            words::durable(workload.durable),
-            words::cache(workload.cache),
-            words::mode(workload.mode),
-        ],
+        facts: facts(workload),
         parts: groups.iter().enumerate().map(part).collect(),
         labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         probes: probe::rows(&cells),
         latencies: latencies(comparison, workload, &cells),
         cares: cares(&cells),
     }
+}
+
+fn facts(workload: &WorkloadRow) -> Vec<String> {
+    let fixed = [
+        words::better(workload.better),
+        words::durable(workload.durable),
+        words::cache(workload.cache),
+        words::mode(workload.mode),
+    ];
+    fixed.into_iter().map(str::to_owned).chain(workload.memory_limit.map(words::memory_limit)).collect()
 }
 
 fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Part {
