@@ -9,7 +9,7 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, probes, rate, stability, validity};
+use crate::{controls, course, disturbance, per_operation, probes, rate, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -89,6 +89,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         why: workload.why.clone(),
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
         rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
+        memory_limit: workload.memory_limit,
     }
 }
 
@@ -115,6 +116,8 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         validity: validity::of_cell(record, counted, &trials),
         harness_share: None,
         ceiling_share: None,
+        seconds_per_operation: per_operation::seconds(&kept),
+        syncs_per_operation: per_operation::syncs(&kept),
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),

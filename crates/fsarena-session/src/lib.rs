@@ -17,6 +17,7 @@ mod ladder;
 mod likeness;
 mod machine;
 mod pace;
+mod per_operation;
 mod price;
 mod probes;
 mod rate;
