@@ -38,6 +38,9 @@ const PROBES: &[Probe] = &[
     probe("device.writes", "Write requests/op", three_digits, "Requests after merging. Many small ones cost more than few large ones."),
     probe("device.merges", "Merged requests/op", three_digits, "Requests that the block layer joined to neighbours."),
     probe("device.flushes", "Flushes/op", three_digits, "Flushes of the device's cache. Durable work needs them; on most devices they are the dearest part."),
+    probe("device.preflushes", "Preflushes/op", three_digits, "Requests that ask for a flush of the device's cache before they are done."),
+    probe("device.fua", "FUA writes/op", three_digits, "Writes that are to reach the medium past the device's cache. A loop device has none: each becomes one more flush."),
+    probe("device.flushing", "Time in flushes/op", seconds, "How long the device was busy with flushes, as its own statistics have it."),
     probe("device.busy", "Device busy", percent, "Share of the time with at least one request in flight."),
     probe("device.queue", "Requests in flight", hundredths, "Mean over the timed part. Below 1, the device waited for the file system."),
     probe("cpu.process", "CPU of the process/op", seconds, "User and system time of the process that did the work."),
@@ -79,15 +82,22 @@ pub struct ProbeRow {
     pub values: Vec<String>,
 }
 
-/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name. Latencies have
-/// tables of their own.
+/// The beginnings of the names of probes that have tables of their own.
+const ELSEWHERE: [&str; 3] = [latency::PREFIX, "clock.", "space."];
+
+/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name, without those that
+/// have tables of their own.
 pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
     let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
-    let present: BTreeSet<&str> = names().filter(|name| !name.starts_with(latency::PREFIX)).collect();
+    let present: BTreeSet<&str> = names().filter(|name| !is_elsewhere(name)).collect();
     let known = PROBES.iter().filter(|probe| present.contains(probe.name)).map(|probe| known_row(probe, cells));
     let is_known = |name: &str| PROBES.iter().any(|probe| probe.name == name);
     let unknown = present.iter().filter(|name| !is_known(name)).map(|name| unknown_row(name, cells));
     known.chain(unknown).collect()
+}
+
+fn is_elsewhere(name: &str) -> bool {
+    ELSEWHERE.iter().any(|beginning| name.starts_with(beginning))
 }
 
 fn known_row(probe: &Probe, cells: &[Option<&Cell>]) -> ProbeRow {

@@ -8,6 +8,7 @@ use super::place::{Contender, Note, Place, contenders, notes, place};
 use super::repeat::{Repeat, repeat};
 use super::section::{Section, sections};
 use super::suite::{SuiteLine, lines};
+use crate::table::{self, Table};
 use crate::words::{self, Term};
 use crate::{answer, group, number, probe, remark};
 
@@ -25,6 +26,7 @@ pub struct Page<'a> {
     suite: Vec<SuiteLine>,
     suite_meaning: &'static str,
     sections: Vec<Section>,
+    explained: Vec<Table>,
     promises: Vec<String>,
     contenders: Vec<Contender>,
     place: Place,
@@ -35,6 +37,7 @@ pub struct Page<'a> {
     verdict_terms: &'static [Term],
     figure_terms: &'static [Term],
     probe_terms: Vec<Term>,
+    validity_terms: &'static [Term],
     repeat: Repeat,
 }
 
@@ -62,6 +65,7 @@ impl<'a> Page<'a> {
             suite: lines(comparison),
             suite_meaning: words::SUITE,
             sections: sections(comparison),
+            explained: table::of_all(comparison),
             promises: group::groups(comparison).iter().filter_map(remark::promises).collect(),
             contenders: contenders(comparison),
             place: place(comparison),
@@ -72,6 +76,7 @@ impl<'a> Page<'a> {
             verdict_terms: words::VERDICTS,
             figure_terms: words::FIGURES,
             probe_terms: probe::terms(&comparison.cells),
+            validity_terms: words::VALIDITY,
             repeat: repeat(comparison),
         }
     }
