@@ -1,7 +1,7 @@
 //! Contenders, machine, rounds and notes for the page.
 
-use fsarena_model::Comparison;
 use fsarena_model::comparison::ContenderRow;
+use fsarena_model::{Comparison, Environment};
 use serde::Serialize;
 
 use super::repeat::shell;
@@ -68,7 +68,14 @@ fn contender(row: &ContenderRow) -> Contender {
 
 /// The machine; what could not be read is missing.
 pub fn place(comparison: &Comparison) -> Place {
-    let environment = &comparison.environment;
+    Place {
+        facts: facts(&comparison.environment),
+        lane: remark::lane_facts(comparison),
+        rounds: rounds(&comparison.round_facts),
+    }
+}
+
+fn facts(environment: &Environment) -> Vec<Fact> {
     let pairs = |map: &std::collections::BTreeMap<String, String>| {
         map.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     };
@@ -90,11 +97,7 @@ pub fn place(comparison: &Comparison) -> Place {
         fact("Tools", Some(pairs(&environment.tools))),
         fact("fsarena", Some(environment.fsarena.clone())),
     ];
-    Place {
-        facts: facts.into_iter().flatten().collect(),
-        lane: remark::lane_facts(comparison),
-        rounds: rounds(&comparison.round_facts),
-    }
+    facts.into_iter().flatten().collect()
 }
 
 /// The notes, the gravest first.

@@ -13,7 +13,7 @@ pub const SUBJECT: Subject = Subject {
               (FUA); of a loop device, which has no FUA, each of these is one more flush. Calls at the same time may share \
               a flush.",
     lines: all,
-    brief: in_two_lines,
+    brief: in_brief,
     rest: |_| None,
     hint: |_, _| None,
 };
@@ -70,34 +70,29 @@ fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> 
     }
 }
 
-/// The same in less room: `1.04 × 61.0 µs`, and `1.00 + 1.00`.
-fn in_two_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+/// The same without syncs, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
+fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let all = per_sync_lines(comparison, workload);
-    let joined = |what, meaning, between: &str, parts: [&Figure; 2]| {
-        let [one, other] = parts.map(|part| all.iter().find(|line| line.what == part.what));
-        match (one, other) {
-            (Some(one), Some(other)) => Some(Line { what, meaning, values: pairs(one, between, other), ..one.clone() }),
-            (one, other) => one.or(other).cloned(),
-        }
+    let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
+    let asked = match (preflushes, fua) {
+        (Some(preflushes), Some(fua)) => Some(Line {
+            what: "preflush + FUA",
+            meaning: "For each sync: requests that ask for a flush, and writes past the device's cache.",
+            values: sums(preflushes, fua),
+            ..preflushes.clone()
+        }),
+        (one, other) => one.or(other).cloned(),
     };
-    let [flushes, preflushes, fua, time] = &PER_SYNC;
-    let flushes = joined("flushes per sync, each", "How many, and how long one takes.", " × ", [flushes, time]);
-    let asked = joined(
-        "preflush + FUA per sync",
-        "Requests that ask for a flush, and writes past the cache.",
-        " + ",
-        [preflushes, fua],
-    );
-    flushes.into_iter().chain(asked).collect()
+    flushes.cloned().into_iter().chain(asked).chain(time.cloned()).collect()
 }
 
-/// What two lines say of each contender; one dash where neither says anything, or where the first does not.
-fn pairs(one: &Line, between: &str, other: &Line) -> Vec<String> {
-    let pair = |(one, other): (&String, &String)| match one == DASH || other == DASH {
-        true => one.clone(),
-        false => format!("{one}{between}{other}"),
+/// What two lines say of each contender; a dash where one of them says nothing.
+fn sums(one: &Line, other: &Line) -> Vec<String> {
+    let sum = |(one, other): (&String, &String)| match one == DASH || other == DASH {
+        true => DASH.to_owned(),
+        false => format!("{one} + {other}"),
     };
-    one.values.iter().zip(&other.values).map(pair).collect()
+    one.values.iter().zip(&other.values).map(sum).collect()
 }
 
 /// Syncs of an operation; `None` where there are none. With O_SYNC or O_DSYNC each operation is one.

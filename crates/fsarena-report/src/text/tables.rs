@@ -5,12 +5,29 @@ use super::layout::{self, Cell, Column, wrapped};
 use super::paint::{Tone, painted};
 use crate::table::{BESIDE, Block, Line, Table, WHAT};
 
-/// The table with what its figures are; in lines where it would be too wide.
+/// The table with what its figures are; where it would be too wide, first with its references below, then in lines.
 pub fn render(table: &Table, style: Style) -> String {
-    let wide = layout::table(&columns(table), style.color);
-    let width = wide.lines().map(layout::width).max().unwrap_or(0);
-    let figures = if width <= style.width { wide } else { tall(table, style) };
+    let columns = columns(table);
+    let (figures, beside) = columns.split_at(2 + table.contenders.len());
+    let all = layout::table(&columns, style.color);
+    let fits = |text: &str| text.lines().all(|line| layout::width(line) <= style.width);
+    let figures = match layout::table(figures, style.color) {
+        _ if fits(&all) => all,
+        narrow if fits(&narrow) && !beside.is_empty() => format!("{narrow}\n{}", references(table, style)),
+        narrow if fits(&narrow) => narrow,
+        _ => tall(table, style),
+    };
     format!("{figures}\n{}", painted(&wrapped(&table.meaning, "", style.width), Tone::Faint, style.color))
+}
+
+/// What stands beside the lines, a line each.
+fn references(table: &Table, style: Style) -> String {
+    let of = |block: &Block| {
+        let named = block.lines.iter().filter(|line| !line.beside.is_empty());
+        let sentence = |line: &Line| wrapped(&format!("{} {}", block.workload, line.beside), "  ", style.width);
+        named.map(sentence).collect::<Vec<_>>()
+    };
+    table.blocks.iter().flat_map(of).collect::<Vec<_>>().join("\n")
 }
 
 /// All lines of a table; a workload is named once.
