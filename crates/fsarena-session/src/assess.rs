@@ -9,7 +9,7 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, per_operation, probes, rate, stability, validity};
+use crate::{controls, course, disturbance, probes, rate, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -113,11 +113,11 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
+        seconds_per_operation: crate::per_operation::seconds(&kept),
+        syncs_per_operation: crate::per_operation::syncs(&kept),
         validity: validity::of_cell(record, counted, &trials),
         harness_share: None,
         ceiling_share: None,
-        seconds_per_operation: per_operation::seconds(&kept),
-        syncs_per_operation: per_operation::syncs(&kept),
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),
