@@ -4,6 +4,7 @@ mod latencies;
 mod matrix;
 mod page;
 mod place;
+mod reading;
 mod repeat;
 mod rounds;
 mod section;

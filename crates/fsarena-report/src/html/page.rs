@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use super::matrix::{Matrix, matrices};
 use super::place::{Contender, Note, Place, contenders, notes, place};
+use super::reading::{Reading, reading};
 use super::repeat::{Repeat, repeat};
 use super::section::{Section, sections};
 use super::suite::{SuiteLine, lines};
 use crate::table::{self, Table};
-use crate::words::{self, Term};
-use crate::{answer, group, number, probe, remark};
+use crate::{answer, group, number, remark, words};
 
 /// Everything on the page.
 #[derive(Serialize)]
@@ -32,12 +32,7 @@ pub struct Page<'a> {
     place: Place,
     damage: Vec<String>,
     notes: Vec<Note<'a>>,
-    noise_only: &'static str,
-    biases: &'static [&'static str],
-    verdict_terms: &'static [Term],
-    figure_terms: &'static [Term],
-    probe_terms: Vec<Term>,
-    validity_terms: &'static [Term],
+    reading: Reading,
     repeat: Repeat,
 }
 
@@ -71,12 +66,7 @@ impl<'a> Page<'a> {
             place: place(comparison),
             damage: comparison.damage.iter().map(remark::damage).collect(),
             notes: notes(comparison),
-            noise_only: words::NOISE_ONLY,
-            biases: words::biases(comparison),
-            verdict_terms: words::VERDICTS,
-            figure_terms: words::FIGURES,
-            probe_terms: probe::terms(&comparison.cells),
-            validity_terms: words::VALIDITY,
+            reading: reading(comparison),
             repeat: repeat(comparison),
         }
     }
