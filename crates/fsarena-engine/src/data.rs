@@ -2,6 +2,7 @@
 //! io_uring or mapped memory; by one or by many.
 
 pub mod files;
+mod ground;
 mod job;
 mod mapped;
 pub mod parameters;
@@ -15,6 +16,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
 use crate::{Engine, EngineError, Job, paced};
+use ground::Ground;
 pub use parameters::Parameters;
 
 /// Why some work is no open loop: what keeps it from its rate belongs to no operation, so that no latency would show it.
@@ -47,6 +49,24 @@ impl Engine for Data {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, directory, seed)))
+        let ground = Ground::Folder(directory.to_owned());
+        Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, ground, seed)))
+    }
+
+    fn open_on_device(
+        &self,
+        workload: &Workload,
+        device: &Path,
+        size: Bytes,
+        seed: u64,
+    ) -> Result<Option<Box<dyn Job>>, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
+        let ground = Ground::Device { path: device.to_owned(), size: size.0 };
+        Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))
+    }
+
+    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
+        Parameters::of(workload).is_ok_and(|parameters| parameters.calls != parameters::Calls::IoUring)
     }
 }

@@ -97,6 +97,11 @@ impl Engine for Fio {
         Some(program::NAME)
     }
 
+    /// Its own cost is not the one that the same work has natively, and its job files may use io_uring.
+    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
+        false
+    }
+
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         Ok(Box::new(job::FioJob::new(workload, Task::of(workload)?, directory, seed)?))
     }

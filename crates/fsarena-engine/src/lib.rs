@@ -108,11 +108,47 @@ pub trait Engine: Sync {
         None
     }
 
+    /// How many programs a run starts, for a workload that is a script.
+    fn starts(&self, _workload: &Workload) -> Option<u64> {
+        None
+    }
+
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
     ///
     /// # Errors
     /// As [`Engine::demand`].
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
+
+    /// The same work without a file system, for what the device itself can do: the same blocks, depth, calls, mix, pattern and
+    /// workers, direct, and with a flush for each sync, on a block device whose first `size` bytes are ours to overwrite.
+    /// `None` where the device has no part in the work, or where there is no such work on a device.
+    ///
+    /// It is a ceiling for what a file system hands to its device as it comes. What goes through the page cache is handed on
+    /// in other pieces, further ahead or later: a file system may then be faster than this.
+    ///
+    /// # Errors
+    /// As [`Engine::demand`].
+    fn open_on_device(
+        &self,
+        _workload: &Workload,
+        _device: &Path,
+        _size: Bytes,
+        _seed: u64,
+    ) -> Result<Option<Box<dyn Job>>, EngineError> {
+        Ok(None)
+    }
+
+    /// Whether the same work on a tmpfs says what it costs apart from file system and device. It does not where tmpfs does it in
+    /// another way: what comes by io_uring it leaves to threads of the kernel, since it cannot say that it would not wait
+    /// (`FMODE_NOWAIT` in the kernel's io_uring/rw.c), and that takes longer than any disk's file system does.
+    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
+        true
+    }
+}
+
+/// Starts programs.
+pub fn starts_job(_count: u64) -> Box<dyn Job> {
+    unimplemented!()
 }
 
 /// A workload at work in one directory.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, LaneCost, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
@@ -12,7 +12,7 @@ use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, queue, site, storage};
+use crate::{LaneError, cost, flush, memory, queue, reread, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub struct Arena {
     disk: Option<File>,
     lanes: Vec<Lane>,
     spare: Option<Lane>,
+    memory: Option<PathBuf>,
     sites: Vec<Option<Site>>,
     ledger: Ledger,
 }
@@ -64,8 +65,16 @@ impl Arena {
     /// If any of it fails; what was made by then is taken away.
     pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
-        let mut arena =
-            Self { plan, folder: PathBuf::new(), disk: None, lanes: Vec::new(), spare: None, sites, ledger };
+        let mut arena = Self {
+            plan,
+            folder: PathBuf::new(),
+            disk: None,
+            lanes: Vec::new(),
+            spare: None,
+            memory: None,
+            sites,
+            ledger,
+        };
         arena.build(run, telling).map(|()| arena)
     }
 
@@ -89,14 +98,34 @@ impl Arena {
         Ok(())
     }
 
-    /// What a write and flush costs on the spare lane; `None` without lanes.
+    /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
     ///
     /// # Errors
     /// If the lane refuses.
-    pub fn lane_cost(&self) -> Result<Option<LaneCost>, LaneError> {
+    pub fn lane_cost(&self, effort: cost::Effort) -> Result<Option<LaneCost>, LaneError> {
         let Some(spare) = &self.spare else { return Ok(None) };
         let host = storage::beneath(&self.plan, &self.folder);
-        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed).map(Some)
+        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
+    }
+
+    /// How long a flush of the spare lane takes after so much was written; empty without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
+        flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
+    }
+
+    /// Reads of the spare lane's device, fresh and repeated; `None` without lanes, or if they are too small.
+    ///
+    /// The lane was written in full when it was made, so that a host may have even the fresh ones in a cache.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
     /// The lanes' queue settings, equal for all.
@@ -185,6 +214,42 @@ impl Arena {
             return Err(error);
         }
         Ok(Some(self.place(site)))
+    }
+
+    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back. `None` where that cannot be
+    /// done.
+    ///
+    /// # Errors
+    /// If a file is open for writing, or it does not come back.
+    pub fn rest(&mut self, index: usize) -> Result<Option<()>, LaneError> {
+        let Some(site) = self.sites[index].as_ref().filter(|site| site.lane.is_some()) else { return Ok(None) };
+        site::rest(&site.directory).map(Some)
+    }
+
+    /// A tmpfs of the run's own for references, made at the first call; without lanes of its own, a folder in `/dev/shm`. `None`
+    /// where there is neither.
+    ///
+    /// # Errors
+    /// If the ledger cannot be written, or the mount fails.
+    pub fn memory(&mut self) -> Result<Option<Place>, LaneError> {
+        if self.memory.is_none() {
+            self.memory = memory::make(&mut self.ledger, &self.plan, &self.folder)?;
+        }
+        let directory = self.memory.clone();
+        Ok(directory.map(|directory| Place { backing: site::backing(&directory), directory, device: None }))
+    }
+
+    /// The spare lane's device and its size; `None` without lanes.
+    ///
+    /// # Errors
+    /// If sysfs does not say its size.
+    pub fn spare(&self) -> Result<Option<(PathBuf, Bytes)>, LaneError> {
+        self.spare.as_ref().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
+    }
+
+    /// The spare lane's name below `/sys/block`; `None` without lanes.
+    pub fn spare_name(&self) -> Option<String> {
+        self.spare.as_ref().map(Lane::name)
     }
 
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.

@@ -33,16 +33,18 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// What a run spends on its spare lane.
+    /// What a run spends on its spare lane before its first round.
     pub const FULL: Self = Self { writes: 200, paced_writes: 60, at_most: Nanos::seconds(60) };
+    /// What it spends there in each round.
+    pub const ROUND: Self = Self { writes: 60, paced_writes: 20, at_most: Nanos::seconds(1) };
 }
 
 /// Measures `device`, whose first `size` bytes are overwritten; `host` is where its image lies, or the disk that it is a part of.
 ///
 /// # Errors
 /// If the device refuses.
-pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64) -> Result<LaneCost, LaneError> {
-    measure_within(device, size, host, seed, Effort::FULL)
+pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
+    measure_within(device, size, host, seed, effort)
 }
 
 /// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and measures there.
@@ -107,7 +109,7 @@ fn flush_times(
 }
 
 /// Direct where the file system can.
-fn open_direct(path: &Path) -> std::io::Result<File> {
+pub fn open_direct(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
     let direct = options.clone().custom_flags(OFlags::DIRECT.bits() as i32).open(path);

@@ -126,6 +126,14 @@ pub enum LaneError {
         /// Why it failed.
         source: io::Error,
     },
+    /// A file system could not be brought to rest, or not come back from it.
+    #[error("bring `{}` to rest: {error}", path.display())]
+    Rest {
+        /// The mount point.
+        path: PathBuf,
+        /// Why it failed, in the kernel's words.
+        error: Box<fsarena_sys::mount::MountError>,
+    },
     /// A loop device does its I/O through the page cache.
     #[error("loop device {number} does not do direct I/O to `{}`", path.display())]
     NotDirect {
@@ -193,7 +201,11 @@ impl Explained for LaneError {
             | Self::DiskInUse { .. }
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => Blame::Use,
-            Self::Mkfs { .. } | Self::Mount { .. } | Self::WrongMount { .. } | Self::Unmount { .. } => Blame::Trial,
+            Self::Mkfs { .. }
+            | Self::Mount { .. }
+            | Self::WrongMount { .. }
+            | Self::Unmount { .. }
+            | Self::Rest { .. } => Blame::Trial,
             _ => Blame::Machine,
         }
     }

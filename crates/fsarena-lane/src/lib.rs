@@ -2,16 +2,21 @@
 //!
 //! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
 
+pub mod age;
+mod alignment;
 mod arena;
 mod cost;
 pub mod disk;
 mod error;
+pub mod flush;
 mod image;
 pub mod kind;
 mod lane;
 mod ledger;
+mod memory;
 mod queue;
 pub mod require;
+pub mod reread;
 mod site;
 mod space;
 mod storage;

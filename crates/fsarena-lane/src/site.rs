@@ -9,7 +9,7 @@ use fsarena_sys::{child, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
-use crate::{CheckResult, LaneError};
+use crate::{CheckResult, LaneError, alignment};
 
 /// How often an unmount that is busy is tried, and how long in between.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
@@ -103,6 +103,16 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
     outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
 }
 
+/// Brings what is mounted at `point` to rest, read-only, and back.
+///
+/// # Errors
+/// If it is busy, or does not come back: then nobody may write there any more.
+pub fn rest(point: &Path) -> Result<(), LaneError> {
+    let refused = |error| LaneError::Rest { path: point.to_owned(), error: Box::new(error) };
+    mount::reconfigure(point, mount::Access::ReadOnly).map_err(refused)?;
+    mount::reconfigure(point, mount::Access::ReadWrite).map_err(refused)
+}
+
 /// Lets the kind's own checker look at the unmounted file system, which it does not change.
 ///
 /// # Errors
@@ -133,7 +143,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         promises: kind.promises(&features, &options),
         features,
         read_ahead_kib: read_ahead(&site.directory),
-        says_alignment: None,
+        says_alignment: alignment::says_alignment(&site.directory),
     })
 }
 

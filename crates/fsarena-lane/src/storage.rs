@@ -94,17 +94,21 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     }
 }
 
-/// Mounts debugfs, with its counters per file system, in the run's own namespace; where that fails there are none.
+/// Mounts debugfs, with its counters per file system, and tracefs, with its tracepoints, in the run's own namespace; where that
+/// fails there are none.
 ///
 /// # Errors
 /// If the ledger cannot be written.
 pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
-    let point = Path::new("/sys/kernel/debug");
-    if point.join("bdi").exists() || !point.exists() {
-        return Ok(());
+    // Below debugfs the kernel would mount a tracefs by itself, which would then keep debugfs busy: this one is asked for first.
+    for (kind, point, sign) in [("debugfs", "/sys/kernel/debug", "bdi"), ("tracefs", "/sys/kernel/tracing", "events")] {
+        let point = Path::new(point);
+        if point.join(sign).exists() || !point.exists() {
+            continue;
+        }
+        ledger.announce(Made::Mount { path: point.to_owned() })?;
+        let _ = fsarena_sys::mount::mount(kind, "fsarena", "", point);
     }
-    ledger.announce(Made::Mount { path: point.to_owned() })?;
-    let _ = fsarena_sys::mount::mount("debugfs", "fsarena", "", point);
     Ok(())
 }
 

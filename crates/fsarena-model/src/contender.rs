@@ -166,6 +166,8 @@ impl fmt::Display for Durability {
 pub enum Promise {
     /// Metadata changes are journalled.
     Journal,
+    /// Data are written to the journal first, and so twice.
+    DataJournal,
     /// Metadata blocks carry checksums.
     MetadataChecksums,
     /// Data blocks carry checksums, verified on reading.
@@ -182,6 +184,7 @@ impl fmt::Display for Promise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Journal => "journal",
+            Self::DataJournal => "journalled data",
             Self::MetadataChecksums => "metadata checksums",
             Self::DataChecksums => "data checksums",
             Self::CopyOnWrite => "copy on write",

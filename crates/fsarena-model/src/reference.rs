@@ -2,6 +2,7 @@
 //! the device is measured and not guessed.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,34 @@ pub enum Often {
     Always,
 }
 
+impl fmt::Display for Often {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Never => "never",
+            Self::Once => "once",
+            Self::Always => "always",
+        })
+    }
+}
+
+impl FromStr for Often {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = [Self::Never, Self::Once, Self::Always].into_iter().find(|often| often.to_string() == text);
+        found.ok_or_else(|| "never, once or always".to_owned())
+    }
+}
+
+/// The suite that gives verdicts within minutes, and has no time for anything beside them in every round.
+const QUICK: &str = "quick";
+
 impl Often {
+    /// What a run of this suite, or of workloads that were named, does if nothing else is said.
+    pub fn usual(suite: Option<&str>) -> Self {
+        if suite == Some(QUICK) { Self::Once } else { Self::Always }
+    }
+
     /// Whether it is [`Often::Never`].
     pub fn is_never(&self) -> bool {
         *self == Self::Never

@@ -59,6 +59,36 @@ pub struct Workload {
     pub variant: Option<Variant>,
 }
 
+impl Workload {
+    /// A number among the engine's parameters; `None` where none of that name is given.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.parameters.get(name)?.as_f64()
+    }
+
+    /// A size among the engine's parameters, given as a number of bytes or as `4K`.
+    pub fn size(&self, name: &str) -> Option<Bytes> {
+        match self.parameters.get(name)? {
+            serde_json::Value::String(text) => text.parse().ok(),
+            number => number.as_u64().map(Bytes),
+        }
+    }
+
+    /// Whether a parameter of the engine is this word.
+    pub fn says(&self, name: &str, word: &str) -> bool {
+        self.parameters.get(name).is_some_and(|value| value == word)
+    }
+
+    /// Operations that are under way at a time, at most.
+    pub fn at_a_time(&self) -> f64 {
+        ["threads", "processes", "depth"].iter().filter_map(|name| self.number(name)).product()
+    }
+
+    /// How long a slice's timed part lasts; `None`: until the work is done.
+    pub fn timed(&self) -> Option<Nanos> {
+        (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
+    }
+}
+
 /// A workload done again at a given rate, as an open loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

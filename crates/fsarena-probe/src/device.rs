@@ -17,6 +17,7 @@ const COUNTERS: &[Counter] = &[
     Counter { name: "device.busy", unit: "s" },
     Counter { name: "device.queue", unit: "s" },
     Counter { name: "device.flushes", unit: "flushes" },
+    Counter { name: "device.flushing", unit: "s" },
 ];
 
 impl Probe for Device {
@@ -39,6 +40,7 @@ impl Probe for Device {
             at(9).map(|time| time * MILLISECOND),
             at(10).map(|time| time * MILLISECOND),
             at(15),
+            at(16).map(|time| time * MILLISECOND),
         ]
     }
 }

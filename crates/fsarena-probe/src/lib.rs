@@ -4,6 +4,7 @@
 
 mod device;
 mod environment;
+mod flushes;
 mod kernel_threads;
 mod machine;
 mod pages;
@@ -16,8 +17,14 @@ use fsarena_model::Reading;
 pub use environment::survey;
 
 /// All probes.
-static PROBES: &[&dyn Probe] =
-    &[&device::Device, &kernel_threads::KernelThreads, &machine::Machine, &pages::Pages, &process::Process];
+static PROBES: &[&dyn Probe] = &[
+    &device::Device,
+    &flushes::Durable,
+    &kernel_threads::KernelThreads,
+    &machine::Machine,
+    &pages::Pages,
+    &process::Process,
+];
 
 /// What is looked at beside the machine as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +33,19 @@ pub struct Target {
     pub device: Option<String>,
     /// The mounted file system's backing device info, by its name below debugfs' `bdi`.
     pub backing: Option<String>,
+    /// Whether flushes are counted one by one.
+    pub flushes: Flushes,
+}
+
+/// Whether a probe counts the requests to a device that ask for a flush or for FUA. While it does, each request to any device
+/// takes about 0.3 µs longer: nothing beside what a disk takes, but 1 to 2 % of a read from a lane in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flushes {
+    /// They are not, and what counted them before is closed at the next look at a device.
+    #[default]
+    Left,
+    /// They are.
+    Counted,
 }
 
 /// A figure that only grows (or, for a gauge, whose change is of interest).
@@ -52,6 +72,9 @@ pub struct Snapshot(Vec<Option<f64>>);
 
 impl Snapshot {
     /// Reads all counters; about a millisecond, so it is for outside timed regions.
+    ///
+    /// Flushes are counted for one device at a time: between two snapshots that are to be compared no other device's flushes may
+    /// be asked for.
     pub fn take(target: &Target) -> Self {
         Self(PROBES.iter().flat_map(|probe| probe.read(target)).collect())
     }
@@ -93,7 +116,11 @@ mod tests {
     use super::*;
 
     fn nowhere() -> Target {
-        Target { device: Some("no-such-device".to_owned()), backing: Some("no-such-info".to_owned()) }
+        Target {
+            device: Some("no-such-device".to_owned()),
+            backing: Some("no-such-info".to_owned()),
+            flushes: Flushes::Counted,
+        }
     }
 
     #[test]
@@ -110,6 +137,7 @@ mod tests {
         let snapshot = Snapshot::take(&nowhere());
         totals.add(&snapshot, &Snapshot::take(&nowhere()));
         assert_eq!(totals.readings()["device.flushes"].value, None);
+        assert_eq!(totals.readings()["device.preflushes"].value, None);
         assert_eq!(totals.readings()["pages.dirtied"].value, None);
         assert!(totals.readings()["cpu.process"].value.is_some_and(|seconds| seconds >= 0.0));
     }

@@ -9,7 +9,7 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, probes, rate, stability, validity};
+use crate::{controls, course, disturbance, durability, probes, promises, rate, references, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -45,7 +45,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         cells,
         verdicts,
         controls,
-        references: Vec::new(),
+        references: references::rows(record),
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }
@@ -56,8 +56,8 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
     let found =
         disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
-    let found = found.chain(controls::unchecked(record, standing));
-    found.chain(record.notes.iter().cloned()).collect()
+    let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
+    found.chain(promises::notes(record)).chain(record.notes.iter().cloned()).collect()
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
@@ -67,7 +67,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
         kind: contender.kind.clone(),
         mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
         mount: facts.map(|facts| facts.mount.clone()),
-        durability: facts.map(|facts| facts.durability),
+        durability: durability::of_label(record, &contender.label),
         promises: facts.map(|facts| facts.promises.clone()).unwrap_or_default(),
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
@@ -116,8 +116,8 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         seconds_per_operation: crate::per_operation::seconds(&kept),
         syncs_per_operation: crate::per_operation::syncs(&kept),
         validity: validity::of_cell(record, counted, &trials),
-        harness_share: None,
-        ceiling_share: None,
+        harness_share: references::harness_share(record, counted, &trials),
+        ceiling_share: references::ceiling_share(record, counted, &trials),
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),

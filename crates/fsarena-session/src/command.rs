@@ -1,6 +1,6 @@
 //! The command that would do a run again.
 
-use fsarena_model::{Contender, Plan, Rounds, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, Often, Plan, Rounds, RunRecord, Storage, Workload};
 
 use crate::ladder::climbed;
 
@@ -26,6 +26,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     for handicap in &plan.handicaps {
         words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
     }
+    words.extend(plan.unprobed.iter().flat_map(|label| ["--unprobed".to_owned(), label.to_string()]));
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
         Storage::Disk(path) => path.display().to_string(),
@@ -42,6 +43,9 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     // A ladder draws its seed.
     let options = options.into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
+    if ladder.is_none() && plan.beside != Often::usual(plan.suite.as_deref()) {
+        words.extend(["--beside".to_owned(), plan.beside.to_string()]);
+    }
     words
 }
 

@@ -7,8 +7,8 @@ use fsarena_stats::{
 
 use crate::controls::{agreements, control_numbers};
 use crate::disturbance::set_aside;
+use crate::durability::class;
 use crate::ladder::Agreement;
-use crate::verdicts::class;
 
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;

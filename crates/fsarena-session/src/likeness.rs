@@ -129,7 +129,10 @@ mod tests {
     fn a_contender_may_have_another_uuid_and_lane_but_no_other_options() {
         let (one, other) = ("01234567-89ab-cdef-0123-456789abcdef", "11234567-89ab-4def-8123-456789abcdef");
         let then = ext4(one, "/dev/loop1000", "-q", "ext4 rw");
-        assert_eq!(difference_of(&then, &ext4(other, "/dev/loop1001", "-q", "ext4 rw")), None);
+        let now = ext4(other, "/dev/loop1001", "-q", "ext4 rw");
+        assert_eq!(difference_of(&then, &now), None);
+        let asked = ContenderFacts { says_alignment: Some(true), ..now };
+        assert_eq!(difference_of(&then, &asked), None, "a run from before this was asked goes on");
         let made = difference_of(&then, &ext4(other, "/dev/loop1001", "-Q", "ext4 rw"));
         assert!(made.is_some_and(|text| text.contains("`ext4` was made by") && text.contains(other)));
         let mounted = difference_of(&then, &ext4(other, "/dev/loop1001", "-q", "ext4 rw,noatime"));

@@ -1,18 +1,23 @@
 //! The real stage: lanes, engines and probes of this machine.
 
+mod references;
+mod watched;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
-use fsarena_lane::{Arena, CheckResult, LaneError, Place};
-use fsarena_model::{ContenderFacts, Environment, Nanos, Plan, Reading, Workload};
-use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_lane::{Arena, CheckResult, Effort, LaneError, Place as Ground};
+use fsarena_model::{Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
+use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
 use crate::{Stage, Trouble};
+use watched::Watched;
 
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
 const AT_REST: Duration = Duration::from_millis(400);
@@ -21,25 +26,20 @@ const AT_REST: Duration = Duration::from_millis(400);
 pub struct Machine {
     plan: Plan,
     arena: Arena,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Ground>>,
     watched: Vec<Watched>,
     kernel_at_rest: f64,
-}
-
-/// A contender's counters.
-#[derive(Default)]
-struct Watched {
-    before: Option<(Snapshot, Nanos)>,
-    totals: Totals,
-    seconds: f64,
+    /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
+    round: u32,
 }
 
 impl Machine {
     /// This machine with an arena of the same plan.
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len();
+        let count = count + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0 }
+        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0 }
     }
 
     /// Takes away everything that the run has made.
@@ -58,8 +58,37 @@ impl Machine {
     }
 
     fn target(&self, contender: usize) -> Target {
-        let place = self.places[contender].clone();
-        place.map_or_else(Target::default, |place| Target { device: place.device, backing: place.backing })
+        let flushes = if self.round == 1 { Flushes::Counted } else { Flushes::Left };
+        match (&self.places[contender], self.place(contender)) {
+            (Some(found), _) => Target { device: found.device.clone(), backing: found.backing.clone(), flushes },
+            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), ..Target::default() },
+            (None, _) => Target::default(),
+        }
+    }
+
+    /// The place of a reference; `None` for a contender.
+    fn place(&self, number: usize) -> Option<Place> {
+        references::place(self.plan.contenders.len(), number)
+    }
+
+    fn is_probed(&self, number: usize) -> bool {
+        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.unprobed.contains(&contender.label))
+    }
+
+    /// The same work on the device itself, or mere starts.
+    fn open_without_a_file_system(
+        &self,
+        place: Place,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Box<dyn Job>, Trouble> {
+        let job = match place {
+            Place::Device => references::on_device(&self.arena, workload, seed)?,
+            Place::Memory | Place::Start => references::starts(workload)?,
+        };
+        let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
+        job.prepare()?;
+        Ok(job)
     }
 }
 
@@ -85,18 +114,25 @@ impl Stage for Machine {
         environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
-        environment.lane_cost = self.arena.lane_cost()?;
+        // First, before anything else has read or written there.
+        environment.repeated_reads = self.arena.repeated_reads()?;
+        environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
+        environment.flushes = self.arena.flushes()?;
         self.kernel_at_rest = kernel_at_rest();
         Ok(environment)
     }
 
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble> {
+        self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
         Ok(facts)
     }
 
     fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble> {
+        if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
+            return self.open_without_a_file_system(place, workload, seed);
+        }
         let directory = self.directory(contender)?.join(&workload.name);
         fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
         let mut job = fsarena_engine::engine_of(workload)?.open(workload, &directory, seed)?;
@@ -105,6 +141,10 @@ impl Stage for Machine {
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
+        if let Some(place) = self.place(contender) {
+            // Nothing of the device's is in memory; of memory, all is.
+            return Ok(place != Place::Memory);
+        }
         let before = self.places[contender].take();
         let place = self.arena.remount(contender)?;
         let done = place.is_some();
@@ -113,14 +153,22 @@ impl Stage for Machine {
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
-        let directory = self.directory(contender)?;
-        let folder = File::open(&directory).map_err(io(format!("open {}", directory.display())))?;
+        let spare = self.arena.spare()?.map(|(path, _)| path);
+        let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match (self.place(contender), spare) {
+            (Some(Place::Start), _) | (Some(Place::Device), None) => return Ok(Nanos(0)),
+            (Some(Place::Device), Some(device)) => (device, |device| rustix::fs::fdatasync(device)),
+            _ => (self.directory(contender)?, |folder| syncfs(folder)),
+        };
+        let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
         let start = clock::now();
-        syncfs(&folder).map_err(|errno| io("syncfs".to_owned())(errno.into()))?;
+        sync(&file).map_err(|errno| io(format!("sync {}", path.display()))(errno.into()))?;
         Ok(clock::now().saturating_sub(start))
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
+        if matches!(self.place(contender), Some(Place::Device | Place::Start)) {
+            return Ok(());
+        }
         let directory = self.directory(contender)?.join(&workload.name);
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(io(format!("remove {}", directory.display())))?;
@@ -128,27 +176,62 @@ impl Stage for Machine {
         self.settle(contender).map(drop)
     }
 
+    fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, Trouble> {
+        let number = references::number(self.plan.contenders.len(), place);
+        let is_possible = match place {
+            Place::Memory => {
+                self.places[number] = if references::fits_in_memory(workload)? { self.arena.memory()? } else { None };
+                self.places[number].is_some()
+            }
+            Place::Device => references::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
+            Place::Start => references::starts(workload)?.is_some(),
+        };
+        Ok(is_possible.then_some(number))
+    }
+
+    fn rest(&mut self, contender: usize) -> Result<Option<Nanos>, Trouble> {
+        if self.place(contender).is_some() {
+            return Ok(None);
+        }
+        let start = clock::now();
+        let rested = self.arena.rest(contender)?;
+        Ok(rested.map(|()| clock::now().saturating_sub(start)))
+    }
+
     fn watch(&mut self, contender: usize) {
-        let before = (Snapshot::take(&self.target(contender)), clock::now());
-        self.watched[contender].before = Some(before);
+        if self.is_probed(contender) {
+            let target = self.target(contender);
+            self.watched[contender].begin(&target);
+        }
+    }
+
+    fn glance(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+        let target = self.target(contender);
+        self.watched[contender].so_far(&target)
     }
 
     fn count(&mut self, contender: usize) {
-        let (after, now) = (Snapshot::take(&self.target(contender)), clock::now());
-        let watched = &mut self.watched[contender];
-        if let Some((before, start)) = watched.before.take() {
-            watched.totals.add(&before, &after);
-            watched.seconds += now.saturating_sub(start).as_seconds();
+        if self.is_probed(contender) {
+            let target = self.target(contender);
+            self.watched[contender].end(&target);
         }
     }
 
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
-        let watched = std::mem::take(&mut self.watched[contender]);
-        let mut readings = watched.totals.readings();
-        if let Some(kernel) = readings.get_mut("cpu.kernel") {
-            kernel.value = kernel.value.map(|busy| (busy - self.kernel_at_rest * watched.seconds).max(0.0));
-        }
-        readings
+        self.watched[contender].take(self.kernel_at_rest)
+    }
+
+    fn used(&mut self, contender: usize) -> Option<Bytes> {
+        let found = rustix::fs::statvfs(self.directory(contender).ok()?).ok()?;
+        Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
+    }
+
+    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
+        references::logical(self.directory(contender).ok()?.join(&workload.name))
+    }
+
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
+        Ok(self.arena.lane_cost(Effort::ROUND)?)
     }
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {

@@ -6,6 +6,9 @@ use fsarena_model::{Latency, Nanos, Reading, Trial};
 
 use crate::rate::{DONE, OFFERED};
 
+/// What was read beside the slices is per operation already, or a ratio.
+const BESIDE: [&str; 2] = ["clock.", "space."];
+
 /// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
 /// lie a little below 0, for the machine's own figure is in ticks.
 pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
@@ -28,15 +31,19 @@ pub fn of_cell(trials: &[&Trial]) -> BTreeMap<String, Reading> {
 /// The median of what could be read; absent altogether where it could be read in no trial but one names it.
 fn median(each: &[BTreeMap<String, Reading>], name: &str) -> Option<Reading> {
     let unit = each.iter().find_map(|readings| Some(readings.get(name)?.unit.clone()))?;
-    let mut values: Vec<f64> = each.iter().filter_map(|readings| readings.get(name)?.value).collect();
+    let value = middle(each.iter().filter_map(|readings| readings.get(name)?.value).collect());
+    Some(Reading { value, unit })
+}
+
+/// The median; `None` of nothing.
+pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
-    let value = match values.len() {
+    match values.len() {
         0 => None,
         odd if odd % 2 == 1 => Some(values[middle]),
         _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    };
-    Some(Reading { value, unit })
+    }
 }
 
 fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
@@ -47,6 +54,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
             "cpu.machine" => continue,
             OFFERED | DONE => (name.as_str(), 1.0, reading.unit.clone()),
             "settle" => (name.as_str(), 1.0, "s".to_owned()),
+            beside if BESIDE.iter().any(|group| beside.starts_with(group)) => (beside, 1.0, reading.unit.clone()),
             "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
             "device.busy" => (name.as_str(), seconds, "share".to_owned()),
             "device.queue" => (name.as_str(), seconds, "requests".to_owned()),

@@ -1,9 +1,12 @@
 //! One workload within one round: slices on the contenders in turn, and the trials that they make.
 
+mod clocks;
+
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Job, Limit, Tally};
-use fsarena_model::{CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
+use fsarena_model::{Bytes, CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
 
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
@@ -28,8 +31,19 @@ pub struct Setting<'a> {
     pub lanes: &'a Assignment,
     /// The plan's seed.
     pub seed: u64,
+    /// Whether the three clocks and the space that is used are looked at, too.
+    pub clocks: Clocks,
     /// Set when somebody wants to stop.
     pub stop: &'a AtomicBool,
+}
+
+/// Whether the three clocks and the space that is used are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clocks {
+    /// After each trial.
+    Read,
+    /// Not in this round.
+    Left,
 }
 
 /// One contender at work.
@@ -42,6 +56,10 @@ struct Player {
     current: Tally,
     slices: Vec<Slice>,
     settled: Option<Nanos>,
+    /// Bytes in use before the workload was prepared.
+    used: Option<Bytes>,
+    /// What was read beside the slices.
+    readings: BTreeMap<String, Reading>,
     failure: Option<String>,
 }
 
@@ -67,6 +85,9 @@ fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
         }
     }
     players.sort_by_key(|player| player.contender);
+    if setting.clocks == Clocks::Read {
+        players.iter_mut().for_each(|player| clocks::of_sliced(stage, setting, player));
+    }
     players.iter_mut().map(|player| close(stage, setting, player)).collect()
 }
 
@@ -98,29 +119,50 @@ impl Setting<'_> {
 /// Prepared and at rest, so that nobody pays for another's preparation.
 fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
-    let job = stage.open(contender, setting.workload, seed);
+    let used = clocks::used_before(stage, setting, contender);
+    let job = confined(stage, setting, |stage| stage.open(contender, setting.workload, seed));
     let ready = job.and_then(|job| stage.settle(contender).map(|_| job));
     let (job, failure) = match ready {
         Ok(job) => (Some(job), None),
         Err(trouble) => (None, Some(trouble.text)),
     };
     let (tally, current) = (Tally::new(), Tally::new());
-    Player { contender, job, tally, current, slices: Vec::new(), settled: None, failure }
+    let readings = BTreeMap::new();
+    Player { contender, job, tally, current, slices: Vec::new(), settled: None, used, readings, failure }
 }
 
 /// A first part untimed, then the timed part between two readings of the counters.
 fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
-    let workload = setting.workload;
     ready(stage, setting, player)?;
-    if workload.warm_up_ms > 0 {
-        player.work(setting, Some(Nanos::millis(workload.warm_up_ms)))?;
-    }
-    player.current.clear();
-    let done = watched(stage, setting, player, (workload.timed_ms > 0).then(|| Nanos::millis(workload.timed_ms)));
+    let done = confined(stage, setting, |stage| {
+        warm_up(setting, player)?;
+        player.current.clear();
+        watched(stage, setting, player, setting.workload.timed())
+    });
     player.tally.follow(&player.current, position);
     done?;
-    player.slices.extend(sample(workload, &player.current, Nanos(0), position));
+    player.slices.extend(sample(setting.workload, &player.current, Nanos(0), position));
     Ok(())
+}
+
+fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+    match setting.workload.warm_up_ms {
+        0 => Ok(()),
+        warm_up => player.work(setting, Some(Nanos::millis(warm_up))),
+    }
+}
+
+/// Does something within the workload's memory limit, if it has one.
+fn confined<T>(
+    stage: &mut dyn Stage,
+    setting: &Setting<'_>,
+    act: impl FnOnce(&mut dyn Stage) -> Result<T, Trouble>,
+) -> Result<T, Trouble> {
+    let Some(limit) = setting.workload.memory_limit else { return act(stage) };
+    stage.confine(limit)?;
+    let done = act(stage);
+    stage.release()?;
+    done
 }
 
 /// As often as its time wants, then synced: what a whole run leaves for later is part of its time. What ends by itself runs
@@ -133,23 +175,31 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
         // Each piece offers the rate anew.
         player.current.offered = None;
         ready(stage, setting, player)?;
-        watched(stage, setting, player, (wanted.0 > 0).then(|| wanted.saturating_sub(before)))?;
+        let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
+        confined(stage, setting, |stage| watched(stage, setting, player, time))?;
         let is_idle = player.current.elapsed == before;
         let is_over = player.current.elapsed >= wanted || setting.workload.ends_by_itself;
         if is_over || is_idle || setting.is_stopped() {
             break;
         }
     }
-    let after = if setting.workload.ends_by_itself { Nanos(0) } else { settled(stage, player)? };
+    let returned = player.current.elapsed;
+    let after = if setting.workload.ends_by_itself { Nanos(0) } else { settled(stage, setting, player)? };
+    if setting.clocks == Clocks::Read {
+        clocks::of_whole(stage, setting, player, returned)?;
+    }
     player.tally.follow(&player.current, position);
     player.slices.extend(sample(setting.workload, &player.current, after, position));
     Ok(())
 }
 
 /// Synced between two readings of the counters.
-fn settled(stage: &mut dyn Stage, player: &mut Player) -> Result<Nanos, Trouble> {
+fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, Trouble> {
     stage.watch(player.contender);
     let settled = stage.settle(player.contender);
+    if setting.clocks == Clocks::Read {
+        player.readings.extend(clocks::written("clock.durable", &stage.glance(player.contender), &player.current));
+    }
     stage.count(player.contender);
     player.settled = settled.as_ref().ok().copied();
     settled
@@ -186,7 +236,8 @@ impl Player {
 
     /// Works for so long, or to the end.
     fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
-        let handicap = setting.handicaps[self.contender];
+        // References have none.
+        let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.is_alone().then(Pinned::here);
         job.run(&Limit { time, stop: setting.stop, handicap }, &mut self.current)?;
@@ -221,6 +272,7 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
     let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
     let mut probes = stage.totals(player.contender);
+    probes.append(&mut player.readings);
     let settled = player.settled.map(Nanos::as_seconds);
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();
@@ -229,7 +281,7 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
         round: setting.round,
         workload: setting.workload.name.clone(),
         contender: label.expect("every player is one of the setting's contenders").clone(),
-        lane: setting.lanes[player.contender].map(|lane| lane as u32),
+        lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
         slices: std::mem::take(&mut player.slices),
         latencies: latencies.collect(),
         over_time: player.tally.moments(),

@@ -1,21 +1,20 @@
 //! The run: rounds on a stage, until all pairs are decided or the budget is spent; and the events that it makes.
 
+mod beside;
+mod facts;
 mod resume;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::plan::Handicap;
-use fsarena_model::{
-    Conditions, ContenderFacts, Environment, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial,
-};
+use fsarena_model::event::{Check, Note};
+use fsarena_model::{ContenderFacts, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, likeness, pace, probes};
+use crate::{SessionError, Stage, controls, likeness, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -43,7 +42,7 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
-    let (handicaps, aim, pending) = (handicaps(plan), Aim::of(plan), Vec::new());
+    let (handicaps, aim, pending) = (facts::handicaps(plan), Aim::of(plan), Vec::new());
     let mut session = Session { plan, stage, clock, started, stop, listener, handicaps, record, aim, pending };
     let status = session.whole()?;
     session.tell(Event::Finished(status))?;
@@ -69,15 +68,17 @@ impl Session<'_> {
         if self.stopped() {
             return Ok(Status::Interrupted);
         }
-        for text in handicap_notes(self.plan) {
+        for text in facts::notes(self.plan) {
             self.note(Severity::Warning, text)?;
         }
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         match self.stage.survey() {
             Ok(environment) => {
-                let free = free_flushes(&environment);
+                let free = facts::free_flushes(&environment);
+                let found = surroundings::notes(&environment, self.plan.medium);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
+                found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
@@ -116,8 +117,9 @@ impl Session<'_> {
             self.workload(round, index, &lanes, &present)?;
         }
         self.finish_all(round, &present)?;
+        let machine = (self.lane_cost(round)?, self.stage.conditions());
         let seconds = self.clock.now().saturating_sub(before).as_seconds();
-        let facts = facts(round, seconds, &self.record.trials[first_trial..]);
+        let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
     }
 
@@ -197,7 +199,8 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
         let contenders = present.iter().map(|number| (*number, &self.plan.contenders[*number].label)).collect();
         let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);
-        let setting = Setting { workload, index, round, handicaps, contenders, lanes, seed, stop };
+        let clocks = self.clocks(workload);
+        let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
         let trials = round::run(self.stage, &setting).unwrap_or_default();
         for trial in trials {
             if let Outcome::Failed(why) = &trial.outcome {
@@ -206,7 +209,7 @@ impl Session<'_> {
             }
             self.tell(Event::Trial(Box::new(trial)))?;
         }
-        Ok(())
+        self.references(round, index, lanes)
     }
 
     fn finish_all(&mut self, round: u32, present: &[usize]) -> Result<(), SessionError> {
@@ -264,45 +267,5 @@ impl Session<'_> {
     fn tell(&mut self, event: Event) -> Result<(), SessionError> {
         self.record.apply(&event);
         self.listener.hear(&event).map_err(SessionError::Listener)
-    }
-}
-
-fn handicaps(plan: &Plan) -> Vec<f64> {
-    plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect()
-}
-
-fn handicap_notes(plan: &Plan) -> impl Iterator<Item = String> {
-    plan.handicaps.iter().map(|Handicap { label, share }| {
-        format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
-    })
-}
-
-/// In memory a flush does nothing, so durable work is not what it would be on a disk.
-fn free_flushes(environment: &Environment) -> Option<String> {
-    let cost = environment.lane_cost.as_ref()?;
-    let in_memory = environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"));
-    in_memory.then(|| {
-        format!(
-            "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
-             fsync and syncfs show here does not carry over to a disk",
-            cost.back_to_back
-        )
-    })
-}
-
-fn facts(round: u32, seconds: f64, trials: &[Trial]) -> RoundFacts {
-    let trials: Vec<&Trial> = trials.iter().filter(|trial| !trial.slices.is_empty()).collect();
-    let timed: f64 = trials.iter().copied().map(Trial::seconds).sum();
-    let cores = |of: fn(&Trial) -> Option<f64>| {
-        let total: Option<f64> = trials.iter().copied().map(of).sum();
-        total.filter(|_| timed > 0.0).map(|total| total / timed)
-    };
-    RoundFacts {
-        round,
-        seconds,
-        foreign_cores: cores(probes::foreign_seconds),
-        steal_cores: cores(|trial| trial.probe("cpu.steal")),
-        lane_cost: None,
-        conditions: Conditions::default(),
     }
 }

@@ -6,7 +6,9 @@ use std::fmt;
 
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
-use fsarena_model::{Blame, ContenderFacts, Environment, Explained, Nanos, Reading, Workload};
+use fsarena_model::{
+    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Workload,
+};
 
 /// Why a part of a run failed, in words.
 #[derive(Debug, Clone)]
@@ -83,6 +85,67 @@ pub trait Stage {
 
     /// The contender's totals since the last call, by the probes' names.
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+
+    /// The place of a reference, made if it is not there, by the number under which [`Stage::open`] and all others work with it
+    /// as with a contender; `None` if `workload` cannot be done there. Closed again by nobody: it goes with the run.
+    ///
+    /// # Errors
+    /// If the place cannot be made.
+    fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
+        Ok(None)
+    }
+
+    /// Brings a contender to rest, mounted read-only and back, and says how long that took; `None` where that cannot be done.
+    ///
+    /// # Errors
+    /// If a file is open for writing, or it does not come back.
+    fn rest(&mut self, _contender: usize) -> Result<Option<Nanos>, Trouble> {
+        Ok(None)
+    }
+
+    /// What the counters have grown by since [`Stage::watch`]; enters no total.
+    fn glance(&mut self, _contender: usize) -> BTreeMap<String, Reading> {
+        BTreeMap::new()
+    }
+
+    /// Bytes in use on the contender's file system; `None` where that is not told.
+    fn used(&mut self, _contender: usize) -> Option<Bytes> {
+        None
+    }
+
+    /// Bytes of all files of the workload on the contender, as applications see them.
+    fn logical(&mut self, _contender: usize, _workload: &Workload) -> Option<Bytes> {
+        None
+    }
+
+    /// What a write and flush on the spare lane costs at the moment; `None` without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
+        Ok(None)
+    }
+
+    /// What the machine was kept from doing since the last call.
+    fn conditions(&mut self) -> Conditions {
+        Conditions::default()
+    }
+
+    /// Lets this process, with what it brings into the page cache from now on, have no more memory than `limit`.
+    ///
+    /// # Errors
+    /// If this machine has no such limits.
+    fn confine(&mut self, _limit: Bytes) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    /// Ends [`Stage::confine`].
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    fn release(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
 
     /// Unmounts a contender and checks its file system; `None` where there is nothing to check.
     ///

@@ -5,8 +5,8 @@ use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
 use fsarena_model::{RunRecord, Verdict};
 use fsarena_stats::{Decision, PairDecision, Rule, Standings, SuiteRatio};
 
+use crate::durability::class;
 use crate::evidence::{Standing, pairs};
-use crate::verdicts::class;
 
 /// Where every contender stands in every workload, by workload, then contender.
 ///

@@ -1,11 +1,12 @@
 //! The verdict of each pair: how it stands, and what the validity of its cells makes of that.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Durability, Label, RunRecord, Validity, Verdict};
+use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
 use fsarena_stats::Interval;
 
+use crate::durability::class;
 use crate::evidence::{Pair, Standing, pairs};
-use crate::{controls, price};
+use crate::{controls, price, promises};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -18,12 +19,6 @@ pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<
             verdict(record, standing, workload, (a, cell(a)), (b, cell(b)))
         })
         .collect()
-}
-
-/// The durability class of a contender of the plan; `None` if it was never made.
-pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
-    let label = &record.plan.contenders[contender].label;
-    record.contenders.iter().find(|facts| facts.label == *label).map(|facts| facts.durability)
 }
 
 fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Cell), b: (usize, &Cell)) -> PairVerdict {
@@ -54,7 +49,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         decision_high: high(decision),
         verdict,
         reason,
-        promises: String::new(),
+        promises: promises::between(record, a.0, b.0),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
         needs_seconds: more
@@ -98,6 +93,11 @@ fn judge(pair: Option<&Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (
         Some(pair) if pair.is_unsteady => {
             (Verdict::Invalid, "unsteady: later rounds contradict earlier ones".to_owned())
         }
-        Some(pair) => (pair.verdict(), joined(&[fallen_earlier(pair), price::beyond_price(pair), reasons(&|_| true)])),
+        Some(pair) => {
+            let is_tie = pair.verdict() == Verdict::Equivalent;
+            let is_device = flags.iter().any(|(_, flag)| flag.class == ValidityClass::DeviceBound);
+            let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
+            (verdict, joined(&[fallen_earlier(pair), price::beyond_price(pair), reasons(&|_| true)]))
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod memory;
 pub mod mount;
 pub mod mountinfo;
 pub mod namespace;
+pub mod perf;
 pub mod uring;
 
 pub use aligned::AlignedBuffer;

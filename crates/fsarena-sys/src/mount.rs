@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rustix::io::Errno;
 use rustix::mount::{
-    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create, fsconfig_set_flag,
-    fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
+    FsMountFlags, FsOpenFlags, FsPickFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create,
+    fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, fspick, move_mount, unmount,
 };
 
 /// Why the kernel refused a mount.
@@ -51,6 +51,29 @@ pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<()
         .map_err(|errno| failed("make the mount", errno))?;
     move_mount(mounted.as_fd(), "", rustix::fs::CWD, point, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .map_err(|errno| failed(&format!("attach it at {}", point.display()), errno))
+}
+
+/// Whether a file system may be written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It may not: what it had left for later is done.
+    ReadOnly,
+    /// It may.
+    ReadWrite,
+}
+
+/// Gives the mounted file system at `point` another access, and leaves all other options as they are (fspick(2)).
+///
+/// # Errors
+/// `EBUSY` to read-only while a file is open for writing.
+pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
+    let flag = if access == Access::ReadOnly { "ro" } else { "rw" };
+    let step = format!("make it {flag}");
+    let failed = |errno, words| MountError { errno, words, step: step.clone() };
+    let context =
+        fspick(rustix::fs::CWD, point, FsPickFlags::FSPICK_CLOEXEC).map_err(|errno| failed(errno, String::new()))?;
+    let done = fsconfig_set_flag(context.as_fd(), flag).and_then(|()| fsconfig_reconfigure(context.as_fd()));
+    done.map_err(|errno| failed(errno, kernel_words(&context)))
 }
 
 /// Takes away the mount at `point`; never lazily, since a lane must be free afterwards.

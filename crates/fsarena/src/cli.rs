@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Bytes, Medium, Nanos, Rate, Share};
+use fsarena_model::{Bytes, Label, Medium, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
 
@@ -116,6 +116,12 @@ pub struct Compare {
     /// Make each operation of a contender take so much longer, to see whether that is found
     #[arg(long, value_name = "LABEL=PERCENT")]
     pub handicap: Vec<Handicap>,
+    /// Read no counters around the slices of a contender, to see what reading costs
+    #[arg(long, value_name = "LABEL")]
+    pub unprobed: Vec<Label>,
+    /// Measure references, the three clocks and space: never, once or always [default: once in `quick`, else always]
+    #[arg(long, value_name = "OFTEN")]
+    pub beside: Option<Often>,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Budget, Bytes, Contender, Disturbance, Often, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Rounds, Share, Storage, Workload};
 use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -21,6 +21,7 @@ const BLOCK: u64 = 4096;
 /// The plan that `arguments` ask for, complete and possible, with what is to be said of it.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments)?;
+    let usual = Often::usual(work.suite.as_deref());
     let plan = Plan {
         contenders: contenders(&arguments.contenders)?,
         workloads: work.workloads,
@@ -37,8 +38,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
         disturbance: Disturbance::default(),
-        beside: Often::Never,
-        unprobed: Vec::new(),
+        beside: arguments.beside.unwrap_or(usual),
+        unprobed: arguments.unprobed.clone(),
     };
     let plan = with_controls(plan);
     require_handicaps(&plan)?;
@@ -81,6 +82,10 @@ fn margin(margin: Share) -> Result<Share> {
 
 /// A handicap is one of this run's contenders', and of an engine that can dawdle.
 fn require_handicaps(plan: &Plan) -> Result<()> {
+    let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
+    if let Some(label) = plan.unprobed.iter().find(|label| !is_one(label)) {
+        return Err(Refusal::wrong_use(format!("there is no contender `{label}`"), "--unprobed takes a label").into());
+    }
     for (index, Handicap { label, .. }) in plan.handicaps.iter().enumerate() {
         if plan.handicaps[..index].iter().any(|other| other.label == *label) {
             return Err(Refusal::wrong_use(format!("`{label}` has two handicaps"), "give it one").into());

@@ -1,10 +1,11 @@
 //! The job: lays out the files, and lets its workers work on them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fsarena_model::{Bytes, CacheState, Workload};
 
 use super::files;
+use super::ground::{self, Ground};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
 use crate::crew::{Crew, Style};
@@ -14,24 +15,25 @@ use crate::{EngineError, Job, Limit, Tally};
 pub struct DataJob {
     workload: Workload,
     parameters: Parameters,
-    directory: PathBuf,
+    ground: Ground,
     seed: u64,
     crew: Crew<DataWorker>,
 }
 
 impl DataJob {
     /// Places and contents follow from `seed`.
-    pub fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
-        let worker = |number| DataWorker::new(workload, &parameters, directory, seed, number);
+    pub fn new(workload: &Workload, parameters: Parameters, ground: Ground, seed: u64) -> Self {
+        let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number);
         // What is mapped may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { Style::Processes } else { Style::Threads };
         let crew = Crew::new((0..parameters.workers()).map(worker), style);
-        Self { workload: workload.clone(), parameters, directory: directory.to_owned(), seed, crew }
+        Self { workload: workload.clone(), parameters, ground, seed, crew }
     }
 
+    /// Of the files that are there; a device has none.
     fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        files::existing(&self.parameters, &self.directory)
+        self.ground.folder().into_iter().flat_map(|folder| files::existing(&self.parameters, folder))
     }
 
     fn settle_load(&mut self) -> Result<(), EngineError> {
@@ -50,16 +52,19 @@ impl DataJob {
 
 impl Job for DataJob {
     fn prepare(&mut self) -> Result<(), EngineError> {
-        files::prepare(&self.workload, &self.parameters, &self.directory, self.seed)?;
+        match &self.ground {
+            Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed)?,
+            Ground::Device { path, .. } => ground::require_unused(path)?,
+        }
         self.settle_load()
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {
-        if self.parameters.operation == Work::Trim {
+        if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
-            files::lay_out_existing(&self.parameters, &self.directory, self.seed)?;
+            files::lay_out_existing(&self.parameters, folder, self.seed)?;
         }
         if !self.parameters.repeat {
             self.crew.workers().for_each(DataWorker::rewind);

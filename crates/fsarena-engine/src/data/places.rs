@@ -2,10 +2,13 @@
 
 mod permutation;
 
+use std::ops::Range;
+
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution as _, Zipf};
 use rand_pcg::Pcg64Mcg;
 
+use super::ground::Stretch;
 use super::parameters::{Distribution, Parameters, Pattern, Target};
 use permutation::Permutation;
 
@@ -43,8 +46,19 @@ enum Sizes {
 }
 
 enum Order {
-    Sequential { next: u64, end: u64, stride: u64, repeat: bool },
-    Random { pick: Pick, files: u64, blocks_in_a_file: u64 },
+    /// From `first` to `end`, as if all files were one.
+    Sequential {
+        first: u64,
+        next: u64,
+        end: u64,
+        stride: u64,
+        repeat: bool,
+    },
+    Random {
+        pick: Pick,
+        files: u64,
+        blocks_in_a_file: u64,
+    },
 }
 
 /// One of a number of places, by its number.
@@ -61,17 +75,27 @@ const PARETO: f64 = 0.2;
 
 impl Places {
     /// Those of `parameters`; every choice comes from `random`.
-    pub fn new(parameters: &Parameters, mut random: Pcg64Mcg) -> Self {
-        let (file_size, block) = (parameters.file_size, parameters.block_size);
+    pub fn new(parameters: &Parameters, random: Pcg64Mcg) -> Self {
         // New files are made one after the other.
         let files = if parameters.target() == Target::New { 1 } else { u64::from(parameters.files) };
+        Self::over(parameters, random, parameters.file_size, 0..parameters.file_size * files)
+    }
+
+    /// The same on a device, which is one file.
+    pub fn on_device(parameters: &Parameters, random: Pcg64Mcg, Stretch { end, own }: Stretch) -> Self {
+        Self::over(parameters, random, end, own)
+    }
+
+    /// In the `part` of all files, one behind the other.
+    fn over(parameters: &Parameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
+        let block = parameters.block_size;
         let order = match parameters.pattern {
             Pattern::Sequential => {
                 let (stride, repeat) = (parameters.stride, parameters.repeat);
-                Order::Sequential { next: 0, end: file_size * files, stride, repeat }
+                Order::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
             }
             Pattern::Random => {
-                let blocks_in_a_file = file_size / block;
+                let (files, blocks_in_a_file) = (part.end / file_size, file_size / block);
                 let pick = Pick::new(parameters, blocks_in_a_file * files, &mut random);
                 Order::Random { pick, files, blocks_in_a_file }
             }
@@ -93,8 +117,18 @@ impl Places {
 
     /// A new run on files from their beginning.
     pub fn rewind(&mut self) {
-        if let Order::Sequential { next, .. } = &mut self.order {
-            *next = 0;
+        if let Order::Sequential { first, next, .. } = &mut self.order {
+            *next = *first;
+        }
+    }
+
+    /// A new run on the `size` bytes of `part` that come after those of the last one; from its beginning where so many are not
+    /// left. For a rewind this run counts as done.
+    pub fn move_on(&mut self, part: &Range<u64>, size: u64) {
+        if let Order::Sequential { first, next, end, .. } = &mut self.order {
+            *next = if *first + size <= part.end { *first } else { part.start };
+            *end = *next + size;
+            *first = *end;
         }
     }
 
@@ -136,12 +170,12 @@ impl Places {
     }
 
     fn next_in_order(&mut self, length: u64) -> Option<Place> {
-        let Order::Sequential { next, end, stride, repeat } = &mut self.order else { return None };
+        let Order::Sequential { first, next, end, stride, repeat } = &mut self.order else { return None };
         if *next >= *end {
             if !*repeat {
                 return None;
             }
-            *next = 0;
+            *next = *first;
         }
         let (file, offset) = (*next / self.file_size, *next % self.file_size);
         let length = length.min(self.file_size - offset);

@@ -12,7 +12,7 @@ use super::worker::{DataWorker, Direction, Open, SyncClock};
 use crate::crew::Entry;
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Operation, Tally};
+use crate::{EngineError, Limit, Tally};
 
 /// Works on the files that are open.
 pub fn on_existing(
@@ -49,7 +49,7 @@ pub fn on_new(
     let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
     let mut meter = Meter::start(start, limit, pace, tally);
     open.files.push(worker.make(path)?);
-    meter.also(Operation::Create);
+    meter.also(worker.making());
     work(worker, open, &mut [], &mut clock, &mut meter)?;
     if clock.ends_with_one() {
         worker.sync(open, &mut meter)?;

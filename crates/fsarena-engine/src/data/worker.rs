@@ -1,13 +1,14 @@
 //! One worker: its places, its contents, and the files that it opens for a run.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
 use super::files::{self, Opening};
+use super::ground::Ground;
 use super::parameters::{Calls, Parameters, Preallocate, Target, Work};
 use super::places::{Place, Places, below};
 use super::{mapped, plain, ring};
@@ -22,7 +23,7 @@ pub struct DataWorker {
     pub parameters: Parameters,
     durable: DurablePoint,
     opening: Opening,
-    directory: PathBuf,
+    ground: Ground,
     seed: u64,
     number: u32,
     pub places: Places,
@@ -33,7 +34,8 @@ pub struct DataWorker {
 /// What a run has open.
 pub struct Open {
     pub files: Vec<File>,
-    folder: File,
+    /// In which the files lie; `None` on a device.
+    pub folder: Option<File>,
 }
 
 /// Which way the data go.
@@ -60,16 +62,20 @@ impl Direction {
 }
 
 impl DataWorker {
-    /// Worker `number` of those that share `directory`.
-    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64, number: u32) -> Self {
+    /// Worker `number` of those that share `ground`.
+    pub fn new(workload: &Workload, parameters: &Parameters, ground: &Ground, seed: u64, number: u32) -> Self {
         let random = generator(seed, "offsets", &[u64::from(number)]);
+        let places = match ground.stretch(parameters, number) {
+            None => Places::new(parameters, random),
+            Some(stretch) => Places::on_device(parameters, random, stretch),
+        };
         Self {
             durable: workload.durable,
             opening: Opening::of(workload, parameters),
-            directory: directory.to_owned(),
+            ground: ground.clone(),
             seed,
             number,
-            places: Places::new(parameters, random),
+            places,
             contents: Contents::new(files::recipe(parameters, seed), number),
             pace: Pace::Closed,
             parameters: parameters.clone(),
@@ -122,7 +128,7 @@ impl DataWorker {
             DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => return Ok(()),
             DurablePoint::Fsync => each(|file| fsync(file), "fsync")?,
             DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync")?,
-            DurablePoint::Syncfs => folder::sync(&open.folder)?,
+            DurablePoint::Syncfs => open.folder.iter().try_for_each(folder::sync)?,
         }
         meter.also(self.sync_operation());
         Ok(())
@@ -162,8 +168,7 @@ impl DataWorker {
 
     fn open_existing(&self) -> Result<Open, EngineError> {
         let numbers = self.first_file()..self.first_file() + self.parameters.files;
-        let open = |number| self.opening.existing(&files::path(&self.directory, number));
-        Ok(Open { files: numbers.map(open).collect::<Result<_, _>>()?, folder: folder::open(&self.directory)? })
+        self.ground.open_existing(self.opening, numbers)
     }
 
     fn on_existing(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
@@ -178,20 +183,20 @@ impl DataWorker {
     /// Makes one file after the other; each is removed untimed before the next, which then uses the same memory. Whole
     /// files only: the time is looked at between them.
     fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        let path = self.directory.join(format!("new{}", self.number));
-        let folder = folder::open(&self.directory)?;
+        let path = self.ground.new_file(self.number);
         let (mut entry, before) = (Some(entry), tally.elapsed);
-        let mut open = Open { files: Vec::new(), folder };
+        let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
         for _ in 0..self.parameters.files {
-            self.places.begin(&self.parameters);
-            self.places.rewind();
+            self.begin_new();
             let whole = limit.until(None);
             self.with_pace(|worker, pace| match worker.parameters.calls {
                 Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
                 _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
             })?;
             open.files.clear();
-            fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
+            if self.ground.folder().is_some() {
+                fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
+            }
             if limit.is_reached(tally.elapsed.saturating_sub(before)) {
                 break;
             }
@@ -199,8 +204,25 @@ impl DataWorker {
         Ok(())
     }
 
-    /// Makes a new file, with its space if the workload wants that.
+    /// From the beginning of a new file, for which on a device the next stretch stands.
+    fn begin_new(&mut self) {
+        self.places.begin(&self.parameters);
+        match self.ground.stretch(&self.parameters, self.number) {
+            None => self.places.rewind(),
+            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.file_size),
+        }
+    }
+
+    /// How [`DataWorker::make`] is counted.
+    pub fn making(&self) -> Operation {
+        if self.ground.folder().is_some() { Operation::Create } else { Operation::Open }
+    }
+
+    /// Makes a new file, with its space if the workload wants that; a device is there.
     pub fn make(&self, path: &Path) -> Result<File, EngineError> {
+        if self.ground.folder().is_none() {
+            return self.opening.existing(path);
+        }
         let file = self.opening.new_file(path)?;
         match self.parameters.preallocate {
             Preallocate::None => {}

@@ -67,6 +67,8 @@ impl Kind for Ext {
         let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
         let mut promises = Vec::new();
         promises.extend(journal.then_some(Promise::Journal));
+        let of_data = journal && options.split(',').any(|option| option == "data=journal");
+        promises.extend(of_data.then_some(Promise::DataJournal));
         promises.extend(has("metadata_csum").then_some(Promise::MetadataChecksums));
         promises
     }
@@ -89,5 +91,16 @@ mod tests {
             EXT4.features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
         assert_eq!(features, strings(["has_journal", "ext_attr", "metadata_csum"]));
         assert_eq!(EXT4.promises(&features, "rw"), vec![Promise::Journal, Promise::MetadataChecksums]);
+    }
+
+    #[test]
+    fn data_are_journalled_only_where_there_is_a_journal() {
+        let of = |features: &[&str], options| {
+            EXT4.promises(&features.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), options)
+        };
+        assert_eq!(of(&["has_journal"], "rw,data=journal"), [Promise::Journal, Promise::DataJournal]);
+        assert_eq!(of(&["has_journal"], "rw,data=ordered"), [Promise::Journal]);
+        assert_eq!(of(&["extent"], "rw,data=journal"), []);
+        assert_eq!(EXT2.promises(&strings(["ext_attr", "filetype"]), "rw"), []);
     }
 }

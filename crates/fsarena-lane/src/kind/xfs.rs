@@ -75,6 +75,7 @@ mod tests {
     fn features_are_read_from_xfs_info() {
         let text =
             "meta-data=/dev/loop9 isize=512    agcount=4, agsize=131072 blks\n         =    crc=1  finobt=1, rmapbt=0";
+        assert_eq!(Xfs.promises(&Xfs.features(text), "rw"), [Promise::Journal, Promise::MetadataChecksums]);
         assert_eq!(Xfs.features(text), strings(["agcount=4", "agsize=131072", "crc", "finobt", "isize=512"]));
     }
 }

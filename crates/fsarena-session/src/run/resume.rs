@@ -6,9 +6,10 @@ use fsarena_model::event::Note;
 use fsarena_model::{Environment, Event, Nanos, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
-use super::{Listener, Session, free_flushes, handicap_notes, handicaps};
+use super::facts::{free_flushes, handicaps, notes as plan_notes};
+use super::{Listener, Session};
 use crate::rest::Rest;
-use crate::{SessionError, Stage, likeness};
+use crate::{SessionError, Stage, likeness, surroundings};
 
 /// A stored run that is to go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +77,8 @@ impl Session<'_> {
         if !then.fsarena.is_empty() {
             return likeness::change(then, &now).map(|text| Event::Note(warning(text))).into_iter().collect();
         }
-        let notes = handicap_notes(self.plan).chain(free_flushes(&now)).map(warning);
+        let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
+        let notes = notes.chain(surroundings::notes(&now, self.plan.medium));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    ContenderFacts, Durability, Label, LaneCost, Latency, Nanos, Outcome, Promise, Reading, RunRecord, Slice, Trial,
-    Validity, ValidityClass, Workload,
+    ContenderFacts, Durability, Label, LaneCost, Latency, Nanos, Outcome, Place, Promise, Reading, Reference,
+    RunRecord, Slice, Trial, Validity, ValidityClass, Workload,
 };
 use fsarena_session::assess;
 
@@ -63,6 +63,14 @@ impl Kept {
     pub fn lane_cost(mut self, total: Nanos, device: Option<Nanos>) -> Self {
         let cost = LaneCost { back_to_back: total, paced: total, device, host_bytes: None, host_flushes: None };
         self.0.environment.lane_cost = Some(cost);
+        self
+    }
+
+    /// The same with a reference in which an operation takes so much of the 10 ms that it takes on the contenders.
+    pub fn reference(mut self, place: Place, share: f64) -> Self {
+        let mut trial = trial(&self.0.plan.workloads[0], 1, &place.to_string());
+        trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos((slice.elapsed.0 as f64 * share) as u64));
+        self.0.references.push(Reference { place, trial });
         self
     }
 

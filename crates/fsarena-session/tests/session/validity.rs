@@ -1,6 +1,8 @@
 //! What a cell's figures can be trusted for, from readings written by hand.
 
-use fsarena_model::{CacheState, Durability, DurablePoint, Nanos, Outcome, Promise, ValidityClass, Verdict, Workload};
+use fsarena_model::{
+    CacheState, Durability, DurablePoint, Nanos, Outcome, Place, Promise, ValidityClass, Verdict, Workload,
+};
 use fsarena_session::assess;
 
 use crate::fake::workload;
@@ -107,7 +109,7 @@ fn buffered_writes_may_dirty_pages() {
 
 #[test]
 fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
-    let kept = synced().reading("device.flushes", 0.0);
+    let kept = synced().reading("device.flushes", 60.0);
     assert_eq!(kept.classes(), [ValidityClass::Impossible]);
     let pair = &assess(&kept.0).verdicts[0];
     assert_eq!((pair.verdict, pair.reason.as_str()), (Verdict::Invalid, "ext4: impossible"));
@@ -192,4 +194,97 @@ fn the_syncs_of_a_failed_trial_are_not_held_against_the_flushes_of_the_others() 
         }
     };
     assert_eq!(synced().changed(fail).classes(), [ValidityClass::DidNotFinish]);
+}
+
+#[test]
+fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
+    let comparison = assess(&synced().reading("device.flushes", 0.0).0);
+    assert_eq!(comparison.contenders[0].durability, Some(Durability::Unflushed));
+    assert_eq!(comparison.contenders[1].durability, Some(Durability::Flushed));
+    let pair = &comparison.verdicts[0];
+    assert!(pair.verdict == Verdict::Invalid && pair.reason.contains("durability"), "{}", pair.reason);
+    assert!(
+        comparison.notes.iter().any(|note| note.text.contains("ext4: 400 syncs reached the device with 0 flushes"))
+    );
+}
+
+#[test]
+fn syncs_at_the_same_time_may_share_a_flush() {
+    let mut threads = workload("create");
+    threads.parameters = serde_json::json!({ "threads": 4 });
+    let kept = |flushes: f64| Kept::new(threads.clone()).reading("device.flushes", flushes).classes();
+    assert_eq!(kept(25.0), []);
+    assert_eq!(kept(20.0), [ValidityClass::Impossible]);
+}
+
+#[test]
+fn what_takes_as_long_in_memory_is_harness_bound() {
+    let kept = |share| synced().reference(Place::Memory, share);
+    assert_eq!(kept(0.4).classes(), []);
+    assert_eq!(kept(0.97).classes(), [ValidityClass::HarnessBound]);
+    assert!(kept(0.97).validity()[0].text.contains("97 % of its 10.0 ms"), "{:?}", kept(0.97).validity());
+    assert!(kept(0.4).cells()[0].harness_share.is_some_and(|share| (share - 0.4).abs() < 1e-6));
+    assert_eq!(kept(0.97).durable(Durability::Volatile).classes(), [], "of memory that goes without saying");
+    assert_eq!(synced().cells()[0].harness_share, None, "absent where it was not measured");
+}
+
+#[test]
+fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
+    let kept = direct().reading("device.read", 0.0).reference(Place::Device, 0.97);
+    assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
+    let pair = &assess(&kept.0).verdicts[0];
+    assert_ne!(pair.verdict, Verdict::Equivalent);
+    assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
+    assert_eq!(direct().reading("device.read", 0.0).reference(Place::Device, 0.6).classes(), []);
+    assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the reference it is a tie");
+}
+
+#[test]
+fn a_cap_is_known_by_its_round_number_and_all_being_alike() {
+    let text = direct().reference(Place::Device, 0.98).validity().remove(0).text;
+    assert!(text.contains("a cap of 100 operations per second (1 at a time, 10.0 ms each)"), "{text}");
+}
+
+#[test]
+fn what_is_far_beyond_the_bare_device_is_impossible() {
+    assert_eq!(direct().reference(Place::Device, 3.0).classes(), [ValidityClass::Impossible]);
+    assert_eq!(direct().reference(Place::Device, 2.0).classes(), [], "another lane may be that much slower");
+}
+
+#[test]
+fn full_processors_are_said() {
+    let busy = |process: f64| {
+        let mut kept = synced().reading("cpu.process", process).reading("cpu.kernel", 0.05);
+        kept.0.environment.cores = Some(2);
+        kept.classes()
+    };
+    assert_eq!(busy(1.9), [ValidityClass::CpuBound]);
+    assert_eq!(busy(0.9), []);
+}
+
+#[test]
+fn figures_that_contradict_each_other_are_impossible() {
+    let sized = |size: &str| {
+        let mut data = workload("create");
+        data.parameters = serde_json::json!({ "block-size": size });
+        Kept::new(data).classes()
+    };
+    assert_eq!(sized("1M"), []);
+    assert_eq!(sized("4K"), [ValidityClass::Impossible]);
+}
+
+#[test]
+fn more_than_memory_can_move_is_impossible() {
+    let mut kept = synced();
+    kept.0.environment.memory_bandwidth = Some(50.0 * MEBIBYTE);
+    assert_eq!(kept.classes(), [ValidityClass::Impossible]);
+    kept.0.environment.memory_bandwidth = Some(200.0 * MEBIBYTE);
+    assert_eq!(kept.classes(), []);
+}
+
+#[test]
+fn direct_work_in_memory_is_not_direct() {
+    let mut kept = direct().reading("device.read", None).reading("device.written", None);
+    kept.0.contenders[0].says_alignment = Some(false);
+    assert!(kept.classes().contains(&ValidityClass::NotDirect));
 }

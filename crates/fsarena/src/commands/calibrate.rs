@@ -4,7 +4,7 @@ mod equals;
 mod slices;
 
 use anyhow::Result;
-use fsarena_model::Bytes;
+use fsarena_model::{Bytes, Often};
 
 use crate::cli::{Calibrate, Compare, Global, Who};
 use crate::exit::Ended;
@@ -31,6 +31,8 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         lane_size,
         medium: options.medium,
         handicap: Vec::new(),
+        unprobed: Vec::new(),
+        beside: Some(Often::Never),
         dry_run: false,
         no_wait: false,
     }

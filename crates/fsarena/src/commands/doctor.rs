@@ -1,7 +1,6 @@
 //! `fsarena doctor`: what this machine can do, how noisy it is, and where lanes are best.
 
 mod advice;
-mod age;
 mod jitter;
 mod kinds;
 mod leftovers;

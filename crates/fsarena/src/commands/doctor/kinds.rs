@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use fsarena_lane::age::{self, Age, Release};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, tool_versions};
 
-use super::age::{self, Age, Release};
 use super::page::{Line, Section, Word};
 use crate::commands::list::{Availability, availability};
-
-/// These packages are numbered as the kernels that they were released with.
-const NUMBERED_AS_KERNELS: &[&str] = &["xfsprogs", "btrfs-progs"];
 
 /// One line for each kind, and one for each package of tools that is far from the kernel's age.
 pub fn section() -> Section {
@@ -18,7 +15,9 @@ pub fn section() -> Section {
     let versions = tool_versions(&names);
     let mut lines: Vec<Line> = KINDS.iter().map(|kind| line(*kind, &versions)).collect();
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
-    lines.extend(packages(&versions).into_iter().filter_map(|(package, version)| age_line(package, version, &kernel)));
+    lines.extend(
+        age::makers(&versions).into_iter().filter_map(|(tool, version)| age_line(tool.package, version, &kernel)),
+    );
     Section { title: "Kinds of file system", lines }
 }
 
@@ -68,15 +67,6 @@ fn tools(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> String {
         None if fsarena_lane::missing_tool(kind).is_some() => format!(", {} not installed", tool.package),
         None => format!(", {} of an unknown version", tool.package),
     }
-}
-
-/// The versions of the packages that can be compared with the kernel.
-fn packages(versions: &BTreeMap<String, String>) -> BTreeMap<&'static str, &str> {
-    let tools = KINDS.iter().filter_map(|kind| kind.tools().first());
-    tools
-        .filter(|tool| NUMBERED_AS_KERNELS.contains(&tool.package))
-        .filter_map(|tool| Some((tool.package, age::version_in(versions.get(tool.program)?)?)))
-        .collect()
 }
 
 fn age_line(package: &str, version: &str, kernel: &str) -> Option<Line> {

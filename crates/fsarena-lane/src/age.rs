@@ -1,7 +1,13 @@
 //! How old tools are against the kernel, for those that are numbered as kernels are.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+
+use crate::{KINDS, Tool};
+
+/// These packages are numbered as the kernels that they were released with.
+const NUMBERED_AS_KERNELS: &[&str] = &["xfsprogs", "btrfs-progs"];
 
 /// Kernels of one major number, roughly: 5.0 to 5.19, 6.0 to 6.19.
 const RELEASES_PER_MAJOR: u32 = 20;
@@ -76,9 +82,52 @@ pub fn version_in(words: &str) -> Option<&str> {
     trimmed.into_iter().find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
 }
 
+/// The programs that make file systems and are numbered as kernels, each with its version, from what the tools say of themselves
+/// by program.
+pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
+    let makers = KINDS.iter().filter_map(|kind| kind.tools().first());
+    makers
+        .filter(|tool| NUMBERED_AS_KERNELS.contains(&tool.package))
+        .filter_map(|tool| Some((*tool, version_in(words.get(tool.program)?)?)))
+        .collect()
+}
+
+/// Which of these programs are much older than `kernel` (`uname -r`), and what that means.
+pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str) -> Vec<String> {
+    let Ok(kernel) = kernel.parse::<Release>() else { return Vec::new() };
+    let releases = makers(words).into_iter().filter_map(|(tool, version)| Some((tool.program, version.parse().ok()?)));
+    let old = releases.filter(|(_, release)| compare(*release, kernel) == Age::Old);
+    old.map(|(program, release)| {
+        format!(
+            "{program} {release} is about {} years older than the kernel {kernel}: what it makes by default is not what a \
+             current one makes",
+            years(release, kernel)
+        )
+    })
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn installed(version: &str) -> BTreeMap<String, String> {
+        let said = [
+            ("mkfs.btrfs", format!("mkfs.btrfs, part of btrfs-progs v{version}")),
+            ("btrfs", format!("btrfs-progs v{version}")),
+            ("mke2fs", "mke2fs 1.40.0 (5-Feb-2009)".to_owned()),
+        ];
+        said.map(|(program, words)| (program.to_owned(), words)).into()
+    }
+
+    #[test]
+    fn an_old_maker_is_named_once_with_the_years() {
+        let words = "mkfs.btrfs 6.2 is about 3 years older than the kernel 6.18: what it makes by default is not what a current \
+                     one makes";
+        assert_eq!(old_makers(&installed("6.2"), "6.18.44-fc-v657"), [words]);
+        assert!(old_makers(&installed("6.17"), "6.18.44").is_empty());
+        assert!(old_makers(&installed("6.2"), "unknown").is_empty());
+    }
 
     fn release(text: &str) -> Release {
         text.parse().expect("a version")

@@ -1,0 +1,194 @@
+//! What workers work on: files in a folder, or, as a reference, a block device instead of them.
+
+use std::fs::{File, OpenOptions};
+use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, Workload};
+use rustix::fs::OFlags;
+
+use super::files::{self, Opening};
+use super::parameters::{Calls, Parameters, Pattern, Target, Work};
+use super::worker::Open;
+use crate::{EngineError, folder};
+
+/// What is read and written on a device comes in multiples of this, bytes.
+const BLOCK: u64 = 4096;
+
+/// What workers work on.
+#[derive(Debug, Clone)]
+pub enum Ground {
+    /// Files of their own in this folder.
+    Folder(PathBuf),
+    /// The first `size` bytes of a block device.
+    Device {
+        /// The device, or a file that stands for it.
+        path: PathBuf,
+        /// Bytes.
+        size: u64,
+    },
+}
+
+/// Where on a device one worker works, bytes from its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// The end of all workers' parts.
+    pub end: u64,
+    /// The part of this one.
+    pub own: Range<u64>,
+}
+
+impl Ground {
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Device { .. } => None,
+        }
+    }
+
+    /// The part of worker `number`, where a device stands for the files; all of it where places are chosen at random.
+    pub fn stretch(&self, parameters: &Parameters, number: u32) -> Option<Stretch> {
+        let Self::Device { size, .. } = self else { return None };
+        let (workers, number) = (u64::from(parameters.workers()), u64::from(number));
+        let each = match parameters.target() {
+            Target::Existing => parameters.file_size * u64::from(parameters.files),
+            Target::New => size / workers / parameters.file_size * parameters.file_size,
+        };
+        let end = if parameters.shared { each } else { each * workers };
+        let is_whole = parameters.shared || parameters.pattern == Pattern::Random;
+        let own = if is_whole { 0..end } else { number * each..(number + 1) * each };
+        Some(Stretch { end, own })
+    }
+
+    /// Opens the files `numbers` that are there, or the device.
+    pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<Open, EngineError> {
+        let files = match self {
+            Self::Folder(folder) => numbers.map(|number| opening.existing(&files::path(folder, number))).collect(),
+            Self::Device { path, .. } => opening.existing(path).map(|device| vec![device]),
+        };
+        Ok(Open { files: files?, folder: self.open_folder()? })
+    }
+
+    /// The path of worker `number`'s new file, or of the device.
+    pub fn new_file(&self, number: u32) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.join(format!("new{number}")),
+            Self::Device { path, .. } => path.clone(),
+        }
+    }
+
+    /// The folder, open; `None` on a device, where a sync goes to the device itself.
+    pub fn open_folder(&self) -> Result<Option<File>, EngineError> {
+        self.folder().map(folder::open).transpose()
+    }
+}
+
+/// The same work on a device: direct, and with each sync as a flush of the device. `None` where the device has no part in all
+/// of it (what is read from memory, what is written and not made durable), or where there is no such thing on a device.
+pub fn on_device(workload: &Workload, parameters: &Parameters, size: Bytes) -> Option<Workload> {
+    let reads_reach_it = parameters.operation == Work::Write || workload.cache != CacheState::Warm;
+    let is_durable = workload.durable != DurablePoint::None;
+    let writes_reach_it = !parameters.writes() || workload.cache == CacheState::Direct || is_durable;
+    let needs_files = parameters.operation == Work::Trim || parameters.calls == Calls::Mmap || parameters.verify;
+    let is_whole_blocks = parameters.block_size.is_multiple_of(BLOCK) && parameters.stride.is_multiple_of(BLOCK);
+    let fits = is_whole_blocks && parameters.demand() <= size;
+    let can_be_done = reads_reach_it && writes_reach_it && fits && !needs_files;
+    can_be_done.then(|| Workload { cache: CacheState::Direct, durable: flush(workload.durable), ..workload.clone() })
+}
+
+/// A device has no inode: whatever makes files durable is a flush there (`blkdev_fsync` in the kernel's block/fops.c).
+fn flush(durable: DurablePoint) -> DurablePoint {
+    match durable {
+        DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs => DurablePoint::Fdatasync,
+        DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => durable,
+    }
+}
+
+/// Refuses a device on which a file system is mounted: the kernel gives nobody else the whole of it (open(2), `O_EXCL`).
+///
+/// # Errors
+/// `EBUSY` then, or whatever else the kernel says.
+pub fn require_unused(device: &Path) -> Result<(), EngineError> {
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).write(true).custom_flags(OFlags::EXCL.bits() as i32).open(device);
+    opened.map(drop).map_err(EngineError::io(format!("open {} for nobody else", device.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
+        let mut all = json!({ "pattern": "random", "file-size": "1M", "block-size": "4K", "operations": 9 });
+        let more = parameters.as_object().expect("an object").clone();
+        all.as_object_mut().expect("an object").extend(more);
+        let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+        let workload = json!({
+            "name": "x", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric,
+            "durable": durable, "cache": cache, "mode": "sliced", "parameters": all,
+        });
+        serde_json::from_value(workload).expect("a workload")
+    }
+
+    fn there(durable: &str, cache: &str, parameters: serde_json::Value) -> Option<Workload> {
+        let workload = workload(durable, cache, parameters);
+        on_device(&workload, &Parameters::of(&workload).expect("understood"), Bytes::mib(1))
+    }
+
+    #[test]
+    fn what_reaches_the_device_can_be_done_there_directly_with_flushes() {
+        let read = || json!({ "operation": "read" });
+        let write = || json!({ "operation": "write" });
+        for (durable, cache, parameters, flush) in [
+            ("none", "cold", read(), DurablePoint::None),
+            ("none", "direct", write(), DurablePoint::None),
+            ("fsync", "warm", write(), DurablePoint::Fdatasync),
+            ("syncfs", "warm", write(), DurablePoint::Fdatasync),
+            ("o-sync", "warm", write(), DurablePoint::OSync),
+            ("fsync", "cold", json!({ "operation": "mixed" }), DurablePoint::Fdatasync),
+        ] {
+            let there = there(durable, cache, parameters).expect("it can be done");
+            assert_eq!((there.cache, there.durable), (CacheState::Direct, flush), "{durable} {cache}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_or_needs_files_cannot() {
+        let cannot = [
+            ("none", "warm", json!({ "operation": "read" })),
+            ("none", "warm", json!({ "operation": "write" })),
+            ("none", "cold", json!({ "operation": "mixed" })),
+            ("fsync", "warm", json!({ "operation": "mixed" })),
+            ("none", "cold", json!({ "operation": "read", "calls": "mmap" })),
+            ("none", "direct", json!({ "operation": "trim" })),
+            ("none", "direct", json!({ "operation": "read", "verify": true })),
+            ("none", "direct", json!({ "operation": "read", "block-size": 512 })),
+            ("none", "direct", json!({ "operation": "read", "file-size": "2M" })),
+            ("none", "direct", json!({ "operation": "read", "files": 2 })),
+        ];
+        for (durable, cache, parameters) in cannot {
+            assert_eq!(there(durable, cache, parameters.clone()), None, "{durable} {cache} {parameters}");
+        }
+    }
+
+    #[test]
+    fn workers_in_order_have_parts_of_their_own_and_others_the_whole() {
+        let ground = Ground::Device { path: "/x".into(), size: 10 << 20 };
+        let stretch = |more: serde_json::Value| {
+            let workload = workload("none", "direct", more);
+            ground.stretch(&Parameters::of(&workload).expect("understood"), 1).expect("a device")
+        };
+        const MIB: u64 = 1 << 20;
+        let two = json!({ "operation": "read", "pattern": "sequential", "threads": 2, "files": 2 });
+        assert_eq!(stretch(two), Stretch { end: 4 * MIB, own: 2 * MIB..4 * MIB });
+        let shared = json!({ "operation": "read", "pattern": "sequential", "threads": 2, "shared": true });
+        assert_eq!(stretch(shared), Stretch { end: MIB, own: 0..MIB });
+        assert_eq!(stretch(json!({ "operation": "read", "threads": 2 })), Stretch { end: 2 * MIB, own: 0..2 * MIB });
+        let new = json!({ "operation": "write", "pattern": "sequential", "threads": 3 });
+        assert_eq!(stretch(new), Stretch { end: 9 * MIB, own: 3 * MIB..6 * MIB });
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether a file system says how direct I/O has to be aligned.
+
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, open, statx, unlink};
+use rustix::io::Errno;
+
+/// STATX_DIOALIGN of Linux' include/uapi/linux/stat.h, since 6.1.
+const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
+
+/// What a file is called for a moment where there are none without a name.
+const NAME: &str = ".fsarena-alignment";
+
+/// Whether a new file in `directory` says how direct I/O to it has to be aligned (statx(2)); one that gives 0 says that there is
+/// none. `None` if no file can be made there, or not be asked.
+///
+/// Who says nothing may serve direct I/O from the page cache, as btrfs with checksums, or may just not say, as btrfs without them.
+pub fn says_alignment(directory: &Path) -> Option<bool> {
+    let file = nameless(directory).or_else(|errno| named(directory, errno)).ok()?;
+    let facts = statx(&file, "", AtFlags::EMPTY_PATH, DIOALIGN).ok()?;
+    Some(facts.stx_mask & DIOALIGN.bits() != 0 && facts.stx_dio_offset_align > 0)
+}
+
+fn nameless(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
+    open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
+}
+
+/// A file whose name is taken away at once, where the file system knows none without (open(2), O_TMPFILE).
+fn named(directory: &Path, why: Errno) -> Result<rustix::fd::OwnedFd, Errno> {
+    if ![Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL].contains(&why) {
+        return Err(why);
+    }
+    let path = directory.join(NAME);
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = open(&path, flags, Mode::RUSR | Mode::WUSR)?;
+    unlink(&path).map(|()| file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_behind_with_a_name_or_without() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        assert!(says_alignment(place.path()).is_some());
+        assert!(named(place.path(), Errno::OPNOTSUPP).is_ok());
+        assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
+    }
+
+    #[test]
+    fn where_no_file_can_be_made_it_is_not_known() {
+        assert_eq!(says_alignment(Path::new("/proc/self")), None);
+        assert_eq!(says_alignment(Path::new("/no-such-folder")), None);
+    }
+}

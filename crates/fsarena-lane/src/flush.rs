@@ -1,0 +1,217 @@
+//! What a flush of a bare lane does: how long it takes after little and after much was written, and what that proves.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::seed::generator;
+use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
+use fsarena_sys::{AlignedBuffer, clock};
+use rand::Rng;
+
+use crate::LaneError;
+use crate::cost::open_direct;
+
+/// How much is written before a flush.
+const AMOUNTS: [Bytes; 4] = [Bytes::kib(4), Bytes::mib(1), Bytes::mib(16), Bytes::mib(64)];
+
+/// Each amount is written so often if there is time; odd, for the median.
+const TURNS: usize = 9;
+
+/// These many of the amounts are written once however long it takes, or nothing would be known.
+const ALWAYS: usize = 2;
+
+/// What a run spends on it.
+pub const TIME: Nanos = Nanos::millis(1500);
+
+const LONGEST_WRITE: usize = 1 << 20;
+
+/// From this factor on, a flush after the greatest amount is longer than one after the smallest.
+const GROWTH: f64 = 1.5;
+
+/// Times flushes of an open `file` of `size` bytes, which are overwritten; it may have no name any more.
+///
+/// # Errors
+/// If it cannot be written, or not be opened again through `/proc`.
+pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    measure(&path, size, seed, at_most)
+}
+
+/// The median time of fdatasync(2) alone after direct writes of each of [`AMOUNTS`] within the first `size` bytes of `path`, the
+/// least first. Amounts that do not fit, or for which there is no time, are left out.
+///
+/// # Errors
+/// If the device refuses.
+pub fn measure(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
+    let mut writer = Writer::open(path, size, seed)?;
+    let mut times: Vec<Vec<Nanos>> = vec![Vec::new(); AMOUNTS.len()];
+    let deadline = clock::now() + at_most;
+    for turn in 0..TURNS {
+        for (index, amount) in AMOUNTS.into_iter().enumerate().filter(|(_, amount)| amount.0 <= size.0) {
+            let is_first = turn == 0 && index < ALWAYS;
+            if is_first || clock::now() + writer.expected(amount) < deadline {
+                times[index].push(writer.flush_after(amount).map_err(LaneError::io("write and flush", path))?);
+            }
+        }
+    }
+    let medians = AMOUNTS.into_iter().zip(times).filter(|(_, times)| !times.is_empty());
+    Ok(medians.map(|(written, times)| FlushAfter { written, flush: median(times) }).collect())
+}
+
+fn median(mut times: Vec<Nanos>) -> Nanos {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Writes one stretch behind the other, and knows how long that takes.
+struct Writer {
+    file: File,
+    size: u64,
+    buffer: AlignedBuffer,
+    next: u64,
+    seconds_per_byte: f64,
+}
+
+impl Writer {
+    fn open(path: &Path, size: Bytes, seed: u64) -> Result<Self, LaneError> {
+        let file = open_direct(path).map_err(LaneError::io("open", path))?;
+        let mut buffer = AlignedBuffer::new(LONGEST_WRITE);
+        generator(seed, "flushes", &[]).fill_bytes(&mut buffer);
+        Ok(Self { file, size: size.0, buffer, next: 0, seconds_per_byte: 0.0 })
+    }
+
+    /// How long writing `amount` will take, without its flush.
+    fn expected(&self, amount: Bytes) -> Nanos {
+        Nanos((self.seconds_per_byte * amount.0 as f64 * 1e9) as u64)
+    }
+
+    /// The time of the flush alone.
+    fn flush_after(&mut self, amount: Bytes) -> std::io::Result<Nanos> {
+        // Whatever the one before has left to be done is not this one's.
+        self.file.sync_data()?;
+        let start = clock::now();
+        if self.next + amount.0 > self.size {
+            self.next = 0;
+        }
+        for offset in (self.next..self.next + amount.0).step_by(LONGEST_WRITE) {
+            let length = (self.next + amount.0 - offset).min(LONGEST_WRITE as u64);
+            self.file.write_all_at(&self.buffer[..length as usize], offset)?;
+        }
+        self.next += amount.0;
+        let written = clock::now();
+        self.seconds_per_byte = written.saturating_sub(start).as_seconds() / amount.0 as f64;
+        self.file.sync_data()?;
+        Ok(clock::now().saturating_sub(written))
+    }
+}
+
+/// Less than a flush takes that has to reach the medium itself: half a revolution at 15,000 a minute, or the programming of a
+/// page of flash.
+fn shortest(medium: Medium) -> Nanos {
+    match medium {
+        Medium::Hdd => Nanos::millis(2),
+        Medium::Ssd => Nanos(200_000),
+        Medium::Nvme => Nanos(50_000),
+    }
+}
+
+/// Why these flushes do not prove that anything was made durable, with the figures; `None` if they speak for it, or if none was
+/// timed. A device that was told to write directly may have stored everything before the flush came, so this is no accusation.
+pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
+    let (least, most) = (flushes.first()?, flushes.last()?);
+    let shortest = shortest(medium);
+    let is_quick = flushes.iter().any(|after| after.flush < shortest);
+    let is_level = Some(&most.written) == AMOUNTS.last() && (most.flush.0 as f64) < GROWTH * least.flush.0 as f64;
+    let why = match (is_quick, is_level) {
+        (false, false) => return None,
+        (true, false) => format!("that is quicker than the {shortest} that the medium `{medium}` needs"),
+        (false, true) => "that does not grow with what was written".to_owned(),
+        (true, true) => format!(
+            "that is quicker than the {shortest} that the medium `{medium}` needs, and does not grow with what was written"
+        ),
+    };
+    Some(format!(
+        "that a flush here makes anything durable is unproven: {}; {why}; a cache with power-loss protection would look the \
+         same, and so would a device that has stored a direct write when it returns",
+        figures(flushes)
+    ))
+}
+
+/// `a flush takes 39 µs after 4 KiB, 41 µs after 64 MiB`: the least and the most.
+pub fn figures(flushes: &[FlushAfter]) -> String {
+    let said = |after: &FlushAfter| format!("{} after {}", after.flush, plain(after.written));
+    match flushes {
+        [] => "no flush was timed".to_owned(),
+        [only] => format!("a flush takes {}", said(only)),
+        [least, .., most] => format!("a flush takes {}, {}", said(least), said(most)),
+    }
+}
+
+/// `4 KiB`, where three digits would be `4.00 KiB`.
+fn plain(amount: Bytes) -> String {
+    match amount.0 {
+        mebibytes if mebibytes.is_multiple_of(1 << 20) => format!("{} MiB", mebibytes >> 20),
+        bytes => format!("{} KiB", bytes >> 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flushes(micros: &[u64]) -> Vec<FlushAfter> {
+        let of = |(written, micros): (Bytes, &u64)| FlushAfter { written, flush: Nanos(micros * 1000) };
+        AMOUNTS.into_iter().zip(micros).map(of).collect()
+    }
+
+    #[test]
+    fn a_flush_that_grows_and_takes_its_time_says_nothing() {
+        assert_eq!(unproven(&flushes(&[600, 700, 2000, 9000]), Medium::Nvme), None);
+        assert_eq!(unproven(&flushes(&[8000, 9000, 15_000, 40_000]), Medium::Hdd), None);
+        assert_eq!(unproven(&[], Medium::Nvme), None);
+    }
+
+    #[test]
+    fn the_same_flush_is_too_quick_for_a_slower_medium() {
+        let seen = flushes(&[120, 130, 150, 900]);
+        assert_eq!(unproven(&seen, Medium::Nvme), None);
+        let ssd = unproven(&seen, Medium::Ssd).expect("below 200 µs");
+        assert!(ssd.contains("a flush takes 120 µs after 4 KiB, 900 µs after 64 MiB"), "{ssd}");
+        assert!(ssd.contains("quicker than the 200 µs that the medium `ssd` needs") && !ssd.contains("grow"), "{ssd}");
+        assert!(ssd.contains("a cache with power-loss protection would look the same"), "{ssd}");
+        assert!(unproven(&seen, Medium::Hdd).is_some_and(|text| text.contains("2.00 ms")));
+    }
+
+    #[test]
+    fn a_flush_that_does_not_grow_is_unproven_however_long_it_takes() {
+        let level = unproven(&flushes(&[4000, 4000, 4100, 5900]), Medium::Nvme).expect("within half as much again");
+        assert!(level.contains("does not grow with what was written") && !level.contains("quicker"), "{level}");
+        assert_eq!(unproven(&flushes(&[4000, 4000, 4100, 6100]), Medium::Nvme), None);
+    }
+
+    #[test]
+    fn growth_is_not_judged_where_the_greatest_amount_was_left_out() {
+        assert_eq!(unproven(&flushes(&[4000, 4000, 4100]), Medium::Nvme), None);
+        assert!(
+            unproven(&flushes(&[40]), Medium::Nvme).is_some_and(|text| text.contains("takes 40.0 µs after 4 KiB;"))
+        );
+    }
+
+    #[test]
+    fn a_file_is_flushed_after_every_amount_that_fits() {
+        let file = tempfile::tempfile().expect("temporary file");
+        let seen = file_flushes(&file, Bytes::mib(16), 1, Nanos::seconds(60)).expect("measured");
+        assert_eq!(seen.iter().map(|after| after.written).collect::<Vec<_>>(), AMOUNTS[..3]);
+        assert!(seen.iter().all(|after| after.flush > Nanos(0)));
+        assert_eq!(file.metadata().expect("open").len(), Bytes::mib(16).0);
+    }
+
+    #[test]
+    fn without_time_the_least_amounts_are_written_once() {
+        let file = tempfile::tempfile().expect("temporary file");
+        let seen = file_flushes(&file, Bytes::mib(16), 1, Nanos(0)).expect("measured");
+        assert_eq!(seen.iter().map(|after| after.written).collect::<Vec<_>>(), AMOUNTS[..ALWAYS]);
+    }
+}

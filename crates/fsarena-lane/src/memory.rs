@@ -1,0 +1,48 @@
+//! Memory as a place for references: a tmpfs of the run's own or, for who may not mount, a folder in `/dev/shm`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Plan;
+use fsarena_sys::mountinfo;
+
+use crate::LaneError;
+use crate::ledger::{Ledger, Made, make_folder};
+
+/// Where every Linux keeps a tmpfs that all may write to (shm_overview(7)).
+const SHARED: &str = "/dev/shm";
+
+/// Makes the place; `None` where there is none. `folder` is the run's own, or empty if it has none.
+pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
+    match folder.as_os_str().is_empty() {
+        true => shared(ledger),
+        false => mounted(ledger, plan, folder).map(Some),
+    }
+}
+
+/// As large as a lane, so that what fits on one fits here.
+fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, LaneError> {
+    let at = folder.join("memory");
+    fs::create_dir(&at).map_err(LaneError::io("create the folder", &at))?;
+    ledger.announce(Made::Mount { path: at.clone() })?;
+    let options = format!("size={}", plan.lane_size.0);
+    let mounted = fsarena_sys::mount::mount("tmpfs", "fsarena", &options, &at);
+    mounted.map_err(|error| LaneError::Mount {
+        source_device: "tmpfs".to_owned(),
+        kind: "tmpfs".to_owned(),
+        options,
+        error: Box::new(error),
+    })?;
+    Ok(at)
+}
+
+fn shared(ledger: &mut Ledger) -> Result<Option<PathBuf>, LaneError> {
+    let is_memory = mountinfo::mount_of(Path::new(SHARED)).is_ok_and(|mount| mount.kind == "tmpfs");
+    if !is_memory {
+        return Ok(None);
+    }
+    let folder = Path::new(SHARED).join(format!("fsarena-{}", ledger.token()));
+    ledger.announce(Made::Folder { path: folder.clone() })?;
+    make_folder(&folder, ledger.token())?;
+    Ok(Some(folder))
+}

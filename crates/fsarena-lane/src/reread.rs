@@ -1,0 +1,142 @@
+//! Reads of a bare device, fresh and repeated: whether something beneath it, a host's cache or a drive's, keeps what was read.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use fsarena_model::seed::generator;
+use fsarena_model::{Bytes, Nanos, RepeatedReads};
+use fsarena_sys::{AlignedBuffer, clock};
+use rand::Rng;
+use rand::seq::SliceRandom;
+use rustix::fs::OFlags;
+
+use crate::LaneError;
+
+/// How much is read at each place: enough to pass a drive's read-ahead.
+const EXTENT: u64 = 256 << 10;
+
+/// Places that are read twice, if there is time.
+const PLACES: u64 = 48;
+
+/// Of these at least so many are read, or a rate would mean nothing.
+const FEWEST: u64 = 8;
+
+/// Places that are read first and not timed: whatever the first reads have to wake is not the fresh ones' alone.
+const BEFORE: u64 = 4;
+
+/// Places lie at least about so far apart.
+const APART: u64 = 1 << 20;
+
+const BLOCK: u64 = 4096;
+
+/// What a run spends on it.
+pub const TIME: Nanos = Nanos::millis(1500);
+
+/// From this factor on, repeated reads are said to come from a cache.
+const CACHED: f64 = 1.5;
+
+/// Reads random places of `path`, a device or file of `size` bytes, directly, and then the same again in another order. Nothing
+/// is written. `None` if it is too small for places that are far apart.
+///
+/// Fresh means: not read since this began. What was written shortly before, as a lane's image was, may be in a cache of the host
+/// from the start; the two rates are then alike, so that alike rates do not prove that there is no cache.
+///
+/// # Errors
+/// If it cannot be read directly.
+pub fn repeated_reads(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Option<RepeatedReads>, LaneError> {
+    let mut random = generator(seed, "repeated-reads", &[]);
+    let mut places = places(size, &mut random);
+    if places.len() < (FEWEST + BEFORE) as usize {
+        return Ok(None);
+    }
+    let direct = OFlags::DIRECT.bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(direct).open(path).map_err(LaneError::io("open", path))?;
+    let half = Nanos(at_most.0 / 2);
+    let read = |places: &[u64], at_most| pass(&file, places, at_most).map_err(LaneError::io("read", path));
+    read(&places.split_off(places.len() - BEFORE as usize), half)?;
+    let (count, fresh) = read(&places, half)?;
+    places.truncate(count);
+    places.shuffle(&mut random);
+    // The same places all of them: what was fresh in the one pass only would be compared with others.
+    let (_, repeated) = read(&places, Nanos(u64::MAX / 2))?;
+    Ok(Some(RepeatedReads { fresh, repeated }))
+}
+
+/// Offsets in random order, one in each of equal parts.
+fn places(size: Bytes, random: &mut impl Rng) -> Vec<u64> {
+    let count = (PLACES + BEFORE).min(size.0 / APART);
+    let part = size.0.checked_div(count).unwrap_or(0);
+    let within = |part: u64, random: &mut dyn Rng| random.next_u64() % (part - EXTENT + 1);
+    let mut places: Vec<u64> = (0..count).map(|index| (index * part + within(part, random)) / BLOCK * BLOCK).collect();
+    places.shuffle(random);
+    places
+}
+
+/// Reads an extent at each of `places`, but no further ones once `at_most` has passed: how many, and bytes per second.
+fn pass(file: &File, places: &[u64], at_most: Nanos) -> std::io::Result<(usize, f64)> {
+    let mut buffer = AlignedBuffer::new(EXTENT as usize);
+    let start = clock::now();
+    let spent = || clock::now().saturating_sub(start);
+    let mut count = 0;
+    for place in places {
+        if count >= FEWEST as usize && spent() > at_most {
+            break;
+        }
+        file.read_exact_at(&mut buffer, *place)?;
+        count += 1;
+    }
+    Ok((count, (count as u64 * EXTENT) as f64 / spent().as_seconds().max(1e-9)))
+}
+
+/// That something beneath the device keeps what was read, with the figures and what it means; `None` if that is not shown.
+pub fn cached_below(reads: &RepeatedReads) -> Option<String> {
+    let factor = reads.repeated / reads.fresh;
+    (factor >= CACHED).then(|| {
+        format!(
+            "cached below the device: it reads again {factor:.1}× as fast as fresh ({}/s, fresh {}/s); no remount clears a \
+             cache of the host or the drive, so what a cold workload reads may come from there",
+            Bytes(reads.repeated as u64),
+            Bytes(reads.fresh as u64)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: f64 = 100.0 * 1024.0 * 1024.0;
+
+    #[test]
+    fn only_far_faster_reads_are_said_to_be_cached() {
+        let reads = |factor: f64| RepeatedReads { fresh: RATE, repeated: RATE * factor };
+        assert_eq!(cached_below(&reads(1.0)), None);
+        assert_eq!(cached_below(&reads(1.49)), None);
+        let text = cached_below(&reads(2.3)).expect("far faster");
+        assert!(text.contains("2.3× as fast as fresh (230 MiB/s, fresh 100 MiB/s)"), "{text}");
+    }
+
+    #[test]
+    fn places_are_aligned_apart_and_within_the_device() {
+        for size in [Bytes::mib(12), Bytes::mib(13), Bytes::gib(2)] {
+            let mut found = places(size, &mut generator(1, "test", &[]));
+            assert_eq!(found.len() as u64, (PLACES + BEFORE).min(size.0 / APART));
+            found.sort_unstable();
+            assert!(found.iter().all(|place| place.is_multiple_of(BLOCK) && place + EXTENT <= size.0));
+            assert!(found.windows(2).all(|pair| pair[0] + EXTENT <= pair[1] + BLOCK), "{found:?}");
+        }
+        assert!(places(Bytes::kib(100), &mut generator(1, "test", &[])).is_empty());
+    }
+
+    #[test]
+    fn a_file_is_read_twice_and_not_changed() {
+        let place = tempfile::NamedTempFile::new().expect("temporary file");
+        std::fs::write(place.path(), vec![7; 64 << 20]).expect("written");
+        let reads = repeated_reads(place.path(), Bytes::mib(64), 1, Nanos::seconds(60)).expect("read");
+        assert!(reads.is_some_and(|reads| reads.fresh > 0.0 && reads.repeated > 0.0));
+        let hurried = repeated_reads(place.path(), Bytes::mib(64), 1, Nanos(0)).expect("read");
+        assert!(hurried.is_some_and(|reads| reads.fresh.is_finite()), "the fewest are read without time");
+        assert_eq!(repeated_reads(place.path(), Bytes::mib(8), 1, Nanos(0)).expect("looked at"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! What was promised to be durable at the lane's device: requests that ask it to flush its cache before them, and writes past its
+//! cache (Documentation/block/writeback_cache_control.rst), counted where file systems hand them in.
+//!
+//! A device that has no FUA, such as a loop device, gets a further flush for each such write: those are in `device.flushes`,
+//! not here.
+
+use std::fs;
+use std::sync::Mutex;
+
+use fsarena_sys::perf::TracepointCounter;
+
+use crate::{Counter, Flushes, Probe, Target};
+
+/// Flushes and FUA writes, by the tracepoint `block:block_bio_queue`.
+pub struct Durable;
+
+const COUNTERS: &[Counter] =
+    &[Counter { name: "device.preflushes", unit: "flushes" }, Counter { name: "device.fua", unit: "writes" }];
+
+const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
+
+/// The counters of the device that was looked at last: each one that is open costs every request of every device.
+static OPEN: Mutex<Option<Open>> = Mutex::new(None);
+
+struct Open {
+    device: Device,
+    preflushes: TracepointCounter,
+    fua: TracepointCounter,
+}
+
+/// A device. Its name and number come again with another run's lane, which is another device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Device {
+    /// As the kernel has it within.
+    number: u64,
+    /// How many disks the kernel had seen with this one (Documentation/ABI/stable/sysfs-block, `diskseq`).
+    sequence: Option<String>,
+}
+
+impl Probe for Durable {
+    fn counters(&self) -> &'static [Counter] {
+        COUNTERS
+    }
+
+    fn read(&self, target: &Target) -> Vec<Option<f64>> {
+        let counts = look(target);
+        vec![counts.map(|(preflushes, _)| preflushes as f64), counts.map(|(_, fua)| fua as f64)]
+    }
+}
+
+/// Without a device nothing was asked, and what is open stays.
+fn look(target: &Target) -> Option<(u64, u64)> {
+    let name = target.device.as_deref()?;
+    let mut open = OPEN.lock().ok()?;
+    let device = (target.flushes == Flushes::Counted).then(|| Device::of(name)).flatten();
+    if open.as_ref().map(|open| &open.device) != device.as_ref() {
+        // The new ones first: while one is open the tracepoint stays armed, and arming it stops all processors.
+        *open = device.and_then(Open::new);
+    }
+    open.as_ref()?.counts()
+}
+
+impl Open {
+    fn new(device: Device) -> Option<Self> {
+        let id = fs::read_to_string(TRACEPOINT).ok()?.trim().parse().ok()?;
+        let count = |filter: String| TracepointCounter::open(id, &filter).ok();
+        let preflushes = count(preflushes(device.number))?;
+        let fua = count(fua(device.number))?;
+        Some(Self { device, preflushes, fua })
+    }
+
+    fn counts(&self) -> Option<(u64, u64)> {
+        Some((self.preflushes.read().ok()?, self.fua.read().ok()?))
+    }
+}
+
+impl Device {
+    fn of(name: &str) -> Option<Self> {
+        let read = |file: &str| fs::read_to_string(format!("/sys/block/{name}/{file}")).ok();
+        Some(Self { number: number(&read("dev")?)?, sequence: read("diskseq") })
+    }
+}
+
+/// `7:1000` as the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
+fn number(text: &str) -> Option<u64> {
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
+}
+
+/// The letters of a request are those of `blk_fill_rwbs` of `kernel/trace/blktrace.c`: an F for a flush before it, its
+/// operation, an F for FUA, and others.
+fn preflushes(device: u64) -> String {
+    format!("dev == {device} && rwbs ~ \"F*\"")
+}
+
+fn fua(device: u64) -> String {
+    format!("dev == {device} && (rwbs ~ \"WF*\" || rwbs ~ \"FWF*\")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_named_as_the_kernel_does_within() {
+        assert_eq!(number("7:1000\n"), Some((7 << 20) + 1000));
+        assert_eq!(number("7"), None);
+        assert_eq!(preflushes(7), "dev == 7 && rwbs ~ \"F*\"");
+    }
+
+    #[test]
+    fn what_is_not_to_be_counted_is_absent() {
+        let target = Target { device: Some("loop0".to_owned()), ..Target::default() };
+        assert_eq!(look(&target), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! Counters of real lanes. As an ordinary user there is nothing to test here, which is said.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+
+use fsarena_lane::{Arena, Go, Ledger, Place, Wait};
+use fsarena_model::{Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Reading, Rounds, Share, Storage};
+use fsarena_probe::{Flushes, Snapshot, Target, Totals};
+use fsarena_sys::namespace;
+
+const CONTENDERS: [&str; 4] = ["ext4", "careless=ext4:barrier=0", "xfs", "btrfs"];
+
+fn arena(folder: &std::path::Path) -> Arena {
+    let plan = Plan {
+        contenders: CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect(),
+        workloads: Vec::new(),
+        suite: None,
+        seed: 1,
+        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+        margin: Share(0.05),
+        storage: Storage::Directory(folder.join("storage")),
+        lane_size: Bytes::mib(320),
+        medium: Medium::Nvme,
+        handicaps: Vec::new(),
+        disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
+    };
+    let ledger = Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it").0;
+    Arena::open(plan, 1, ledger, &mut |_| Go::On).expect("the lanes can be made")
+}
+
+/// What the counters grow by while ten new files are each made durable.
+fn synced(place: &Place, flushes: Flushes) -> BTreeMap<String, Reading> {
+    let target = Target { device: place.device.clone(), backing: place.backing.clone(), flushes };
+    let before = Snapshot::take(&target);
+    for number in 0..10 {
+        let mut file = File::create_new(place.directory.join(format!("{flushes:?}-{number}"))).expect("a new file");
+        file.write_all(&[7; 4096]).and_then(|()| file.sync_all()).expect("durable");
+    }
+    let mut totals = Totals::default();
+    totals.add(&before, &Snapshot::take(&target));
+    totals.readings()
+}
+
+#[test]
+fn flushes_are_counted_where_they_are_sent_and_asked_for() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("not root: no lanes to test");
+        return;
+    }
+    namespace::enter_private_mounts().expect("root may have a namespace");
+    let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
+    let mut arena = arena(folder.path());
+    for (index, name) in CONTENDERS.into_iter().enumerate() {
+        let (place, _) = arena.make(index, Some(index), 1).expect("made");
+        let readings = synced(&place, Flushes::Counted);
+        let value = |counter: &str| readings[counter].value.unwrap_or_else(|| panic!("{name}: {counter}"));
+        let (preflushes, fua) = (value("device.preflushes"), value("device.fua"));
+        match name.contains("barrier=0") {
+            true => assert_eq!((preflushes, fua, value("device.flushes")), (0.0, 0.0, 0.0), "{name}"),
+            false => {
+                assert!(preflushes >= 10.0 && fua >= 10.0, "{name}: {preflushes}, {fua}");
+                assert!(value("device.flushing") > 0.0, "{name}: a flush takes time");
+            }
+        }
+        let uncounted = synced(&place, Flushes::Left);
+        assert_eq!(uncounted["device.preflushes"].value, None);
+        assert_eq!(uncounted["device.flushes"].value.map(|count| count > 0.0), Some(!name.contains("barrier=0")));
+    }
+    arena.close().expect("nothing stays");
+}

@@ -1,0 +1,54 @@
+//! Durability classes as seen: what a contender's kind and mount options promise, unless its device saw no flush.
+
+use fsarena_model::event::Note;
+use fsarena_model::{Durability, Label, Outcome, RunRecord, Severity, Trial};
+
+/// Syncs from which on the want of any flush is no chance.
+const ENOUGH: f64 = 20.0;
+/// Flushes per sync below which there were none to speak of; a few may come with mounting.
+const NONE: f64 = 0.05;
+
+/// The durability class of a contender of the plan; `None` if it was never made.
+pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
+    of_label(record, &record.plan.contenders[contender].label)
+}
+
+/// The durability class of the contender `label`.
+pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
+    let promised = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
+    let is_broken = promised == Durability::Flushed && unflushed(record, label).is_some();
+    Some(if is_broken { Durability::Unflushed } else { promised })
+}
+
+/// What has to be said of contenders that promise durability and send no flush.
+pub fn notes(record: &RunRecord) -> Vec<Note> {
+    let promising = record.contenders.iter().filter(|facts| facts.durability == Durability::Flushed);
+    let notes = promising.filter_map(|facts| {
+        let (syncs, flushes) = unflushed(record, &facts.label)?;
+        let text = format!(
+            "{}: {syncs} syncs reached the device with {flushes} flushes: a power cut may take what was synced, so it is not \
+             ranked with those that flush",
+            facts.label
+        );
+        Some(Note { severity: Severity::Warning, text })
+    });
+    notes.collect()
+}
+
+/// Syncs, and the flushes that its device saw, of a contender that hardly sends any.
+fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
+    let own = record.trials.iter().filter(|trial| trial.contender == *label && trial.outcome == Outcome::Finished);
+    let syncing = own.filter(|trial| syncs(trial) > 0.0);
+    let (mut total, mut flushes) = (0.0, 0.0);
+    for trial in syncing {
+        total += syncs(trial);
+        flushes += trial.probe("device.flushes")?;
+    }
+    (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
+}
+
+/// How often a trial asked for its data to be durable.
+pub fn syncs(trial: &Trial) -> f64 {
+    let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
+    (of("fsync") + of("fdatasync") + of("syncfs")) as f64
+}

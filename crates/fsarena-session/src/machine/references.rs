@@ -1,0 +1,59 @@
+//! The places of references: which numbers they have beside the contenders, and what can be done there.
+
+use std::path::PathBuf;
+
+use fsarena_engine::{Job, engine_of, starts_job};
+use fsarena_lane::Arena;
+use fsarena_model::{Bytes, Place, Workload};
+
+use crate::Trouble;
+
+/// Of the memory at hand, what a reference may fill.
+const SHARE_OF_MEMORY: f64 = 0.5;
+
+/// The number of a place on a machine with so many contenders.
+pub fn number(contenders: usize, place: Place) -> usize {
+    contenders + Place::ALL.iter().position(|other| *other == place).unwrap_or(0)
+}
+
+/// The place with that number; `None` for a contender's.
+pub fn place(contenders: usize, number: usize) -> Option<Place> {
+    Place::ALL.get(number.checked_sub(contenders)?).copied()
+}
+
+/// Whether `workload` is of use in memory and fits there.
+pub fn fits_in_memory(workload: &Workload) -> Result<bool, Trouble> {
+    let engine = engine_of(workload)?;
+    let free = fsarena_sys::memory::available().unwrap_or_default();
+    let demand = engine.demand(workload)?;
+    Ok(engine.has_floor_in_memory(workload) && demand.0 as f64 <= free.0 as f64 * SHARE_OF_MEMORY)
+}
+
+/// The workload on the spare lane's device; `None` if there is none, or it cannot be done there.
+pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, Trouble> {
+    let Some((device, size)) = arena.spare()? else { return Ok(None) };
+    Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
+}
+
+/// As many starts of programs as the workload has.
+pub fn starts(workload: &Workload) -> Result<Option<Box<dyn Job>>, Trouble> {
+    Ok(engine_of(workload)?.starts(workload).map(starts_job))
+}
+
+/// Bytes of all files below a folder, as applications see them.
+pub fn logical(folder: PathBuf) -> Option<Bytes> {
+    let mut sum = 0;
+    let mut folders = vec![folder];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).ok()? {
+            let entry = entry.ok()?;
+            let found = entry.metadata().ok()?;
+            if found.is_dir() {
+                folders.push(entry.path());
+            } else if found.is_file() {
+                sum += found.len();
+            }
+        }
+    }
+    Some(Bytes(sum))
+}

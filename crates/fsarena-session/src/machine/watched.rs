@@ -1,0 +1,50 @@
+//! A contender's counters between the moments at which they are read.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::{Nanos, Reading};
+use fsarena_probe::{Snapshot, Target, Totals};
+use fsarena_sys::clock;
+
+/// A contender's counters.
+#[derive(Default)]
+pub struct Watched {
+    before: Option<(Snapshot, Nanos)>,
+    totals: Totals,
+    seconds: f64,
+}
+
+impl Watched {
+    /// Begins a stretch.
+    pub fn begin(&mut self, target: &Target) {
+        self.before = Some((Snapshot::take(target), clock::now()));
+    }
+
+    /// Adds the stretch to the totals.
+    pub fn end(&mut self, target: &Target) {
+        let (after, now) = (Snapshot::take(target), clock::now());
+        if let Some((before, start)) = self.before.take() {
+            self.totals.add(&before, &after);
+            self.seconds += now.saturating_sub(start).as_seconds();
+        }
+    }
+
+    /// What the stretch has come to so far.
+    pub fn so_far(&self, target: &Target) -> BTreeMap<String, Reading> {
+        let mut totals = Totals::default();
+        if let Some((before, _)) = &self.before {
+            totals.add(before, &Snapshot::take(target));
+        }
+        totals.readings()
+    }
+
+    /// The totals, without what kernel threads do per second `at_rest`; they begin anew.
+    pub fn take(&mut self, at_rest: f64) -> BTreeMap<String, Reading> {
+        let watched = std::mem::take(self);
+        let mut readings = watched.totals.readings();
+        if let Some(kernel) = readings.get_mut("cpu.kernel") {
+            kernel.value = kernel.value.map(|busy| (busy - at_rest * watched.seconds).max(0.0));
+        }
+        readings
+    }
+}

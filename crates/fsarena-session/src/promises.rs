@@ -1,0 +1,104 @@
+//! What one contender does for the data and another does not: it stands beside their verdicts, because it costs.
+
+use fsarena_model::event::Note;
+use fsarena_model::{ContenderFacts, Promise, RunRecord, Severity};
+
+use crate::durability::class;
+use crate::evidence::pairs;
+
+/// What one of a pair of the plan's contenders promises and the other does not; empty if nothing, or if it is not known of one
+/// of them.
+pub fn between(record: &RunRecord, a: usize, b: usize) -> String {
+    facts(record, a).zip(facts(record, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
+}
+
+/// Each pair of one durability class that promises different things, once.
+pub fn notes(record: &RunRecord) -> impl Iterator<Item = Note> {
+    let of_one_class = move |(a, b): &(usize, usize)| class(record, *a) == class(record, *b);
+    pairs(record.plan.contenders.len()).filter(of_one_class).filter_map(move |(a, b)| {
+        let difference = between(record, a, b);
+        let label = |contender: usize| &record.plan.contenders[contender].label;
+        let text = format!(
+            "{} and {} promise different things: {difference}; that is part of what their figures cost",
+            label(a),
+            label(b)
+        );
+        (!difference.is_empty()).then_some(Note { severity: Severity::Info, text })
+    })
+}
+
+/// What is there already may have been made in any way: nothing is known of its promises.
+fn facts(record: &RunRecord, contender: usize) -> Option<&ContenderFacts> {
+    let contender = Some(&record.plan.contenders[contender]).filter(|contender| contender.path.is_none())?;
+    record.contenders.iter().find(|facts| facts.label == contender.label)
+}
+
+/// `btrfs also has data checksums and copy on write; ext4 also has a journal`.
+fn difference(a: &ContenderFacts, b: &ContenderFacts) -> String {
+    let more = [beyond(a, b), beyond(b, a)];
+    more.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn beyond(one: &ContenderFacts, other: &ContenderFacts) -> Option<String> {
+    let own: Vec<String> = one
+        .promises
+        .iter()
+        .filter(|promise| !other.promises.contains(promise))
+        .map(|promise| words(*promise))
+        .collect();
+    let (last, rest) = own.split_last()?;
+    let listed = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
+    Some(format!("{} also has {listed}", one.label))
+}
+
+fn words(promise: Promise) -> String {
+    match promise {
+        Promise::Journal => "a journal".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{Durability, Label};
+
+    use super::*;
+
+    fn promising(label: &str, promises: &[Promise]) -> ContenderFacts {
+        ContenderFacts {
+            label: Label::from(label),
+            mkfs: Vec::new(),
+            mount: String::new(),
+            durability: Durability::Flushed,
+            promises: promises.to_vec(),
+            features: Vec::new(),
+            read_ahead_kib: None,
+            says_alignment: None,
+        }
+    }
+
+    #[test]
+    fn both_directions_are_named() {
+        let ext4 = promising("ext4", &[Promise::Journal, Promise::MetadataChecksums]);
+        let all =
+            [Promise::MetadataChecksums, Promise::DataChecksums, Promise::CopyOnWrite, Promise::DuplicatedMetadata];
+        let btrfs = promising("btrfs", &all);
+        let words = "btrfs also has data checksums, copy on write and duplicated metadata; ext4 also has a journal";
+        assert_eq!(difference(&btrfs, &ext4), words);
+    }
+
+    #[test]
+    fn what_both_promise_is_no_difference() {
+        let (ext4, xfs) = (promising("ext4", &[Promise::Journal]), promising("xfs", &[Promise::Journal]));
+        assert_eq!(difference(&ext4, &xfs), "");
+        let ext2 = promising("ext2", &[]);
+        assert_eq!(difference(&ext2, &xfs), "xfs also has a journal");
+    }
+
+    #[test]
+    fn a_journal_of_data_is_more_than_one_of_metadata() {
+        let plain = promising("ext4", &[Promise::Journal]);
+        let both = promising("journalled", &[Promise::Journal, Promise::DataJournal]);
+        assert_eq!(difference(&plain, &both), "journalled also has journalled data");
+    }
+}

@@ -1,0 +1,120 @@
+//! References: which share of a cell's time the same work takes without a file system, and how near a cell comes to the bare
+//! device.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::ReferenceRow;
+use fsarena_model::{Label, LaneCost, Nanos, Outcome, Place, RunRecord, Trial, Workload};
+
+use crate::evidence::median;
+use crate::probes::middle;
+
+/// How near to each other, and to the bare device, all contenders are at a cap.
+const ALIKE: f64 = 0.05;
+/// How near to a round number a cap is.
+const ROUND: f64 = 0.03;
+
+/// What a write and flush on the lanes costs: the median of the rounds, or what the survey found.
+pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
+    let surveyed = record.environment.lane_cost.clone();
+    let costs: Vec<&LaneCost> = record.rounds.iter().filter_map(|facts| facts.lane_cost.as_ref()).collect();
+    let of = |pick: fn(&LaneCost) -> Option<f64>| middle(costs.iter().filter_map(|cost| pick(cost)).collect());
+    let nanos = |pick: fn(&LaneCost) -> Option<f64>| of(pick).map(|value| Nanos(value as u64));
+    let (Some(back_to_back), Some(paced)) =
+        (nanos(|cost| Some(cost.back_to_back.0 as f64)), nanos(|cost| Some(cost.paced.0 as f64)))
+    else {
+        return surveyed;
+    };
+    Some(LaneCost {
+        back_to_back,
+        paced,
+        device: nanos(|cost| cost.device.map(|device| device.0 as f64)),
+        host_bytes: of(|cost| cost.host_bytes),
+        host_flushes: of(|cost| cost.host_flushes),
+    })
+}
+
+/// The share of a cell's time that the same work takes in memory.
+pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+    Some(seconds_of_place(record, workload, Place::Memory)? / seconds_of(trials.iter().copied())?)
+}
+
+/// The share of a cell's time that as many mere starts of programs take.
+pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+    let starts = fsarena_engine::engine(&workload.engine)?.starts(workload)? as f64;
+    let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
+    let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
+    let per_operation = starts * runs / operations;
+    Some(seconds_of_place(record, workload, Place::Start)? * per_operation / seconds_of(trials.iter().copied())?)
+}
+
+/// The share of the bare device's rate that a cell reaches.
+pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
+    Some(seconds_of_place(record, workload, Place::Device)? / seconds_of(trials.iter().copied())?)
+}
+
+/// The cap at which all contenders and the bare device sit, in words: a round number of operations or of megabytes per second,
+/// as cloud volumes have them.
+pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
+    let device = seconds_of_place(record, workload, Place::Device)?;
+    let of_label = |label: &Label| {
+        let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
+        seconds_of(record.trials.iter().filter(is_of))
+    };
+    let all: Option<Vec<f64>> = record.contenders.iter().map(|facts| of_label(&facts.label)).collect();
+    let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;
+    let rate = 1.0 / middle(all)?;
+    let bytes = record.trials.iter().find(|trial| trial.workload == workload.name && trial.operations() > 0)?;
+    let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
+    let depth = workload.at_a_time();
+    let latency = Nanos((depth / rate * 1e9) as u64);
+    let operations = round(rate).map(|rate| format!("{rate:.0} operations per second"));
+    let found = operations.or_else(|| round(megabytes).map(|rate| format!("{rate:.0} MB/s")))?;
+    Some(format!("{found} ({depth} at a time, {latency} each)"))
+}
+
+/// The number with at most two digits that are not 0 to which this one comes near, from 50 on.
+fn round(rate: f64) -> Option<f64> {
+    let unit = 10_f64.powf(rate.log10().floor() - 1.0);
+    let near = (rate / unit / 5.0).round() * 5.0 * unit;
+    (rate >= 50.0 && (rate / near - 1.0).abs() < ROUND).then_some(near)
+}
+
+/// All references over all rounds, in the plan's order of workloads.
+pub fn rows(record: &RunRecord) -> Vec<ReferenceRow> {
+    let places: BTreeSet<Place> = record.references.iter().map(|reference| reference.place).collect();
+    let shown = record.plan.shown();
+    let rows = shown.flat_map(|workload| places.iter().filter_map(|place| row(record, workload, *place)));
+    rows.collect()
+}
+
+fn row(record: &RunRecord, workload: &Workload, place: Place) -> Option<ReferenceRow> {
+    let trials: Vec<&Trial> = of_place(record, workload, place).collect();
+    let seconds_per_operation = seconds_of(trials.iter().copied());
+    let (value, unit) = match place {
+        Place::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
+        Place::Memory | Place::Device => {
+            (middle(trials.iter().filter_map(|trial| median(trial)).collect()), workload.metric.unit.clone())
+        }
+    };
+    let rounds = trials.len() as u32;
+    let name = workload.name.clone();
+    (rounds > 0).then_some(ReferenceRow { workload: name, place, median: value, unit, seconds_per_operation, rounds })
+}
+
+fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> impl Iterator<Item = &'a Trial> {
+    let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.outcome == Outcome::Finished;
+    let there = record.references.iter().filter(move |reference| reference.place == place);
+    there.map(|reference| &reference.trial).filter(is_of)
+}
+
+fn seconds_of_place(record: &RunRecord, workload: &Workload, place: Place) -> Option<f64> {
+    seconds_of(of_place(record, workload, place))
+}
+
+/// The median over trials of the seconds that an operation takes.
+fn seconds_of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Option<f64> {
+    let each = |trial: &Trial| trial.seconds() / trial.operations() as f64;
+    let finished = trials.filter(|trial| trial.outcome == Outcome::Finished);
+    middle(finished.map(each).filter(|seconds| seconds.is_finite() && *seconds > 0.0).collect())
+}

@@ -1,0 +1,111 @@
+//! What a round measures beside the contenders: references, and what a lane costs at the moment.
+
+use fsarena_engine::engine_of;
+use fsarena_model::{CacheState, Event, Label, LaneCost, Often, Outcome, Place, Reference, Severity, Trial, Workload};
+
+use super::Session;
+use crate::SessionError;
+use crate::round::{self, Clocks, Setting};
+use crate::schedule::Assignment;
+
+/// Slices of a reference: it has no rounds' interval to sharpen.
+const SLICES: u32 = 2;
+/// How much of a file that the page cache reads ahead, or writes behind, is in flight at a time: with less, the device
+/// alone would seem slower than a file system on it.
+const DEPTH_OF_THE_PAGE_CACHE: u32 = 8;
+
+impl Session<'_> {
+    /// Whether the three clocks of a workload are read in the round that begins.
+    pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
+        let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
+        match self.is_due(is_new) && workload.control_of.is_none() && workload.variant.is_none() {
+            true => Clocks::Read,
+            false => Clocks::Left,
+        }
+    }
+
+    fn is_due(&self, is_new: impl Fn() -> bool) -> bool {
+        match self.plan.beside {
+            Often::Never => false,
+            Often::Once => is_new(),
+            Often::Always => true,
+        }
+    }
+
+    /// Measures the workload's references, as far as they are due and there are any.
+    pub(super) fn references(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), SessionError> {
+        for place in Place::ALL {
+            let known = |reference: &Reference| {
+                reference.place == place && reference.trial.workload == self.plan.workloads[index].name
+            };
+            let is_new = || !self.record.references.iter().any(known);
+            let is_due = self.is_due(is_new) && !self.stopped();
+            if let Some(workload) = of_place(&self.plan.workloads[index], place).filter(|_| is_due) {
+                self.reference(round, index, lanes, (place, &workload))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a write and flush on the spare lane costs at the end of the round.
+    pub(super) fn lane_cost(&mut self, round: u32) -> Result<Option<LaneCost>, SessionError> {
+        if self.stopped() {
+            return Ok(None);
+        }
+        match self.stage.lane_cost() {
+            Ok(cost) => Ok(cost),
+            Err(trouble) => {
+                self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {trouble}"))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn reference(
+        &mut self,
+        round: u32,
+        index: usize,
+        lanes: &Assignment,
+        (place, workload): (Place, &Workload),
+    ) -> Result<(), SessionError> {
+        let number = match self.stage.refer(place, workload) {
+            Ok(Some(number)) => number,
+            Ok(None) => return Ok(()),
+            Err(trouble) => {
+                return self.note(Severity::Info, format!("{} has no reference in {place}: {trouble}", workload.name));
+            }
+        };
+        let label = Label(place.to_string());
+        let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);
+        let contenders = vec![(number, &label)];
+        let clocks = Clocks::Left;
+        let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
+        let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
+        for trial in trials {
+            if let Outcome::Failed(why) = &trial.outcome {
+                let text =
+                    format!("round {round}: the reference of {} in {place} did not finish: {why}", workload.name);
+                self.note(Severity::Info, text)?;
+            }
+            self.tell(Event::Reference(Box::new(Reference { place, trial })))?;
+        }
+        Ok(())
+    }
+}
+
+/// The workload as it is done at that place; `None` where that says nothing: of checks of other workloads, and of open
+/// loops, whose rate is given.
+fn of_place(workload: &Workload, place: Place) -> Option<Workload> {
+    if workload.control_of.is_some() || workload.variant.is_some() || engine_of(workload).is_err() {
+        return None;
+    }
+    let mut workload = Workload { slices: SLICES, memory_limit: None, ..workload.clone() };
+    let is_sequential = workload.says("pattern", "sequential");
+    let is_plain = workload.parameters.get("calls").is_none();
+    if place == Place::Device && workload.cache != CacheState::Direct && is_sequential && is_plain {
+        let parameters = workload.parameters.as_object_mut()?;
+        parameters.insert("calls".to_owned(), "io-uring".into());
+        parameters.insert("depth".to_owned(), DEPTH_OF_THE_PAGE_CACHE.into());
+    }
+    Some(workload)
+}

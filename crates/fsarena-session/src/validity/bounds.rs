@@ -1,0 +1,97 @@
+//! What decides a figure, where that is not the file system: the host beneath the lane, the device, the processors, or the
+//! harness.
+
+use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
+
+use super::{Evidence, flag};
+use crate::references;
+
+/// The share of a cell's time from which on the host beneath its lane decides the figure.
+const LANE_SHARE: f64 = 0.2;
+/// The share of the bare device's rate from which on the device decides. Two slices of a reference vary by some percent.
+const AT_THE_CEILING: f64 = 0.9;
+/// Beyond it, the reference was no ceiling: something was read ahead, or written behind.
+const ABOVE_THE_CEILING: f64 = 1.25;
+/// The share of all processors' time from which on they were full.
+const FULL: f64 = 0.9;
+/// The share of a cell's time from which on the harness decides.
+const HARNESS_SHARE: f64 = 0.5;
+
+/// The host beneath the lane takes much of the time.
+pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+    let cost = evidence.lane_cost.as_ref()?;
+    let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
+    let seconds = evidence.seconds();
+    let share = evidence.sum("device.flushes")? * beyond_device.as_seconds() / seconds;
+    if seconds == 0.0 || share <= LANE_SHARE {
+        return None;
+    }
+    let part = match cost.device {
+        Some(_) => format!(
+            "the host's file system beneath the lane takes {beyond_device} of each write and flush ({} with the device)",
+            cost.back_to_back
+        ),
+        None => format!(
+            "a write and flush on the bare lane takes {beyond_device} (how much of it a device beneath takes could not be \
+             read)"
+        ),
+    };
+    let text = format!(
+        "{part}, about {:.0} % of this cell's time; put the lanes on a partition or another host file system",
+        (share * 100.0).min(100.0)
+    );
+    flag(ValidityClass::LaneBound, text)
+}
+
+/// As fast as the device without any file system.
+pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+    let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) {
+        return None;
+    }
+    let cap = references::cap(evidence.record, evidence.workload);
+    let cap = cap.map_or(String::new(), |cap| format!("; it looks like a cap of {cap}"));
+    let text = format!(
+        "{:.0} % of what the bare device does with the same requests{cap}: a tie here says nothing about the file systems; \
+         take more requests at a time, or a faster device",
+        share * 100.0
+    );
+    flag(ValidityClass::DeviceBound, text)
+}
+
+/// The processors had no time left, and nothing waited for the device.
+pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+    let cores = f64::from(evidence.record.environment.cores?);
+    let busy = evidence.sum("cpu.process")? + evidence.sum("cpu.kernel")?;
+    let share = busy / (evidence.seconds() * cores);
+    if share.is_nan() || share < FULL {
+        return None;
+    }
+    let text = format!(
+        "this run and the kernel's threads kept {:.1} of {cores} processors busy: the figure is about processors, not about \
+         storage; take fewer threads, or data beyond the cache",
+        share * cores
+    );
+    flag(ValidityClass::CpuBound, text)
+}
+
+/// The same work takes about as long where there is no file system to speak of.
+pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
+    // Of what is in memory itself this goes without saying.
+    evidence.facts.filter(|facts| facts.durability != Durability::Volatile)?;
+    let share = references::harness_share(evidence.record, evidence.workload, &evidence.finished)?;
+    if share <= HARNESS_SHARE {
+        return None;
+    }
+    let each = Nanos((evidence.seconds() / evidence.operations() * 1e9) as u64);
+    let starts = references::start_share(evidence.record, evidence.workload, &evidence.finished);
+    let starts = starts.map_or(String::new(), |share| {
+        format!("; starting programs that do nothing takes {:.0} % of it", share * 100.0)
+    });
+    let text = format!(
+        "the same work in memory takes {:.0} % of its {each} per operation{starts}: the figure is mostly about the harness, \
+         system calls and the kernel's caches",
+        (share * 100.0).min(100.0)
+    );
+    flag(ValidityClass::HarnessBound, text)
+}

@@ -1,0 +1,68 @@
+//! Whether the page cache had a part that the workload does not mean.
+
+use fsarena_model::{Bytes, CacheState, Trial, Validity, ValidityClass};
+
+use super::{Evidence, flag};
+
+/// The share of a cold or direct workload's bytes that the device has to have carried.
+const SERVED: f64 = 0.9;
+/// The share of a direct workload's bytes from which on the page cache has plainly been used.
+const THROUGH_THE_CACHE: f64 = 0.5;
+const PAGE: f64 = 4096.0;
+
+/// A cold or direct workload whose bytes the device did not carry.
+pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
+    if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() {
+        return None;
+    }
+    let share = |trial: &Trial| Some(carried(evidence.workload.cache, trial)? / trial.bytes() as f64);
+    let shares = evidence.finished.iter().filter_map(|trial| Some((share(trial)?, trial)));
+    let (share, trial) = shares.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    if share.is_nan() || share >= SERVED {
+        return None;
+    }
+    let text = format!(
+        "in round {} the device carried {:.0} % of the {} that the workload asked for: the rest came from memory",
+        trial.round,
+        share * 100.0,
+        Bytes(trial.bytes())
+    );
+    flag(ValidityClass::Cached, text)
+}
+
+/// Bytes that storage carried for a trial. On a lane of our own its device tells; elsewhere what the kernel accounts to
+/// this process. Direct work reads, or writes, or both.
+fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
+    let of = |device: &str, process: &str| trial.probe(device).or_else(|| trial.probe(process));
+    let read = of("device.read", "process.read")?;
+    match cache {
+        CacheState::Direct => Some(read + of("device.written", "process.written")?),
+        CacheState::Cold | CacheState::Warm => Some(read),
+    }
+}
+
+/// Direct I/O that the kernel did through the page cache.
+pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
+    if evidence.workload.cache != CacheState::Direct {
+        return None;
+    }
+    let is_silent = evidence.facts.is_some_and(|facts| facts.says_alignment == Some(false));
+    let has_device = evidence.sum("device.read").is_some();
+    if is_silent && !has_device {
+        let text = "direct I/O went to the page cache: the file system does not say how it is to be aligned (statx(2)), and has \
+                    no device; compare it without the workloads that are direct";
+        return flag(ValidityClass::NotDirect, text.to_owned());
+    }
+    let pages = evidence.sum("pages.dirtied").or_else(|| evidence.sum("machine.dirtied"))?;
+    let bytes = evidence.bytes();
+    if bytes == 0.0 || pages * PAGE < THROUGH_THE_CACHE * bytes {
+        return None;
+    }
+    let text = format!(
+        "direct I/O went through the page cache: {} pages of 4 KiB were dirtied for {}; \
+         on btrfs `nodatasum` makes it direct (`--extra` adds such a contender), on ext4 `data=ordered`",
+        pages as u64,
+        Bytes(bytes as u64)
+    );
+    flag(ValidityClass::NotDirect, text)
+}

@@ -1,0 +1,76 @@
+//! What cannot be: figures beyond the machine, figures that contradict each other, durability without flushes.
+
+use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass};
+
+use super::{Evidence, cache, flag};
+use crate::{durability, references};
+
+/// The flushes that a sync needs at least; a little under 1, for counters that lag.
+const FLUSHES_PER_SYNC: f64 = 0.9;
+/// How far above the bare device, as measured in a few slices on another lane, nothing that really reaches it can be.
+const BEYOND_THE_DEVICE: f64 = 2.5;
+/// How far bytes per operation may be from the size of a block.
+const OF_THE_SIZE: f64 = 0.02;
+
+/// A sync that reached no flush cannot have made anything durable on a contender that promises it. Syncs at the same time
+/// may share one.
+pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
+    let label = &evidence.facts?.label;
+    let promised = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
+    if !promised || evidence.workload.durable == DurablePoint::None {
+        return None;
+    }
+    let flushes = evidence.sum("device.flushes")?;
+    let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(trial)).sum();
+    if flushes >= FLUSHES_PER_SYNC * syncs / evidence.workload.at_a_time() {
+        return None;
+    }
+    let text = format!("{syncs} syncs reached the device with {flushes} flushes: they cannot have been durable");
+    flag(ValidityClass::Impossible, text)
+}
+
+/// More bytes per second than all processors together can copy. Mapped files are not copied.
+pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
+    let most = evidence.record.environment.memory_bandwidth?;
+    let is_mapped = evidence.workload.says("calls", "mmap");
+    let rate = evidence.finished.iter().map(|trial| trial.bytes() as f64 / trial.seconds()).fold(0.0, f64::max);
+    if is_mapped || rate <= most {
+        return None;
+    }
+    let (rate, most) = (Bytes(rate as u64), Bytes(most as u64));
+    flag(ValidityClass::Impossible, format!("{rate} per second, where this machine's processors can copy {most}"))
+}
+
+/// Far faster than the bare device, though the device is said to have carried it all.
+pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
+    let is_direct = evidence.workload.cache == CacheState::Direct;
+    let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    let is_served = cache::cached(evidence).is_none() && cache::not_direct(evidence).is_none();
+    if !is_direct || !is_served || evidence.is_compressed() || share <= BEYOND_THE_DEVICE {
+        return None;
+    }
+    let text =
+        format!("{share:.1} times as fast as the bare device with the same requests, though the device carried it all");
+    flag(ValidityClass::Impossible, text)
+}
+
+/// Operations × block size that is not the bytes that are said to have been carried.
+pub fn of_another_size(evidence: &Evidence<'_>) -> Option<Validity> {
+    let size = evidence.workload.size("block-size")?.0 as f64;
+    if evidence.workload.size("block-size-max").is_some() {
+        return None;
+    }
+    let is_off = |trial: &&&Trial| {
+        let each = trial.bytes() as f64 / trial.operations() as f64;
+        each > 0.0 && (each / size - 1.0).abs() > OF_THE_SIZE
+    };
+    let trial = evidence.finished.iter().find(is_off)?;
+    let text = format!(
+        "round {}: {} operations of {} are not {}",
+        trial.round,
+        trial.operations(),
+        Bytes(size as u64),
+        Bytes(trial.bytes())
+    );
+    flag(ValidityClass::Impossible, text)
+}

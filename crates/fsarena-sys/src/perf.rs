@@ -1,0 +1,125 @@
+//! Counting how often the kernel passes one of its tracepoints, by perf_event_open(2).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd};
+
+use std::ffi::{CString, c_char};
+
+const PERF_TYPE_TRACEPOINT: u32 = 2;
+const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
+/// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
+const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
+
+/// `struct perf_event_attr` of `linux/perf_event.h`, as far as its first version goes (PERF_ATTR_SIZE_VER0).
+#[repr(C)]
+#[derive(Default)]
+struct EventAttributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    config1: u64,
+}
+
+/// How often a tracepoint was passed since this was opened, on all processors together. Closed when it is dropped.
+#[derive(Debug)]
+pub struct TracepointCounter {
+    /// One for each processor: the kernel counts for all tasks of one processor, or for all processors of one task.
+    processors: Vec<File>,
+}
+
+impl TracepointCounter {
+    /// Counts how often the tracepoint `id` (the file `id` in its folder below tracefs) is passed with fields that `filter`
+    /// lets through (Documentation/trace/events.rst, "Event filtering").
+    ///
+    /// While it is open, whatever passes the tracepoint takes some hundred nanoseconds longer, also what the filter refuses.
+    ///
+    /// # Errors
+    /// `EACCES` or `EPERM` without the right, `EINVAL` for a filter that makes no sense, `EMFILE` if there are too many
+    /// processors for this process' files.
+    pub fn open(id: u64, filter: &str) -> io::Result<Self> {
+        let filter = CString::new(filter)?;
+        let online = processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?);
+        let opened = online.into_iter().map(|processor| {
+            let event = open_event(id, processor)?;
+            // SAFETY: the request reads a text that ends with a zero byte and lives until the call returns.
+            match unsafe { libc::ioctl(event.as_raw_fd(), PERF_EVENT_IOC_SET_FILTER.into(), filter.as_ptr()) } {
+                0 => Ok(event),
+                _ => Err(io::Error::last_os_error()),
+            }
+        });
+        opened.collect::<io::Result<Vec<File>>>().map(|processors| Self { processors })
+    }
+
+    /// How often so far.
+    ///
+    /// # Errors
+    /// If the kernel does not say.
+    pub fn read(&self) -> io::Result<u64> {
+        let count = |mut event: &File| {
+            let mut bytes = [0; 8];
+            event.read_exact(&mut bytes).map(|()| u64::from_ne_bytes(bytes))
+        };
+        self.processors.iter().map(count).sum()
+    }
+}
+
+fn open_event(id: u64, processor: i32) -> io::Result<File> {
+    let size = size_of::<EventAttributes>() as u32;
+    let attributes = EventAttributes { kind: PERF_TYPE_TRACEPOINT, size, config: id, ..EventAttributes::default() };
+    let (any_task, no_group) = (-1_i32, -1_i32);
+    // SAFETY: the call reads `size` bytes of attributes, which live until it returns.
+    let event = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const attributes,
+            any_task,
+            processor,
+            no_group,
+            PERF_FLAG_FD_CLOEXEC,
+        )
+    };
+    match i32::try_from(event) {
+        // SAFETY: the call has returned a new file descriptor, which nobody else knows.
+        Ok(event @ 0..) => Ok(unsafe { File::from_raw_fd(event) }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The numbers in a list such as `0-3,8` (cpuset(7), "List format"); what is none is left out.
+fn processors(list: &str) -> Vec<i32> {
+    let of_piece = |piece: &str| {
+        let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
+        Some(first.parse::<i32>().ok()?..=last.parse::<i32>().ok()?)
+    };
+    list.trim().split(',').filter_map(of_piece).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_attributes_have_the_size_of_their_first_version() {
+        assert_eq!(size_of::<EventAttributes>(), 64);
+        assert_eq!(PERF_EVENT_IOC_SET_FILTER & 0xffff, 0x2406);
+    }
+
+    #[test]
+    fn lists_of_processors_have_ranges_and_numbers() {
+        assert_eq!(processors("0-2,8\n"), [0, 1, 2, 8]);
+        assert_eq!(processors("5"), [5]);
+        assert_eq!(processors("\n"), [0; 0]);
+    }
+
+    #[test]
+    fn a_tracepoint_that_is_not_there_cannot_be_counted() {
+        assert!(TracepointCounter::open(u64::MAX, "").is_err());
+    }
+}
