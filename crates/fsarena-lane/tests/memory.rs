@@ -9,7 +9,9 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
-use fsarena_model::{Blame, Budget, Bytes, Disturbance, Explained, Medium, Nanos, Often, Plan, Rounds, Share, Storage};
+use fsarena_model::{
+    Blame, Budget, Bytes, Disturbance, Explained, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
+};
 use rustix::fs::{Advice, fadvise};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -29,6 +31,7 @@ fn plan(folder: &Path) -> Plan {
         disturbance: Disturbance::default(),
         beside: Often::Never,
         unprobed: Vec::new(),
+        precondition: Precondition::None,
     }
 }
 

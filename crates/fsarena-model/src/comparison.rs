@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
 use crate::{
-    Better, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status, Validity,
+    Better, Bytes, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status,
+    Validity,
 };
 
 /// The number of the JSON form described in `interface.md`.
@@ -169,6 +170,9 @@ pub struct WorkloadRow {
     /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
     #[serde(default)]
     pub rate: Option<String>,
+    /// How much memory the work and what it had in the page cache could take; `None`: as much as the machine had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_limit: Option<Bytes>,
 }
 
 /// Contender × workload, over all rounds.
@@ -201,6 +205,12 @@ pub struct Cell {
     /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
     #[serde(default)]
     pub ceiling_share: Option<f64>,
+    /// Timed seconds for an operation, the median over rounds.
+    #[serde(default)]
+    pub seconds_per_operation: Option<f64>,
+    /// Calls of fsync, fdatasync and syncfs for an operation, the median over rounds; 0 where nothing was synced by a call.
+    #[serde(default)]
+    pub syncs_per_operation: Option<f64>,
     /// Medians over rounds of what the probes read, per operation where that makes sense.
     pub probes: BTreeMap<String, Reading>,
     /// The value of each round, in the order of rounds; `None` where a round gave none.

@@ -9,7 +9,9 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, durability, probes, promises, rate, references, stability, validity};
+use crate::{
+    controls, course, disturbance, durability, per_operation, probes, promises, rate, references, stability, validity,
+};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -92,6 +94,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         why: workload.why.clone(),
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
         rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
+        memory_limit: workload.memory_limit,
     }
 }
 
@@ -115,6 +118,8 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
+        seconds_per_operation: per_operation::seconds(kept.iter().copied()),
+        syncs_per_operation: per_operation::syncs(kept.iter().copied()),
         validity: validity::of_cell(record, counted, &trials),
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),
