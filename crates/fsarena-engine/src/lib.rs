@@ -19,6 +19,7 @@ mod pace;
 mod paced;
 mod shell;
 mod size;
+mod sqlite;
 mod starts;
 mod tally;
 
@@ -35,7 +36,7 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

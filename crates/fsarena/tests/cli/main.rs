@@ -12,3 +12,4 @@ mod refusing;
 mod resuming;
 mod shell;
 mod stage;
+mod validity;
