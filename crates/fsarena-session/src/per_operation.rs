@@ -1,9 +1,19 @@
-//! How long an operation of a cell took, and how often it synced: what shares and flushes per sync are computed from.
+//! How long an operation of a cell took, until which clock, and how often it synced: what shares and flushes per sync are
+//! computed from.
 
-use fsarena_model::{Outcome, Trial};
+use fsarena_model::comparison::Clock;
+use fsarena_model::{Mode, Outcome, Trial, Workload};
 
 /// What syncs by a call of its own, as latencies name it.
 const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+
+/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever it syncs itself.
+pub fn clock(workload: &Workload) -> Clock {
+    match workload.mode {
+        Mode::Whole if !workload.ends_by_itself => Clock::Durable,
+        Mode::Whole | Mode::Sliced => Clock::Returned,
+    }
+}
 
 /// Timed seconds for an operation, the median over `trials`; `None` where nothing was done.
 pub fn seconds(trials: &[&Trial]) -> Option<f64> {
