@@ -40,6 +40,24 @@ pub enum EngineError {
     /// Something with fio or one of its job files.
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
+    /// A script of the workload ended with an error, in its words.
+    #[error("the workload's `{script}` ended with {status}: {words}")]
+    Script {
+        /// Which of its scripts.
+        script: &'static str,
+        /// How it ended.
+        status: std::process::ExitStatus,
+        /// The last lines that it said.
+        words: String,
+    },
+    /// The shell of a workload is not there.
+    #[error("the workload `{workload}` needs the shell `{shell}`, which is not installed")]
+    NoShell {
+        /// The workload.
+        workload: String,
+        /// The shell.
+        shell: String,
+    },
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -67,7 +85,8 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
-            Self::Io { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
+            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
+            Self::NoShell { .. } => Blame::Machine,
             _ => Blame::Use,
         }
     }
@@ -83,7 +102,8 @@ impl Explained for EngineError {
                 Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
             }
             Self::Fio(error) => error.hint(),
-            Self::Io { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
+            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
 //! be unmounted at any time.
 
+mod cage;
 mod contents;
 mod crew;
 mod data;
@@ -16,7 +17,9 @@ mod meter;
 mod operation;
 mod pace;
 mod paced;
+mod shell;
 mod size;
+mod starts;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -28,10 +31,11 @@ use fsarena_sys::child;
 
 pub use error::EngineError;
 pub use operation::Operation;
+pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
@@ -47,13 +51,13 @@ pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError
     engine(&workload.engine).ok_or_else(unknown)
 }
 
-/// The versions of the programs that these workloads need, by name; one that does not start is left out.
+/// The versions of the programs that these workloads need, by name; one that does not start, or does not know, is left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     let programs = workloads.iter().filter_map(program_of);
     programs
         .filter_map(|program| {
-            let words = child::run(&[program, "--version"]).ok()?.words();
-            Some((program.to_owned(), words.lines().next()?.trim().to_owned()))
+            let said = child::run(&[program, "--version"]).ok().filter(|said| said.status.success())?;
+            Some((program.to_owned(), said.words().lines().next()?.trim().to_owned()))
         })
         .collect()
 }
@@ -108,7 +112,7 @@ pub trait Engine: Sync {
         None
     }
 
-    /// How many programs a run starts, for a workload that is a script.
+    /// How many programs a run starts, where that may be most of its time.
     fn starts(&self, _workload: &Workload) -> Option<u64> {
         None
     }
@@ -146,11 +150,6 @@ pub trait Engine: Sync {
     }
 }
 
-/// Starts programs.
-pub fn starts_job(_count: u64) -> Box<dyn Job> {
-    unimplemented!()
-}
-
 /// A workload at work in one directory.
 pub trait Job {
     /// Makes what the workload needs, once; untimed.
@@ -164,6 +163,15 @@ pub trait Job {
     /// # Errors
     /// If the file system refuses.
     fn refill(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Reads into memory what the workload means to be there, as far as it fits; untimed. It is called within the workload's
+    /// memory limit, so that the pages are the work's own.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    fn warm(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
 

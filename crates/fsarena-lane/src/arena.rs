@@ -1,18 +1,23 @@
 //! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
 
+mod limits;
+mod spare;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
+use fsarena_model::{Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
 
+use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
+use crate::precondition::Target;
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, flush, memory, queue, reread, site, storage};
+use crate::{LaneError, cost, flush, memory, precondition, queue, reread, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +57,7 @@ pub struct Arena {
     lanes: Vec<Lane>,
     spare: Option<Lane>,
     memory: Option<PathBuf>,
+    group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
     ledger: Ledger,
 }
@@ -72,6 +78,7 @@ impl Arena {
             lanes: Vec::new(),
             spare: None,
             memory: None,
+            group: None,
             sites,
             ledger,
         };
@@ -96,6 +103,25 @@ impl Arena {
         }
         self.spare = self.lanes.pop();
         Ok(())
+    }
+
+    /// Writes all lanes, the spare one too, in full twice, and then at random in rounds of a second, as long as `goes_on` says so of
+    /// their writes per second. `None` without lanes, or if `telling` says [`Go::Stop`].
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    pub fn precondition(
+        &self,
+        telling: &mut dyn FnMut(&str) -> Go,
+        goes_on: &dyn Fn(&[f64]) -> Go,
+    ) -> Result<Option<Vec<f64>>, LaneError> {
+        let lanes = self.lanes.iter().chain(&self.spare);
+        let targets = lanes.map(|lane| Ok(Target { path: lane.path(), size: lane.size()? }));
+        let targets = targets.collect::<Result<Vec<Target>, LaneError>>()?;
+        match targets.is_empty() {
+            true => Ok(None),
+            false => precondition::condition(&targets, self.plan.seed, precondition::ROUND, telling, goes_on),
+        }
     }
 
     /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
@@ -239,19 +265,6 @@ impl Arena {
         Ok(directory.map(|directory| Place { backing: site::backing(&directory), directory, device: None }))
     }
 
-    /// The spare lane's device and its size; `None` without lanes.
-    ///
-    /// # Errors
-    /// If sysfs does not say its size.
-    pub fn spare(&self) -> Result<Option<(PathBuf, Bytes)>, LaneError> {
-        self.spare.as_ref().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
-    }
-
-    /// The spare lane's name below `/sys/block`; `None` without lanes.
-    pub fn spare_name(&self) -> Option<String> {
-        self.spare.as_ref().map(Lane::name)
-    }
-
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
     ///
     /// # Errors
@@ -282,6 +295,7 @@ impl Arena {
         for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.lane.is_some()) {
             let _ = site::unmount(&site.directory);
         }
+        self.group = None;
         self.lanes.clear();
         self.spare = None;
         self.disk = None;

@@ -168,6 +168,30 @@ pub enum LaneError {
         /// What was found on it.
         why: String,
     },
+    /// A memory limit that fsarena itself could not live in.
+    #[error("a memory limit of {limit} is too small for fsarena itself")]
+    LimitTooSmall {
+        /// The limit.
+        limit: Bytes,
+        /// The least.
+        needed: Bytes,
+    },
+    /// No memory can be limited here.
+    #[error("the memory of a workload cannot be limited here: {why}")]
+    NoMemoryGroup {
+        /// Why not.
+        why: String,
+    },
+    /// The kernel refuses a memory limit.
+    #[error("limit the memory of the control group `{}` to {limit}: {source}", path.display())]
+    Limit {
+        /// The group.
+        path: PathBuf,
+        /// The limit.
+        limit: Bytes,
+        /// Why it failed.
+        source: io::Error,
+    },
     /// Another run has the machine.
     #[error("another run of fsarena is using this machine")]
     Busy,
@@ -199,12 +223,14 @@ impl Explained for LaneError {
             | Self::LaneTooSmall { .. }
             | Self::NoDirectory { .. }
             | Self::DiskInUse { .. }
+            | Self::LimitTooSmall { .. }
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => Blame::Use,
             Self::Mkfs { .. }
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
+            | Self::Limit { .. }
             | Self::Rest { .. } => Blame::Trial,
             _ => Blame::Machine,
         }
@@ -228,6 +254,12 @@ impl Explained for LaneError {
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
             Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
+            Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
+            Self::NoMemoryGroup { .. } => {
+                "be root, with control groups for memory (cgroup_enable=memory), or leave out workloads with `memory-limit`"
+                    .to_owned()
+            }
+            Self::Limit { .. } => "more than that is in use and cannot be taken back: make `memory-limit` larger".to_owned(),
             Self::Busy => "wait for it, or leave out --no-wait".to_owned(),
             Self::Leftover { .. } => "fsarena clean, once whatever uses it has ended".to_owned(),
             Self::NoHome => "set HOME".to_owned(),

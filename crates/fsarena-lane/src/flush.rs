@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, FlushAfter, Medium, Nanos};
+use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
 
-use crate::LaneError;
 use crate::cost::open_direct;
+use crate::{LaneError, image};
 
 /// How much is written before a flush.
 const AMOUNTS: [Bytes; 4] = [Bytes::kib(4), Bytes::mib(1), Bytes::mib(16), Bytes::mib(64)];
@@ -30,12 +31,15 @@ const LONGEST_WRITE: usize = 1 << 20;
 /// From this factor on, a flush after the greatest amount is longer than one after the smallest.
 const GROWTH: f64 = 1.5;
 
-/// Times flushes of an open `file` of `size` bytes, which are overwritten; it may have no name any more.
+/// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and times flushes there.
 ///
 /// # Errors
 /// If it cannot be written, or not be opened again through `/proc`.
 pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let all = Extent { offset: 0, size: size.0 };
+    // A lane is written in full as well: what a flush has to do for new blocks is not asked here.
+    image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
     measure(&path, size, seed, at_most)
 }
 

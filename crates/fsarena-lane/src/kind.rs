@@ -98,6 +98,12 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
+    /// The mount option with which direct I/O is direct, where with those of `mount`, as typed, the kernel serves it through the page
+    /// cache; `None` where it is direct, or no option makes it so.
+    fn made_direct(&self, _mount: &str) -> Option<&'static str> {
+        None
+    }
+
     /// What an fsync is worth with these mount options.
     fn durability(&self, options: &str) -> Durability {
         let without = ["nobarrier", "barrier=0"];

@@ -5,6 +5,7 @@
 pub mod age;
 mod alignment;
 mod arena;
+mod cgroup;
 mod cost;
 pub mod disk;
 mod error;
@@ -14,6 +15,7 @@ pub mod kind;
 mod lane;
 mod ledger;
 mod memory;
+mod precondition;
 mod queue;
 pub mod require;
 pub mod reread;

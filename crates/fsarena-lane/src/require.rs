@@ -9,7 +9,7 @@ use fsarena_sys::child;
 
 use crate::kind::{Ground, Kind, kind};
 use crate::space::nearest_existing;
-use crate::{KINDS, LaneError, storage};
+use crate::{KINDS, LaneError, cgroup, storage};
 
 /// Refuses contenders of a kind that there is not, or without the directory that they name.
 ///
@@ -67,6 +67,14 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
         }
     }
     Ok(())
+}
+
+/// Refuses memory limits where there can be none, or less than fsarena itself needs.
+///
+/// # Errors
+/// The first reason that is found.
+pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
+    plan.workloads.iter().filter_map(|workload| workload.memory_limit).try_for_each(cgroup::require)
 }
 
 /// Refuses lanes for which there is no room, or a disk that is not free.

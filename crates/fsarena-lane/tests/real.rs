@@ -8,9 +8,12 @@ use std::sync::{Mutex, MutexGuard};
 use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
 use fsarena_model::{
-    Budget, Bytes, Disturbance, Durability, Medium, Nanos, Often, Plan, Promise, Rounds, Share, Storage,
+    Budget, Bytes, Disturbance, Durability, Medium, Nanos, Often, Plan, Precondition, Promise, Rounds, Share, Storage,
 };
 use fsarena_sys::{loopdev, mountinfo, namespace};
+
+#[path = "real/measured.rs"]
+mod measured;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -58,6 +61,7 @@ impl Ground {
             disturbance: Disturbance::default(),
             beside: Often::Never,
             unprobed: Vec::new(),
+            precondition: Precondition::None,
         }
     }
 }
@@ -276,38 +280,4 @@ fn memory_holds_lanes_as_well() {
     assert_eq!(facts.durability, Durability::Volatile);
     assert!(arena.lane_cost(fsarena_lane::Effort::ROUND).expect("measured").is_some());
     arena.close().expect("nothing stays");
-}
-
-#[test]
-fn the_spare_lane_tells_what_its_flushes_and_repeated_reads_are() {
-    let Some(ground) = ground() else { return };
-    let arena = ground.arena(&["ext4"], 128);
-    let flushes = arena.flushes().expect("flushed");
-    assert!((2..=4).contains(&flushes.len()) && flushes[0].written == Bytes::kib(4), "{flushes:?}");
-    assert!(flushes.iter().all(|after| after.flush > Nanos(0)), "{flushes:?}");
-    let reads = arena.repeated_reads().expect("read").expect("a lane is large enough");
-    assert!(reads.fresh > 0.0 && reads.repeated > 0.0, "{reads:?}");
-    arena.close().expect("nothing stays");
-    let arena = ground.arena(&["tmpfs"], 128);
-    assert_eq!((arena.flushes().expect("no lane"), arena.repeated_reads().expect("no lane")), (Vec::new(), None));
-    arena.close().expect("nothing stays");
-}
-
-#[test]
-fn file_systems_that_do_direct_io_say_its_alignment() {
-    let Some(ground) = ground() else { return };
-    let contenders = ["ext4", "xfs", "btrfs", "tmpfs", "ext4:data=journal"];
-    let mut arena = ground.arena(&contenders, 320);
-    let mut says = Vec::new();
-    let mut lane = 0..;
-    for (index, contender) in contenders.into_iter().enumerate() {
-        let lane = if contender == "tmpfs" { None } else { lane.next() };
-        let (place, facts) = arena.make(index, lane, 1).expect("made");
-        assert!(!place.directory.join(".fsarena-alignment").exists());
-        says.push(facts.says_alignment);
-        assert_eq!(facts.promises.contains(&Promise::DataJournal), contender == "ext4:data=journal", "{facts:?}");
-    }
-    arena.close().expect("nothing stays");
-    let expected = [Some(true), Some(true), Some(false), Some(false), Some(false)];
-    assert_eq!(says, expected, "{contenders:?}");
 }

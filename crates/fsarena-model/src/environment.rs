@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Durability, Label, Nanos, Promise};
+use crate::{Bytes, Durability, Label, Nanos, Preconditioned, Promise};
 
 /// The machine and the place of the lanes, read once per run. What could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Environment {
     pub tools: BTreeMap<String, String>,
     /// What the lane itself costs, where lanes were used.
     pub lane_cost: Option<LaneCost>,
+    /// What came of preconditioning the lanes, where the plan has that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioned: Option<Preconditioned>,
     /// How long a flush of the spare lane takes after so much was written.
     #[serde(default)]
     pub flushes: Vec<FlushAfter>,

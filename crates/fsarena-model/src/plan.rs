@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::units::UnitError;
-use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Share, Workload};
+use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Share, Workload};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Plan {
     /// Contenders around whose slices nothing is read, to see what reading costs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unprobed: Vec<Label>,
+    /// What is done to the lanes' devices before anything is measured.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
 }
 
 /// A contender that is slowed down on purpose.
@@ -203,6 +206,7 @@ mod tests {
             disturbance: Disturbance::default(),
             beside: Often::Never,
             unprobed: Vec::new(),
+            precondition: Precondition::None,
         }
     }
 
@@ -236,7 +240,7 @@ mod tests {
     fn a_plan_from_before_there_were_bounds_sets_nothing_aside_and_keeps_its_hash() {
         let old = Plan { disturbance: Disturbance::ignored(), ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
-        assert!(!json.contains("disturbance"));
+        assert!(!json.contains("disturbance") && !json.contains("precondition"));
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);
         assert_ne!(plan(1).hash(), old.hash());
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// A text that is not a quantity of the wanted dimension.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +18,8 @@ fn refuse(text: &str, wanted: &'static str) -> UnitError {
     UnitError { text: text.to_owned(), wanted }
 }
 
-/// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+/// A number of bytes, stored as a number; where people write it, also a text such as `4K`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
@@ -57,6 +57,34 @@ impl FromStr for Bytes {
         };
         let count: u64 = digits.parse().map_err(|_| refuse(text, wanted))?;
         count.checked_mul(1 << shift).map(Self).ok_or_else(|| refuse(text, wanted))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(BytesVisitor)
+    }
+}
+
+struct BytesVisitor;
+
+impl de::Visitor<'_> for BytesVisitor {
+    type Value = Bytes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a size such as 4096 or \"4K\"")
+    }
+
+    fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<Bytes, E> {
+        Ok(Bytes(bytes))
+    }
+
+    fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<Bytes, E> {
+        u64::try_from(bytes).map(Bytes).map_err(|_| E::custom("a size is not negative"))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
+        text.parse().map_err(E::custom)
     }
 }
 
@@ -203,6 +231,14 @@ mod tests {
         assert!("2X".parse::<Bytes>().is_err());
         assert!("".parse::<Bytes>().is_err());
         assert!("99999999T".parse::<Bytes>().is_err());
+    }
+
+    #[test]
+    fn a_size_is_read_as_a_number_or_as_typed_and_stored_as_a_number() {
+        let read = |text: &str| serde_json::from_str::<Bytes>(text).ok();
+        assert_eq!([read("4096"), read("\"4K\"")], [Some(Bytes(4096)); 2]);
+        assert_eq!([read("-1"), read("\"4X\""), read("4.5")], [None; 3]);
+        assert_eq!(serde_json::to_string(&Bytes::kib(4)).ok().as_deref(), Some("4096"));
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::Path;
 use fsarena_model::{Bytes, Environment};
 use fsarena_sys::mountinfo;
 
+use crate::{frequency_policy, memory_bandwidth};
+
 /// The machine, and what lies `beneath` its lanes if there are any: a folder's file system, or a disk.
 pub fn survey(beneath: Option<&Path>) -> Environment {
     let disk = beneath.filter(|path| path.starts_with("/dev") && !path.is_dir());
@@ -26,7 +28,8 @@ pub fn survey(beneath: Option<&Path>) -> Environment {
         device: disk.map(|path| path.display().to_string()).or(host.map(|mount| mount.source)),
         queue: BTreeMap::new(),
         tools: BTreeMap::new(),
-        lane_cost: None,
+        memory_bandwidth: memory_bandwidth(),
+        frequency_policy: frequency_policy(),
         ..Environment::default()
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! A counter that could not be read is `None`, never 0, and so is every difference that it enters.
 
+mod bandwidth;
+mod conditions;
 mod device;
 mod environment;
 mod flushes;
@@ -14,6 +16,8 @@ use std::collections::BTreeMap;
 
 use fsarena_model::Reading;
 
+pub use bandwidth::memory_bandwidth;
+pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::survey;
 
 /// All probes.

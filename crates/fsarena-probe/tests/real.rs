@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::Write;
 
 use fsarena_lane::{Arena, Go, Ledger, Place, Wait};
-use fsarena_model::{Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Reading, Rounds, Share, Storage};
+use fsarena_model::{
+    Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Precondition, Reading, Rounds, Share, Storage,
+};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
 
@@ -26,6 +28,7 @@ fn arena(folder: &std::path::Path) -> Arena {
         disturbance: Disturbance::default(),
         beside: Often::Never,
         unprobed: Vec::new(),
+        precondition: Precondition::None,
     };
     let ledger = Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it").0;
     Arena::open(plan, 1, ledger, &mut |_| Go::On).expect("the lanes can be made")

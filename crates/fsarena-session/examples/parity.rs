@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use fsarena_engine::{Job, Limit, Tally, engine, fio};
 use fsarena_lane::{Arena, Go, Ledger, Wait};
-use fsarena_model::{Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{
+    Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
+};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 
@@ -47,6 +49,7 @@ fn plan(kind: &str) -> Result<Plan> {
         disturbance: Disturbance::default(),
         beside: Often::Never,
         unprobed: Vec::new(),
+        precondition: Precondition::None,
     })
 }
 

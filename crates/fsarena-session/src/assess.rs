@@ -9,7 +9,9 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, durability, probes, promises, rate, references, stability, validity};
+use crate::{
+    controls, course, disturbance, durability, per_operation, probes, promises, rate, references, stability, validity,
+};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -53,8 +55,11 @@ pub fn assess(record: &RunRecord) -> Comparison {
 
 /// What the figures give reason to say, then what was said during the run.
 fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
-    let found =
-        disturbance::note(record).into_iter().chain(rate::notes(record, cells)).chain(controls::notes(controls));
+    let found = disturbance::note(record)
+        .into_iter()
+        .chain(disturbance::held_back(record))
+        .chain(rate::notes(record, cells))
+        .chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
     found.chain(promises::notes(record)).chain(record.notes.iter().cloned()).collect()
@@ -114,8 +119,8 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
-        seconds_per_operation: crate::per_operation::seconds(&kept),
-        syncs_per_operation: crate::per_operation::syncs(&kept),
+        seconds_per_operation: per_operation::seconds(kept.iter().copied()),
+        syncs_per_operation: per_operation::syncs(kept.iter().copied()),
         validity: validity::of_cell(record, counted, &trials),
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),

@@ -27,6 +27,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
     }
     words.extend(plan.unprobed.iter().flat_map(|label| ["--unprobed".to_owned(), label.to_string()]));
+    words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
         Storage::Disk(path) => path.display().to_string(),

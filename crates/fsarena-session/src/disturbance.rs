@@ -62,9 +62,37 @@ fn rows_set_aside(record: &RunRecord, workload: &Workload) -> impl Iterator<Item
         row.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
         row.stolen.add(trial.probe("cpu.steal"), trial);
     }
-    let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
-    let disturbed = move |row: &Row| row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores);
+    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
+    let disturbed = move |row: &Row| {
+        row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores) || is_held_back(record, row.round)
+    };
     rows.into_values().filter(disturbed).take(most as usize)
+}
+
+/// Whether the machine was kept from working in a round, as far as its counters tell.
+fn is_held_back(record: &RunRecord, round: u32) -> bool {
+    let Disturbance { throttled, swapped, .. } = record.plan.disturbance;
+    record.rounds.iter().filter(|facts| facts.round == round).any(|facts| {
+        let is_beyond =
+            |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
+        let conditions = &facts.conditions;
+        is_beyond(throttled, conditions.quota_throttled.map(|seconds| seconds / facts.seconds))
+            || is_beyond(throttled.map(|_| 0.0), conditions.thermal_throttled)
+            || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
+    })
+}
+
+/// In how many rounds from `first` on a workload was set aside, at most: so many more are run.
+pub fn repeats(record: &RunRecord, first: u32) -> u32 {
+    let of = |workload| set_aside(record, workload).into_iter().filter(|round| *round >= first).count();
+    record.plan.workloads.iter().map(of).max().unwrap_or(0) as u32
+}
+
+/// Rounds of a workload that count.
+pub fn counting(record: &RunRecord, workload: &Workload) -> u32 {
+    let of = record.trials.iter().filter(|trial| trial.workload == workload.name);
+    let rounds: BTreeSet<u32> = of.map(|trial| trial.round).collect();
+    (rounds.len() - set_aside(record, workload).len()) as u32
 }
 
 /// Its work is foreign to this process, and cannot be told from others'.
@@ -109,12 +137,34 @@ fn touched(record: &RunRecord, aside: &[Vec<Row>]) -> usize {
     names.collect::<BTreeSet<&String>>().len()
 }
 
+/// What kept the machine from working, if anything did.
+pub fn held_back(record: &RunRecord) -> Vec<Note> {
+    let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts.round));
+    let text = |facts: &RoundFacts| {
+        let conditions = &facts.conditions;
+        let parts = [
+            conditions
+                .quota_throttled
+                .filter(|seconds| *seconds > 0.0)
+                .map(|seconds| format!("a processor quota held it back for {seconds:.1} s")),
+            conditions
+                .thermal_throttled
+                .filter(|times| *times > 0.0)
+                .map(|times| format!("processors were slowed down for their temperature {times} times")),
+            conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        format!("round {} of {:.0} s: {}", facts.round, facts.seconds, parts.join(", "))
+    };
+    rounds.map(|facts| Note { severity: Severity::Warning, text: text(facts) }).collect()
+}
+
 fn is_mentioned(facts: &&RoundFacts) -> bool {
     facts.foreign_cores.unwrap_or(0.0) > MENTIONED || facts.steal_cores.unwrap_or(0.0) > MENTIONED
 }
 
 fn consequence(record: &RunRecord, touched: usize, rounds: &BTreeSet<u32>) -> String {
-    let Disturbance { foreign_cores, steal_cores, most } = record.plan.disturbance;
+    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
     if touched == 0 {
         return ": intervals are wider than they need to be; a quiet machine decides more".to_owned();
     }

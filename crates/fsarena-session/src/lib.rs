@@ -19,6 +19,7 @@ mod likeness;
 mod machine;
 mod pace;
 mod per_operation;
+mod precondition;
 mod price;
 mod probes;
 mod promises;

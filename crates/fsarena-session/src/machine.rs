@@ -10,13 +10,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
-use fsarena_lane::{Arena, CheckResult, Effort, LaneError, Place as Ground};
-use fsarena_model::{Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Reading, Workload};
+use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
+use fsarena_model::{
+    Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
+};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
-use crate::{Stage, Trouble};
+use crate::{Stage, Trouble, precondition};
 use watched::Watched;
 
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
@@ -31,6 +33,7 @@ pub struct Machine {
     kernel_at_rest: f64,
     /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
     round: u32,
+    preconditioned: Option<Preconditioned>,
 }
 
 impl Machine {
@@ -39,7 +42,19 @@ impl Machine {
         let count = plan.contenders.len();
         let count = count + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0 }
+        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0, preconditioned: None }
+    }
+
+    /// Does to the lanes what the plan wants before anything is measured; `telling` hears of each step, and no further one is done
+    /// once it says [`Go::Stop`].
+    ///
+    /// # Errors
+    /// If a lane refuses.
+    pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
+        if !self.plan.precondition.is_none() {
+            self.preconditioned = precondition::precondition(&self.arena, telling)?;
+        }
+        Ok(())
     }
 
     /// Takes away everything that the run has made.
@@ -114,6 +129,7 @@ impl Stage for Machine {
         environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
+        environment.preconditioned = self.preconditioned.clone();
         // First, before anything else has read or written there.
         environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
@@ -232,6 +248,14 @@ impl Stage for Machine {
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
+    }
+
+    fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
+        Ok(self.arena.confine(limit)?)
+    }
+
+    fn release(&mut self) -> Result<(), Trouble> {
+        Ok(self.arena.release()?)
     }
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {

@@ -1,7 +1,7 @@
 //! How long things take, before and while they run.
 
 use fsarena_engine::{EngineError, engine_of};
-use fsarena_model::{Bytes, Mode, Nanos, Plan, Rate, Workload};
+use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
 pub const CLOSING: Nanos = Nanos::seconds(3);
@@ -16,6 +16,9 @@ const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
 /// Writing a gigabyte of a lane.
 const GIGABYTE: Nanos = Nanos::millis(700);
 
+/// Writing at random until a device is steady, if it soon is.
+const PRECONDITIONING: Nanos = Nanos::seconds(10);
+
 /// About how long a round of all workloads takes, before anything was measured; controls are in every second one.
 pub fn estimated_round(plan: &Plan) -> Nanos {
     let (controls, others): (Vec<usize>, Vec<usize>) =
@@ -27,7 +30,16 @@ pub fn estimated_round(plan: &Plan) -> Nanos {
 /// About how long a round of these workloads, by number, takes, before anything was measured.
 pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let contenders = plan.contenders.len() as f64;
-    Nanos((weight(plan, workloads) * contenders * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+    let always = if plan.beside == Often::Always { beside(plan, workloads) } else { 0.0 };
+    let seconds = weight(plan, workloads) * contenders + always;
+    Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+}
+
+/// About how many seconds of a round are for references, in two places, and the three clocks.
+fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
+    let slices: f64 = workloads.iter().map(|index| slice(&plan.workloads[*index]).as_seconds()).sum();
+    let around = AROUND_A_WORKLOAD.as_seconds() * workloads.len() as f64;
+    2.0 * (2.0 * slices + around) + slices * plan.contenders.len() as f64
 }
 
 /// How much these workloads, by number, weigh in a round: about as many seconds per contender.
@@ -35,25 +47,33 @@ pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
     workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
 }
 
-/// About how long it takes to write the lanes.
+/// About how long it takes to write the lanes, and to precondition them where the plan has that.
 pub fn estimated_setup(plan: &Plan) -> Nanos {
     let lanes = fsarena_lane::lane_count(plan) as u64;
     let count = if lanes == 0 { 0 } else { lanes + 1 };
     let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
-    Nanos((GIGABYTE.0 as f64 * gigabytes) as u64) + Nanos::seconds(1)
+    let (times, random) = match plan.precondition {
+        Precondition::None => (1.0, Nanos(0)),
+        Precondition::Snia => (3.0, PRECONDITIONING),
+    };
+    Nanos((GIGABYTE.0 as f64 * gigabytes * times) as u64) + random + Nanos::seconds(1)
 }
 
 fn around(workload: &Workload) -> Nanos {
+    let slice = slice(workload);
+    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
+    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
+    let peak = if is_of_peak { PEAK } else { Nanos(0) };
+    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
+}
+
+fn slice(workload: &Workload) -> Nanos {
     let slice = match workload.timed_ms {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
     let added = fsarena_engine::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
-    let slice = slice + added;
-    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
-    let peak = if is_of_peak { PEAK } else { Nanos(0) };
-    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
+    slice + added
 }
 
 /// Whether a further round fits: the last one took `last` for workloads that weigh `then`, and these weigh `now`.

@@ -4,10 +4,11 @@
 use fsarena_model::comparison::Clock;
 use fsarena_model::{Mode, Outcome, Trial, Workload};
 
-/// What syncs by a call of its own, as latencies name it.
-const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+use crate::durability;
+use crate::probes::middle;
 
-/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever it syncs itself.
+/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever
+/// it syncs itself.
 pub fn clock(workload: &Workload) -> Clock {
     match workload.mode {
         Mode::Whole if !workload.ends_by_itself => Clock::Durable,
@@ -15,30 +16,19 @@ pub fn clock(workload: &Workload) -> Clock {
     }
 }
 
-/// Timed seconds for an operation, the median over `trials`; `None` where nothing was done.
-pub fn seconds(trials: &[&Trial]) -> Option<f64> {
-    median(trials, |trial| trial.seconds() / trial.operations() as f64)
+/// Timed seconds for an operation, the median over the trials that finished; `None` where nothing was done.
+pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
 }
 
-/// Calls of fsync, fdatasync and syncfs for an operation, the median over `trials`.
-pub fn syncs(trials: &[&Trial]) -> Option<f64> {
-    let count = |trial: &Trial| {
-        let of = |name: &&str| trial.latencies.get(*name).map_or(0, |latency| latency.count);
-        SYNCS.iter().map(of).sum::<u64>() as f64
-    };
-    median(trials, |trial| count(trial) / trial.operations() as f64)
+/// Calls of fsync, fdatasync and syncfs for an operation, likewise.
+pub fn syncs<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    median(trials, |trial| durability::syncs(trial) / trial.operations() as f64)
 }
 
-fn median(trials: &[&Trial], of: impl Fn(&Trial) -> f64) -> Option<f64> {
-    let finished = trials.iter().filter(|trial| trial.outcome == Outcome::Finished);
-    let mut values: Vec<f64> = finished.map(|trial| of(trial)).filter(|value| value.is_finite()).collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    }
+fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -> f64) -> Option<f64> {
+    let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    middle(finished.map(of).filter(|value| value.is_finite()).collect())
 }
 
 #[cfg(test)]
@@ -69,13 +59,26 @@ mod tests {
     #[test]
     fn all_kinds_of_syncs_count_and_other_calls_do_not() {
         let trial = trial(1000, &[("fsync", 500), ("syncfs", 20), ("write", 1000)]);
-        assert_eq!((seconds(&[&trial]), syncs(&[&trial])), (Some(0.0005), Some(0.52)));
+        assert_eq!((seconds([&trial]), syncs([&trial])), (Some(0.0005), Some(0.52)));
     }
 
     #[test]
     fn what_was_not_synced_is_0_and_what_was_not_done_is_none() {
-        assert_eq!(syncs(&[&trial(1000, &[("write", 1000)])]), Some(0.0));
-        assert_eq!((seconds(&[&trial(0, &[])]), syncs(&[&trial(0, &[])])), (None, None));
-        assert_eq!(seconds(&[]), None);
+        assert_eq!(syncs([&trial(1000, &[("write", 1000)])]), Some(0.0));
+        assert_eq!((seconds([&trial(0, &[])]), syncs([&trial(0, &[])])), (None, None));
+        assert_eq!(seconds([]), None);
+    }
+
+    #[test]
+    fn only_a_whole_run_that_is_ended_is_synced_within_its_time() {
+        let json = serde_json::json!({
+            "name": "w", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "none", "cache": "warm",
+            "mode": "whole", "parameters": {},
+            "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
+        });
+        let whole: Workload = serde_json::from_value(json).expect("a workload");
+        assert_eq!(clock(&whole), Clock::Durable);
+        assert_eq!(clock(&Workload { ends_by_itself: true, ..whole.clone() }), Clock::Returned);
+        assert_eq!(clock(&Workload { mode: Mode::Sliced, ..whole }), Clock::Returned);
     }
 }

@@ -146,6 +146,9 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
 }
 
 fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+    if setting.workload.memory_limit.is_some() {
+        player.job().warm()?;
+    }
     match setting.workload.warm_up_ms {
         0 => Ok(()),
         warm_up => player.work(setting, Some(Nanos::millis(warm_up))),
@@ -209,7 +212,8 @@ fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) ->
 fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
     let job = player.job();
     job.refill()?;
-    if setting.workload.cache == CacheState::Cold && !stage.remount(player.contender)? {
+    let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
+    if is_cold && !stage.remount(player.contender)? {
         player.job().chill()?;
     }
     memory::back(player.job().fills());

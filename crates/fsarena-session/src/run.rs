@@ -7,14 +7,14 @@ mod resume;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::{Check, Note};
-use fsarena_model::{ContenderFacts, Event, Label, Nanos, Outcome, Plan, RunRecord, Severity, Status, Trial};
+use fsarena_model::{ContenderFacts, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
 use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, likeness, pace, surroundings};
+use crate::{SessionError, Stage, controls, disturbance, likeness, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -43,7 +43,8 @@ pub fn run(
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
     let (handicaps, aim, pending) = (facts::handicaps(plan), Aim::of(plan), Vec::new());
-    let mut session = Session { plan, stage, clock, started, stop, listener, handicaps, record, aim, pending };
+    let mut session =
+        Session { plan, stage, clock, started, stop, listener, handicaps, record, aim, once: Nanos(0), pending };
     let status = session.whole()?;
     session.tell(Event::Finished(status))?;
     Ok(status)
@@ -59,6 +60,8 @@ struct Session<'a> {
     handicaps: Vec<f64>,
     record: RunRecord,
     aim: Aim,
+    /// What the round at hand has spent on what is measured once, [`Often::Once`].
+    once: Nanos,
     /// What is told once the contenders of the first round are there.
     pending: Vec<Event>,
 }
@@ -75,7 +78,7 @@ impl Session<'_> {
         match self.stage.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
-                let found = surroundings::notes(&environment, self.plan.medium);
+                let found = surroundings::notes(&environment, self.plan.medium, &self.plan.storage);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
                 found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
@@ -91,8 +94,11 @@ impl Session<'_> {
         while !self.stopped() {
             let Some(fitting) = self.fitting(round, open, last) else { break };
             let before = self.clock.now();
+            self.once = Nanos(0);
             self.round(round, &fitting, last)?;
-            last = (self.clock.now().saturating_sub(before), pace::weight(self.plan, &fitting));
+            // What was measured once will not come again.
+            let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
+            last = (lasted, pace::weight(self.plan, &fitting));
             round += 1;
             open = self.look(round)?;
         }
@@ -106,7 +112,7 @@ impl Session<'_> {
             .filter(|index| open.contains(index))
             .collect();
         let workloads = order.iter().map(|index| self.plan.workloads[*index].name.clone()).collect();
-        let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
+        let expected = self.aim().expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         let (lanes, present) = self.make_all(round, &order)?;
@@ -202,6 +208,7 @@ impl Session<'_> {
         let clocks = self.clocks(workload);
         let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
         let trials = round::run(self.stage, &setting).unwrap_or_default();
+        self.note_once(clocks, &trials);
         for trial in trials {
             if let Outcome::Failed(why) = &trial.outcome {
                 let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
@@ -209,7 +216,10 @@ impl Session<'_> {
             }
             self.tell(Event::Trial(Box::new(trial)))?;
         }
-        self.references(round, index, lanes)
+        let before = self.clock.now();
+        self.references(round, index, lanes)?;
+        self.spent_once(self.clock.now().saturating_sub(before));
+        Ok(())
     }
 
     fn finish_all(&mut self, round: u32, present: &[usize]) -> Result<(), SessionError> {
@@ -231,7 +241,7 @@ impl Session<'_> {
 
     /// The workloads of `round` for which there is time: if not for all that are due, then for those without controls.
     fn fitting(&self, round: u32, due: Vec<usize>, last: (Nanos, f64)) -> Option<Vec<usize>> {
-        let fits = |open: &Vec<usize>| self.aim.goes_on(round, pace::weight(self.plan, open), self.spent(), last);
+        let fits = |open: &Vec<usize>| self.aim().goes_on(round, pace::weight(self.plan, open), self.spent(), last);
         let plainly = || controls::due_plainly(&standing(&self.record));
         Some(due).filter(fits).or_else(|| (self.aim.extent == Extent::Undecided).then(plainly).filter(fits))
     }
@@ -244,10 +254,23 @@ impl Session<'_> {
         Ok(self.due(&standing, next))
     }
 
-    /// Workloads of which a pair is not decided, and controls; all of them where they run whatever is decided.
+    /// With a further round for each that was set aside.
+    fn aim(&self) -> Aim {
+        let repeats = disturbance::repeats(&self.record, self.aim.first);
+        Aim { last: self.aim.last.saturating_add(repeats), ..self.aim }
+    }
+
+    /// Workloads of which a pair is not decided, and controls; where they run whatever is decided all of them, and beyond the
+    /// last round those of which one was set aside.
     fn due(&self, standing: &Standing, round: u32) -> Vec<usize> {
+        let lacks = |workload: &usize| match self.plan.rounds {
+            Rounds::Exactly(count) if round > self.aim.last => {
+                disturbance::counting(&self.record, &self.plan.workloads[*workload]) < count
+            }
+            _ => true,
+        };
         match self.aim.extent {
-            Extent::All => (0..self.plan.workloads.len()).collect(),
+            Extent::All => (0..self.plan.workloads.len()).filter(lacks).collect(),
             Extent::Undecided => controls::due(standing, round),
         }
     }

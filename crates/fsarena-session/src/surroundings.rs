@@ -2,13 +2,17 @@
 
 use fsarena_lane::{age, flush, reread};
 use fsarena_model::event::Note;
-use fsarena_model::{Environment, Medium, Severity};
+use fsarena_model::{Environment, Medium, Severity, Storage};
 
-/// What is to be said of this machine and its lanes, which imitate `medium`.
-pub fn notes(environment: &Environment, medium: Medium) -> Vec<Note> {
+use crate::precondition;
+
+/// What is to be said of this machine and its lanes, which imitate `medium` and lie in `storage`.
+pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Vec<Note> {
     let note = |severity| move |text| Note { severity, text };
     let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
-    old_makers(environment).into_iter().map(note(Severity::Warning)).chain(found.map(note(Severity::Info))).collect()
+    let old = old_makers(environment).into_iter().map(note(Severity::Warning));
+    let done = environment.preconditioned.iter().map(|done| precondition::note(done, storage));
+    old.chain(done).chain(found.map(note(Severity::Info))).collect()
 }
 
 /// Whether the lanes' images lie in memory.
@@ -31,7 +35,7 @@ fn old_makers(environment: &Environment) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_model::{Bytes, FlushAfter, Nanos, RepeatedReads};
+    use fsarena_model::{Bytes, FlushAfter, Nanos, Preconditioned, RepeatedReads};
 
     use super::*;
 
@@ -41,7 +45,7 @@ mod tests {
     }
 
     fn said(environment: &Environment) -> Vec<String> {
-        notes(environment, Medium::Nvme).into_iter().map(|note| note.text).collect()
+        notes(environment, Medium::Nvme, &Storage::Memory).into_iter().map(|note| note.text).collect()
     }
 
     #[test]
@@ -69,8 +73,15 @@ mod tests {
     fn an_old_mkfs_is_a_warning() {
         let tools = [("mkfs.xfs".to_owned(), "mkfs.xfs version 5.10.0".to_owned())].into();
         let old = Environment { kernel: Some("6.18.44".to_owned()), tools, ..Environment::default() };
-        let notes = notes(&old, Medium::Nvme);
+        let notes = notes(&old, Medium::Nvme, &Storage::Memory);
         assert!(notes.len() == 1 && notes[0].severity == Severity::Warning, "{notes:?}");
         assert!(notes[0].text.starts_with("mkfs.xfs 5.10 is about 5 years older than the kernel 6.18"), "{notes:?}");
+    }
+
+    #[test]
+    fn what_came_of_preconditioning_is_said() {
+        let done = Preconditioned { writes_per_second: vec![100.0; 5], is_steady: true };
+        let text = said(&Environment { preconditioned: Some(done), ..Environment::default() });
+        assert!(text.len() == 1 && text[0].contains("5 rounds") && text[0].contains("steady state"), "{text:?}");
     }
 }

@@ -19,6 +19,7 @@
 //! | how much better over a whole suite? | `suite.rs` |
 //! | does a contender stand still over the rounds? | `steady.rs` |
 //! | does it within a round, and does a slice feel the one before it? | `within.rs` |
+//! | is a device in its steady state? | `snia.rs` |
 //! | how often would all this be wrong? | `simulate.rs` |
 //!
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
@@ -42,6 +43,7 @@ mod rank;
 #[cfg(test)]
 mod reference;
 pub mod simulate;
+mod snia;
 mod steady;
 mod suite;
 mod summary;
@@ -58,6 +60,7 @@ pub use look::Rule;
 pub use observation::{Observation, WorkloadData};
 pub use price::PRICE_LIMIT;
 pub use rank::{Rank, Standings};
+pub use snia::SteadyWindow;
 pub use steady::{Effect, outliers, own_trends};
 pub use suite::{Precision, SuiteRatio};
 pub use summary::{Summary, cell_summary, round_value};

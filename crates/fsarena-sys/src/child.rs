@@ -5,11 +5,12 @@ use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group, set_parent_process_death_signal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, set_parent_process_death_signal};
 
 /// What a tool said and how it ended.
 #[derive(Debug, Clone)]
@@ -48,35 +49,69 @@ pub fn run<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Ended> {
 /// Where a program works, and when it has to end.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
-    /// Its working directory, in which its two streams are kept while it runs.
-    pub folder: &'a Path,
-    /// As soon as this is set, it is killed with all that it has started.
+    /// Its working directory.
+    pub directory: &'a Path,
+    /// The folder in which its two streams are kept while it runs.
+    pub streams: &'a Path,
+    /// What its environment has beside ours.
+    pub variables: &'a [(&'a str, String)],
+    /// As soon as this is set, it is killed with all of its process group.
     pub stop: &'a AtomicBool,
 }
 
-/// Like [`run`], for a program that takes long; `None` if it was stopped.
+/// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group. Its end
+/// is noticed at once (pidfd_open(2), since Linux 5.3), the wish to stop within 5 ms.
 ///
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
-    const LOOK: Duration = Duration::from_millis(5);
-    let (out, err) = (setting.folder.join("stdout"), setting.folder.join("stderr"));
+    let (out, err) = (setting.streams.join("stdout"), setting.streams.join("stderr"));
     let mut command = command(argv);
-    command.current_dir(setting.folder).stdout(File::create(&out)?).stderr(File::create(&err)?);
+    command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
+    command.current_dir(setting.directory).stdout(File::create(&out)?).stderr(File::create(&err)?);
     let mut child = command.spawn()?;
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if setting.stop.load(Ordering::Relaxed) {
-            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(LOOK);
-    };
+    let ended = wait_for_end(&child, setting.stop);
+    // Before it is waited for, its number cannot be another's.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let status = child.wait()?;
+    if ended? == Until::Stop {
+        return Ok(None);
+    }
     let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Some(Ended { status, stdout: text(out)?, stderr: text(err)? }))
+}
+
+/// Why a child is not waited for any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// It has ended.
+    End,
+    /// Somebody wants to stop.
+    Stop,
+}
+
+fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
+    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let mut wanted = [PollFd::new(&end, PollFlags::IN)];
+    loop {
+        match poll(&mut wanted, Some(&LOOK)) {
+            Ok(0) | Err(Errno::INTR) if stop.load(Ordering::Relaxed) => return Ok(Until::Stop),
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(Until::End),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Starts `program`, which needs no arguments, by fork(2) and execve(2), as a shell does, and waits for its end.
+///
+/// # Errors
+/// If it cannot be started; how it ended is not an error here.
+pub fn start(program: &Path) -> io::Result<ExitStatus> {
+    let mut command = Command::new(program);
+    end_with_parent(&mut command);
+    command.status()
 }
 
 fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
@@ -121,10 +156,37 @@ mod tests {
     fn a_program_is_stopped_with_all_that_it_has_started() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let (on, off) = (AtomicBool::new(true), AtomicBool::new(false));
-        let ended = run_until(&["sh", "-c", "pwd"], Setting { folder: folder.path(), stop: &off });
-        assert_eq!(ended.expect("sh starts").expect("it ends").words(), folder.path().display().to_string());
-        let stopped = run_until(&["sh", "-c", "sleep 600; :"], Setting { folder: folder.path(), stop: &on });
+        let setting = |stop| Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop };
+        let ended = run_until(&["sh", "-c", "pwd"], setting(&off));
+        assert_eq!(ended.expect("sh starts").expect("it ends").words(), "/");
+        let stopped = run_until(&["sh", "-c", "sleep 600; :"], setting(&on));
         assert!(stopped.expect("sh starts").is_none());
+    }
+
+    #[test]
+    fn what_a_program_leaves_in_the_background_ends_with_it() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let variables = [("LONG", "600".to_owned())];
+        let off = AtomicBool::new(false);
+        let setting = Setting { directory: folder.path(), streams: folder.path(), variables: &variables, stop: &off };
+        let ended = run_until(&["sh", "-c", "sleep $LONG & echo $!"], setting).expect("sh starts").expect("it ends");
+        let sleeper = ended.stdout.trim().to_owned();
+        let is_gone = || {
+            let state = std::fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap_or_default();
+            // What was killed may wait for its new parent to take notice.
+            !state.contains("(sleep)") || state.contains(") Z")
+        };
+        assert!((0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            is_gone()
+        }));
+    }
+
+    #[test]
+    fn a_program_is_started_and_waited_for() {
+        assert!(start(&find_program("true").expect("there")).expect("it starts").success());
+        assert!(!start(&find_program("false").expect("there")).expect("it starts").success());
+        assert!(start(Path::new("/no/such/program")).is_err());
     }
 
     #[test]

@@ -77,6 +77,9 @@ pub struct Compare {
     /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file
     #[arg(required = true, value_name = "CONTENDER")]
     pub contenders: Vec<String>,
+    /// Where direct I/O goes through the page cache, as on btrfs, also a contender for which it is direct: btrfs:nodatasum
+    #[arg(long)]
+    pub extra: bool,
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
     pub suite: String,
@@ -113,6 +116,9 @@ pub struct Compare {
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
+    /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not images
+    #[arg(long)]
+    pub precondition: bool,
     /// Make each operation of a contender take so much longer, to see whether that is found
     #[arg(long, value_name = "LABEL=PERCENT")]
     pub handicap: Vec<Handicap>,

@@ -166,11 +166,13 @@ fn on_machine(
     listeners: &mut Listeners<'_>,
     session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, SessionError>,
 ) -> Result<Status> {
-    let arena = Arena::open(plan.clone(), listeners.run, ledger, &mut |what| {
+    let mut telling = |what: &str| {
         listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
-    })?;
+    };
+    let arena = Arena::open(plan.clone(), listeners.run, ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
+    machine.precondition(&mut telling)?;
     let status = session(&mut machine, listeners);
     listeners.progress.prepare("taking everything away");
     let closed = machine.close();

@@ -1,12 +1,15 @@
 //! From what was typed to what will be done.
 
+mod extra;
 mod work;
 
 use anyhow::Result;
 
 use fsarena_lane::{LaneError, lane_count, require};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Rounds, Share, Storage, Workload};
+use fsarena_model::{
+    Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
+};
 use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
 
 use crate::cli::Compare;
@@ -22,16 +25,18 @@ const BLOCK: u64 = 4096;
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments)?;
     let usual = Often::usual(work.suite.as_deref());
+    let named = contenders(&arguments.contenders)?;
+    let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let plan = Plan {
-        contenders: contenders(&arguments.contenders)?,
         workloads: work.workloads,
         suite: work.suite,
         seed: arguments.seed.unwrap_or_else(drawn_seed),
         rounds: match (arguments.rounds, arguments.budget) {
             (Some(count), _) => Rounds::Exactly(count),
             (None, Some(time)) => Rounds::Within(Budget(time)),
-            (None, None) => Rounds::Within(Budget::for_contenders(arguments.contenders.len())),
+            (None, None) => Rounds::Within(Budget::for_contenders(contenders.len())),
         },
+        contenders,
         margin: margin(arguments.margin)?,
         storage: Storage::from(arguments.storage.as_str()),
         lane_size: arguments.lane_size,
@@ -40,12 +45,13 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         disturbance: Disturbance::default(),
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
+        precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
     };
     let plan = with_controls(plan);
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_work(&plan)?;
-    Ok((plan, work.notes))
+    Ok((plan, added.into_iter().chain(work.notes).collect()))
 }
 
 /// A run with time enough checks its slices by whole runs.
@@ -59,6 +65,7 @@ fn with_controls(mut plan: Plan) -> Plan {
 /// Refuses what this machine or this user cannot do; nothing is made yet.
 pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
+    require::memory_limits(plan)?;
     for workload in &plan.workloads {
         if let Some(engine) = fsarena_engine::engine(&workload.engine) {
             engine.require(workload)?;

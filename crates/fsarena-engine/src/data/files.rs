@@ -55,7 +55,7 @@ pub fn prepare(workload: &Workload, parameters: &Parameters, directory: &Path, s
     lay_out_existing(parameters, directory, seed)?;
     existing(parameters, directory).try_for_each(|path| match workload.cache {
         CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
-        CacheState::Warm => remember(&path, parameters.file_size),
+        CacheState::Warm => remember(&path),
         CacheState::Cold => Ok(()),
     })
 }
@@ -160,17 +160,15 @@ pub fn forget(path: &Path) -> Result<(), EngineError> {
     fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
 
-/// Brings a file into memory by reading it.
-fn remember(path: &Path, size: u64) -> Result<(), EngineError> {
+/// Brings a file into memory by reading it; of one that does not fit, the end stays there.
+pub fn remember(path: &Path) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];
     let mut offset = 0;
-    while offset < size {
-        let read = file.read_at(&mut buffer, offset).map_err(EngineError::io("read a file into memory"))?;
-        if read == 0 {
-            break;
+    loop {
+        match file.read_at(&mut buffer, offset).map_err(EngineError::io("read a file into memory"))? {
+            0 => return Ok(()),
+            read => offset += read as u64,
         }
-        offset += read as u64;
     }
-    Ok(())
 }

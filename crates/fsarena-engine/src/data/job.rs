@@ -72,6 +72,13 @@ impl Job for DataJob {
         Ok(())
     }
 
+    fn warm(&mut self) -> Result<(), EngineError> {
+        match self.workload.cache {
+            CacheState::Warm => self.paths().try_for_each(|path| files::remember(&path)),
+            CacheState::Cold | CacheState::Direct => Ok(()),
+        }
+    }
+
     fn fills(&self) -> Bytes {
         let is_buffered = self.workload.cache != CacheState::Direct;
         let fills = match self.parameters.target() {

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::child::{self, Setting};
 
 use super::file::JobFile;
 use super::{FioError, output};
-use crate::EngineError;
+use crate::{EngineError, cage};
 
 /// The program's name.
 pub const NAME: &str = "fio";
@@ -64,8 +63,9 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     const JSON: &str = "output.json";
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
-    let argv: Vec<&str> = cage().iter().copied().chain(arguments).collect();
-    let ended = child::run_until(&argv, Setting { folder, stop }).map_err(EngineError::io("start fio"))?;
+    let argv: Vec<&str> = cage::words().iter().copied().chain(arguments).collect();
+    let setting = Setting { directory: folder, streams: folder, variables: &[], stop };
+    let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
     let output = fs::read_to_string(folder.join(JSON)).unwrap_or_default();
     if ended.status.success() {
@@ -73,16 +73,4 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     }
     let words = output::words(&ended.words(), &output);
     Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
-}
-
-/// fio's processes survive it when it is killed, and would keep the file system busy. In a process namespace of their own
-/// (unshare(1)) they end with it; where there is none to be had, such as for an ordinary user, they run to their end.
-fn cage() -> &'static [&'static str] {
-    const CAGE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
-    static WORKS: OnceLock<bool> = OnceLock::new();
-    let works = WORKS.get_or_init(|| {
-        let argv: Vec<&str> = CAGE.iter().copied().chain(["true"]).collect();
-        child::run(&argv).is_ok_and(|ended| ended.status.success())
-    });
-    if *works { CAGE } else { &[] }
 }

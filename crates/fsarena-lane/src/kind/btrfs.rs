@@ -70,6 +70,15 @@ impl Kind for Btrfs {
         promises.extend(compressed.then_some(Promise::Compression));
         promises
     }
+
+    /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c). Compression needs
+    /// checksums: a file without them is not compressed, and so would be another contender's.
+    fn made_direct(&self, mount: &str) -> Option<&'static str> {
+        let has = |names: &[&str]| mount.split(',').any(|option| names.contains(&option));
+        let is_compressed = mount.split(',').any(|option| option.starts_with("compress"));
+        let is_so = is_compressed && !has(&["compress=no", "compress=none"]);
+        (!is_so && !has(&["nodatasum", "nodatacow"])).then_some("nodatasum")
+    }
 }
 
 /// Flags stand one to a line, in capitals between `(`, `|` and `)`.
@@ -103,5 +112,14 @@ mod tests {
         assert!(!Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::DataChecksums));
         assert!(Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::CopyOnWrite));
         assert!(!Btrfs.promises(&[], "rw,nodatacow").contains(&Promise::CopyOnWrite));
+    }
+
+    #[test]
+    fn checksums_keep_direct_io_from_being_direct() {
+        assert_eq!(["", "noatime", "compress=no"].map(|mount| Btrfs.made_direct(mount)), [Some("nodatasum"); 3]);
+        assert_eq!(
+            ["nodatasum", "noatime,nodatacow", "compress=zstd"].map(|mount| Btrfs.made_direct(mount)),
+            [None; 3]
+        );
     }
 }

@@ -72,6 +72,11 @@ impl Kind for Ext {
         promises.extend(has("metadata_csum").then_some(Promise::MetadataChecksums));
         promises
     }
+
+    /// Data that are journalled are written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
+    fn made_direct(&self, mount: &str) -> Option<&'static str> {
+        mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
+    }
 }
 
 #[cfg(test)]

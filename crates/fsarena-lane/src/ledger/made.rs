@@ -11,8 +11,8 @@ use fsarena_sys::{loopdev, mountinfo};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::LaneError;
 use crate::disk::OnDisk;
+use crate::{LaneError, cgroup};
 
 /// How often a busy device is asked again, and how long in between: ten seconds in all.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
@@ -33,6 +33,13 @@ pub enum Made {
     },
     /// File systems on parts of a disk that was free.
     Disk(OnDisk),
+    /// A control group with the run's token in its name.
+    Cgroup {
+        /// Its folder.
+        path: PathBuf,
+        /// The folder of the group from which the run's processes came.
+        home: PathBuf,
+    },
     /// Nothing: the announcement before this was taken back.
     Withdrawn,
     /// A loop device, bound under a name with the run's token to a file.
@@ -71,6 +78,7 @@ impl Made {
             Self::Folder { path } => remove_folder(path, token),
             Self::Mount { path } => unmount(path),
             Self::Disk(made) => made.wipe(),
+            Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, token)),
             Self::Withdrawn => Ok(None),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         };
@@ -87,6 +95,7 @@ impl Made {
             Self::Folder { path } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
             Self::Disk(made) => format!("file systems on {}", made.path.display()),
+            Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Withdrawn => "nothing".to_owned(),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
         }
@@ -160,7 +169,7 @@ fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
     binding.name == name && same_file
 }
 
-fn patiently(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+fn patiently<T>(mut act: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let busy = rustix::io::Errno::BUSY.raw_os_error();
     for _ in 0..PATIENCE.0 {
         match act() {

@@ -1,7 +1,9 @@
 //! What a round measures beside the contenders: references, and what a lane costs at the moment.
 
 use fsarena_engine::engine_of;
-use fsarena_model::{CacheState, Event, Label, LaneCost, Often, Outcome, Place, Reference, Severity, Trial, Workload};
+use fsarena_model::{
+    CacheState, Event, Label, LaneCost, Nanos, Often, Outcome, Place, Reference, Severity, Trial, Workload,
+};
 
 use super::Session;
 use crate::SessionError;
@@ -21,6 +23,21 @@ impl Session<'_> {
         match self.is_due(is_new) && workload.control_of.is_none() && workload.variant.is_none() {
             true => Clocks::Read,
             false => Clocks::Left,
+        }
+    }
+
+    /// Time that no further round will take.
+    pub(super) fn spent_once(&mut self, time: Nanos) {
+        if self.plan.beside == Often::Once {
+            self.once = self.once + time;
+        }
+    }
+
+    /// Of reading the clocks, about: a slice for each trial.
+    pub(super) fn note_once(&mut self, clocks: Clocks, trials: &[Trial]) {
+        if clocks == Clocks::Read {
+            let slice = |trial: &Trial| trial.slices.last().map_or(Nanos(0), |slice| slice.elapsed);
+            trials.iter().filter(|trial| trial.slices.len() > 1).for_each(|trial| self.spent_once(slice(trial)));
         }
     }
 

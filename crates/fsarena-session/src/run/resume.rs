@@ -39,7 +39,8 @@ pub fn resume(
     let Resumption { record, rest, at } = resumption;
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let handicaps = handicaps(&plan);
-    let mut session = Session { plan: &plan, stage, clock, started, stop, listener, handicaps, record, aim, pending };
+    let mut session =
+        Session { plan: &plan, stage, clock, started, stop, listener, handicaps, record, aim, once: Nanos(0), pending };
     if session.stopped() {
         return Ok(Status::Interrupted);
     }
@@ -78,7 +79,7 @@ impl Session<'_> {
             return likeness::change(then, &now).map(|text| Event::Note(warning(text))).into_iter().collect();
         }
         let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
-        let notes = notes.chain(surroundings::notes(&now, self.plan.medium));
+        let notes = notes.chain(surroundings::notes(&now, self.plan.medium, &self.plan.storage));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }

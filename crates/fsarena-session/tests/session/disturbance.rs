@@ -1,12 +1,18 @@
 //! Rounds in which the machine was busy with other things: set aside by its counters, and by nothing else.
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Disturbance, Nanos, Rounds, RunRecord, Trial, Verdict};
+use fsarena_model::{Bytes, Disturbance, Nanos, Rounds, RunRecord, Trial, Verdict};
 use fsarena_session::assess;
 
 use crate::fake::{Play, World};
 
-const BOUNDS: Disturbance = Disturbance { foreign_cores: 0.6, steal_cores: 0.15, most: 3 };
+const BOUNDS: Disturbance = Disturbance {
+    foreign_cores: 0.6,
+    steal_cores: 0.15,
+    most: 3,
+    throttled: Some(0.01),
+    swapped: Some(Bytes::mib(16)),
+};
 
 /// Two contenders in seven rounds of `create` and `append`; the fake machine shows half a core of others' work.
 fn quiet() -> RunRecord {
@@ -139,7 +145,20 @@ fn where_all_is_disturbed_the_first_rounds_are_set_aside_and_the_run_goes_on() {
     let performance = play.perform();
     assert_eq!((performance.rounds().len(), performance.verdicts()), (7, vec![Verdict::Slower; 2]));
     assert!(performance.comparison().verdicts.iter().all(|pair| pair.rounds == 4));
-    let few = play.with_rounds(Rounds::Exactly(2)).perform().comparison();
-    assert!(few.verdicts.iter().all(|pair| (pair.verdict, pair.rounds) == (Verdict::Undecided, 0)));
-    assert!(few.cells.iter().all(|cell| cell.median.is_some() && cell.rounds == 2), "there is nothing else to show");
+    let few = play.with_rounds(Rounds::Exactly(2)).perform();
+    assert_eq!(few.rounds().len(), 5, "three that are set aside are made up for, and then all count");
+    assert!(few.comparison().cells.iter().all(|cell| cell.rounds == 2), "as many as were wanted");
+}
+
+#[test]
+fn a_disturbed_round_is_repeated_for_the_workloads_that_it_touched() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
+    play.plan.disturbance = Disturbance { throttled: Some(0.01), ..BOUNDS };
+    play.world.throttled = vec![2];
+    let performance = play.with_rounds(Rounds::Exactly(3)).perform();
+    assert_eq!(performance.rounds().len(), 4);
+    let comparison = performance.comparison();
+    assert!(comparison.cells.iter().all(|cell| cell.stability.set_aside == [2] && cell.rounds == 3));
+    let said = "round 2 of";
+    assert!(comparison.notes.iter().any(|note| note.text.contains(said) && note.text.contains("quota held it back")));
 }

@@ -1,6 +1,7 @@
 //! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast, and the same every time.
 
 mod assess;
+mod beside;
 mod budget;
 mod calibration;
 mod disturbance;

@@ -3,7 +3,7 @@
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
     Bytes, Conditions, ContenderFacts, Disturbance, Durability, Environment, Event, Label, Latency, Medium, Moment,
-    Nanos, Often, Outcome, Plan, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
+    Nanos, Often, Outcome, Plan, Precondition, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -23,6 +23,7 @@ pub fn plan() -> Plan {
         disturbance: Disturbance::default(),
         beside: Often::Never,
         unprobed: Vec::new(),
+        precondition: Precondition::None,
     }
 }
 

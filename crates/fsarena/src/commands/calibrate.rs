@@ -18,6 +18,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Compare {
     Compare {
         contenders,
+        extra: false,
         suite: options.suite.clone(),
         workload: options.workload.clone(),
         rate: Vec::new(),
@@ -30,6 +31,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         storage: options.storage.clone(),
         lane_size,
         medium: options.medium,
+        precondition: false,
         handicap: Vec::new(),
         unprobed: Vec::new(),
         beside: Some(Often::Never),

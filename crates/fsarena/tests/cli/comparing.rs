@@ -137,6 +137,48 @@ fn a_dry_run_prints_the_plan_and_makes_nothing() {
 }
 
 #[test]
+fn extra_contenders_do_direct_io_and_the_command_names_them() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let small = stage.small();
+    let added = run(&mut stage.compare(&["btrfs", "ext4", "--extra", "--rounds", "1", "--workload", &small]), 0);
+    assert!(err(&added).contains("`btrfs-nodatasum` was added"), "{}", err(&added));
+    let json = stage.json();
+    let labels: Vec<_> = json["contenders"].as_array().expect("rows").iter().map(|row| row["label"].clone()).collect();
+    assert_eq!(labels, ["btrfs", "btrfs-nodatasum", "ext4"]);
+    assert!(json["contenders"][1]["mount"].as_str().is_some_and(|mount| mount.contains("nodatasum")));
+    let command: Vec<&str> =
+        json["command"].as_array().expect("words").iter().filter_map(|word| word.as_str()).collect();
+    assert_eq!(command[2..5], ["btrfs", "btrfs-nodatasum=btrfs:nodatasum", "ext4"]);
+    let promises = json["verdicts"][0]["promises"].as_str();
+    assert!(promises.is_some_and(|text| text.contains("btrfs also has data checksums")), "{promises:?}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn lanes_are_preconditioned_before_anything_else_and_it_is_said_what_came_of_it() {
+    let stage = Stage::new();
+    let small = stage.small();
+    let arguments = ["ext4", "--precondition", "--rounds", "1", "--workload", &small];
+    let plan = out(&run(stage.compare(&arguments).arg("--dry-run"), 0));
+    assert!(plan.contains("all lanes are written in full twice"), "{plan}");
+    if !is_root() {
+        return;
+    }
+    run(&mut stage.compare(&arguments), 0);
+    let json = stage.json();
+    let rounds = json["environment"]["preconditioned"]["writes_per_second"].as_array().map_or(0, Vec::len);
+    assert!((5..=25).contains(&rounds), "{json}");
+    let notes = json["notes"].as_array().expect("notes").iter().filter_map(|note| note["text"].as_str());
+    let said: Vec<&str> = notes.filter(|text| text.contains("preconditioned")).collect();
+    assert!(said.len() == 1 && said[0].contains(&format!("{rounds} rounds")) && said[0].contains("images"), "{said:?}");
+    assert!(json["command"].as_array().expect("words").iter().any(|word| word == "--precondition"));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
 fn what_there_is_can_be_listed() {
     let stage = Stage::new();
     let text = out(&run(stage.fsarena().arg("list"), 0));

@@ -98,6 +98,8 @@ impl Stage {
         let storage = self.path("storage").display().to_string();
         left.extend(names(&storage).into_iter().map(|name| format!("{storage}/{name}")));
         left.extend(names("/var/lib/fsarena/ledger").into_iter().filter(|name| name != "lock"));
+        let groups = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"].map(names).concat();
+        left.extend(groups.into_iter().filter(|name| name.starts_with("fsarena-")));
         for process in names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok()) {
             let mounts = fs::read_to_string(format!("/proc/{process}/mountinfo")).unwrap_or_default();
             left.extend(mounts.lines().filter(|line| line.contains(&storage)).map(|line| format!("{process}: {line}")));

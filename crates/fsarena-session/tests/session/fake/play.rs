@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{
     Better, Budget, Bytes, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Medium, Metric, Mode,
-    Nanos, Often, Plan, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict, Workload,
+    Nanos, Often, Plan, Precondition, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict,
+    Workload,
 };
 use fsarena_session::{Rest, Resumption, SessionError, Wish, assess, resume, run};
 
@@ -50,6 +51,7 @@ impl Play {
             disturbance: Disturbance::ignored(),
             beside: Often::Never,
             unprobed: Vec::new(),
+            precondition: Precondition::None,
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
@@ -91,7 +93,8 @@ impl Play {
     ) -> Performance {
         let clock = FakeClock::default();
         clock.advance(self.setup);
-        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string()).collect();
+        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
+        let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
         let mut stage = FakeStage::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);

@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use fsarena_engine::Job;
 use fsarena_lane::CheckResult;
-use fsarena_model::{Blame, ContenderFacts, Durability, Environment, Label, Nanos, Reading, Workload};
+use fsarena_model::{
+    Blame, Bytes, Conditions, ContenderFacts, Durability, Environment, Label, Nanos, Place, Reading, Workload,
+};
 use fsarena_session::{Stage, Trouble};
 
 use super::backstage::{Backstage, Counters};
@@ -99,6 +101,34 @@ impl Stage for FakeStage {
 
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
         std::mem::take(&mut self.totals[contender]).readings()
+    }
+
+    fn refer(&mut self, place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
+        let is_there = place == Place::Memory && self.backstage.world.memory.is_some();
+        Ok(is_there.then_some(self.backstage.labels.len() - 1))
+    }
+
+    fn rest(&mut self, contender: usize) -> Result<Option<Nanos>, Trouble> {
+        self.act("rest", contender, "", Nanos::millis(6))?;
+        Ok(Some(Nanos::millis(6)))
+    }
+
+    fn glance(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+        let before = self.before[contender].expect("watched before it is looked at");
+        self.backstage.counters(contender).since(before).readings()
+    }
+
+    fn used(&mut self, contender: usize) -> Option<Bytes> {
+        Some(Bytes(self.backstage.counters(contender).bytes as u64 * 2))
+    }
+
+    fn logical(&mut self, contender: usize, _workload: &Workload) -> Option<Bytes> {
+        Some(Bytes(self.backstage.counters(contender).bytes as u64))
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        let is_throttled = self.backstage.world.throttled.contains(&self.backstage.round.get());
+        Conditions { quota_throttled: Some(if is_throttled { 1.0 } else { 0.0 }), ..Conditions::default() }
     }
 
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {

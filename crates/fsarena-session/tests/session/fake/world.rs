@@ -27,6 +27,10 @@ pub struct World {
     pub stuck: Vec<usize>,
     /// Contender and round in which the check finds damage.
     pub damage: Vec<(usize, u32)>,
+    /// Rounds in which a quota holds the run back for a second.
+    pub throttled: Vec<u32>,
+    /// Operations per second in memory, where there is such a place.
+    pub memory: Option<f64>,
     /// What goes wrong, and when.
     pub traps: Vec<Trap>,
     /// Operations of a run that ends when its work is done.
@@ -75,6 +79,8 @@ impl World {
             durability: Vec::new(),
             stuck: Vec::new(),
             damage: Vec::new(),
+            throttled: Vec::new(),
+            memory: None,
             traps: Vec::new(),
             work: 20,
             environment: Environment::default(),
@@ -101,7 +107,8 @@ impl World {
         let own = self.normal(&format!("{workload} contender"), &[contender as u64, round]) * self.round_noise;
         let lane = lane.and_then(|lane| self.lane_speed.get(lane)).copied().unwrap_or(1.0);
         let advantage = self.advantage.as_ref().filter(|(name, _)| contender == 1 && name == workload);
-        (shared + own).exp() / (self.rates[contender] * lane * advantage.map_or(1.0, |(_, times)| *times))
+        let rate = self.rates.get(contender).copied().or(self.memory).unwrap_or(1.0);
+        (shared + own).exp() / (rate * lane * advantage.map_or(1.0, |(_, times)| *times))
     }
 
     fn normal(&self, purpose: &str, numbers: &[u64]) -> f64 {

@@ -44,6 +44,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     if !controls.is_empty() {
         writeln!(text, "  control rounds: every second round also runs {} of them whole, as a check", controls.len())?;
     }
+    if !plan.precondition.is_none() {
+        writeln!(text, "\nbefore\n  all lanes are written in full twice, and then at random until they are steady")?;
+    }
     let (round, setup) = (estimated_round(plan), estimated_setup(plan));
     writeln!(text, "\nduration")?;
     match plan.rounds {

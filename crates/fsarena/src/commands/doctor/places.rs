@@ -3,9 +3,10 @@
 mod folders;
 mod measure;
 mod rank;
+mod trust;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fsarena_lane::disk::{self, Disk};
 use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
@@ -14,6 +15,7 @@ use fsarena_sys::clock;
 use super::page::{Line, Section, Word};
 use folders::Folder;
 use rank::Footing;
+use trust::Trust;
 
 /// Three contenders and a spare lane, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;
@@ -46,6 +48,8 @@ struct Place {
     cost: Result<LaneCost, String>,
     /// The device whose counters `cost` holds.
     device: Option<String>,
+    /// The folder in which `cost` was measured.
+    folder: Option<PathBuf>,
 }
 
 impl Place {
@@ -61,6 +65,16 @@ impl Place {
         };
         self.obstacle.clone().or_else(full)
     }
+
+    /// What its flushes and its device's reads are worth; looking takes too long to be done everywhere.
+    fn trust(&self) -> Option<Trust> {
+        let device = match self.footing {
+            Footing::Memory => return None,
+            Footing::Disk => Some(PathBuf::from(&self.option)),
+            _ => self.device.as_ref().map(|name| Path::new("/dev").join(name)),
+        };
+        self.refusal().is_none().then(|| trust::look(self.folder.as_deref(), device.as_deref()))
+    }
 }
 
 /// The places, best first, and what `--storage` takes for the best one.
@@ -69,7 +83,12 @@ pub fn section(asked: &str) -> (Section, Option<String>) {
     let places = gather(asked, &mut lines);
     let order = rank::order(&places.iter().map(Place::standing).collect::<Vec<_>>());
     let best = order.first().filter(|best| best.tier != rank::Tier::Unusable).map(|best| best.index);
-    let ranked = order.iter().map(|ranked| words::line(&places[ranked.index], ranked, best == Some(ranked.index)));
+    let ranked = order.iter().map(|ranked| {
+        let is_best = best == Some(ranked.index);
+        let place = &places[ranked.index];
+        let trust = (is_best || place.option == asked).then(|| place.trust()).flatten();
+        words::line(place, ranked, trust.as_ref(), is_best)
+    });
     let lines = ranked.chain(lines).collect();
     (Section { title: "Places for lanes, best first", lines }, best.map(|best| places[best].option.clone()))
 }
@@ -126,6 +145,7 @@ fn folder_place(folder: Folder, deadline: Nanos) -> Place {
         direct: found.direct,
         cost: found.cost,
         device: folder.device,
+        folder: Some(folder.existing),
     }
 }
 
@@ -141,6 +161,7 @@ fn memory_place() -> Place {
         direct: found.direct,
         cost: found.cost,
         device: None,
+        folder: None,
     }
 }
 
@@ -155,6 +176,7 @@ fn disk_place(disk: Disk, obstacle: Option<String>) -> Place {
         direct: None,
         cost: Err("not measured: doctor writes nothing to a disk".to_owned()),
         device: None,
+        folder: None,
     }
 }
 

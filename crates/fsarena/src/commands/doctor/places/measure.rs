@@ -60,7 +60,7 @@ fn refused(why: String) -> Found {
 }
 
 /// A file without a name goes away with its descriptor, however this process ends.
-fn temporary_file(folder: &Path) -> io::Result<File> {
+pub fn temporary_file(folder: &Path) -> io::Result<File> {
     let number = fs::metadata(folder)?.dev();
     let is_there = |folder: &&Path| fs::metadata(folder).is_ok_and(|found| found.dev() == number);
     let mut outcome = tempfile::tempfile_in(folder);

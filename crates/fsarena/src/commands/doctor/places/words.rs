@@ -5,12 +5,13 @@ use fsarena_model::{Bytes, LaneCost};
 
 use super::folders::Folder;
 use super::rank::{Footing, Ranked};
+use super::trust::Trust;
 use super::{LANE_SIZE, LANES, Place};
 use crate::commands::doctor::advice::option;
 use crate::commands::doctor::page::{Line, Word};
 
-/// One place: what it is, what it costs, why it stands where it does.
-pub fn line(place: &Place, ranked: &Ranked, is_best: bool) -> Line {
+/// One place: what it is, what it costs, what that is worth where it was looked at, why it stands where it does.
+pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> Line {
     let refusal = place.refusal();
     let word = if refusal.is_some() { Word::No } else { Word::Ok };
     let mut line = Line::new(word, &place.option, format!("{}{}", place.description, room(place)));
@@ -21,6 +22,7 @@ pub fn line(place: &Place, ranked: &Ranked, is_best: bool) -> Line {
         Ok(cost) => line.and(cost_words(cost)).and(beneath(place, cost)),
         Err(why) => line.and(format!("write + flush {why}")),
     };
+    line = trust.into_iter().flat_map(Trust::words).fold(line, Line::and);
     line = line.and(ranked.tier.reason());
     if place.footing == Footing::Disk {
         line = line.and("compare overwrites it: make sure that nobody needs what is on it");

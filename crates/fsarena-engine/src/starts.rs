@@ -1,0 +1,43 @@
+//! Starting programs that do nothing: what a workload's programs cost before they have done anything.
+
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::{child, clock};
+
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Job, Limit, Operation, Tally};
+
+/// A job that starts `count` times the program `true`, one after the other, from this process; each is an operation.
+pub fn starts_job(count: u64) -> Box<dyn Job> {
+    let program = child::find_program("true").unwrap_or_else(|| Path::new("/bin/true").to_owned());
+    Box::new(Starts { program, count })
+}
+
+struct Starts {
+    program: PathBuf,
+    count: u64,
+}
+
+impl Job for Starts {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The programs that are started may run on another processor, as those of a shell may.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let mut pace = Pace::Closed;
+        let mut meter = Meter::start(clock::now(), limit, &mut pace, tally);
+        for _ in 0..self.count {
+            let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
+            child::start(&self.program).map_err(EngineError::io("start a program that does nothing"))?;
+            meter.done(Operation::Run, begin, 0);
+        }
+        meter.stop();
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! The engine `shell`: scripts are run, timed, counted, stopped, and their words kept.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine, program_of, starts_job};
+use fsarena_model::{Bytes, Explained, Nanos, Workload};
+use serde_json::{Value, json};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn workload(parameters: Value) -> Workload {
+    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "shell", "metric": metric,
+        "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+    });
+    serde_json::from_value(workload).expect("a workload")
+}
+
+fn shell() -> &'static dyn Engine {
+    engine("shell").expect("there")
+}
+
+fn open(parameters: Value, directory: &Path) -> Box<dyn Job> {
+    shell().open(&workload(parameters), directory, 7).expect("understood")
+}
+
+fn run(job: &mut dyn Job) -> Result<Tally, EngineError> {
+    let mut tally = Tally::new();
+    job.run(&Limit::new(None, &NEVER), &mut tally)?;
+    Ok(tally)
+}
+
+#[test]
+fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let parameters = json!({
+        "shell": "bash", "operations": 7,
+        "prepare": "mkdir there",
+        "before": "rm -f there/*; echo once >> before",
+        "script": "for ((i = 0; i < N; i++)); do echo $i > there/file$i; done",
+    });
+    let mut job = open(parameters, place.path());
+    job.prepare().expect("prepared");
+    for runs in 1..=2 {
+        job.refill().expect("ready");
+        assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
+        let tally = run(&mut *job).expect("done");
+        assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
+        assert_eq!(fs::read_to_string(place.path().join("before")).expect("said").lines().count(), runs);
+        assert_eq!(tally.operations, 7);
+        let latency = tally.latency(Operation::Run).expect("one run");
+        assert_eq!(latency.count, 1);
+        assert!(tally.elapsed > Nanos(0) && tally.moments().len() == 1);
+    }
+    assert_eq!(fs::read_dir(place.path()).expect("there").count(), 2, "what the shell says is kept elsewhere");
+}
+
+#[test]
+fn one_that_fails_is_named_with_its_last_words_and_its_status() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done; exit 3";
+    let mut job = open(json!({ "operations": 1, "script": script }), place.path());
+    job.prepare().expect("nothing to do");
+    let error = run(&mut *job).expect_err("it fails").to_string();
+    assert!(error.contains("`script` ended with exit status: 3"), "{error}");
+    assert!(error.contains("line 12") && !error.contains("line 2\n"), "{error}");
+    let mut job = open(json!({ "operations": 1, "script": ":", "before": "ls /no/such" }), place.path());
+    let error = job.refill().expect_err("it fails").to_string();
+    assert!(error.contains("`before`") && error.contains("/no/such"), "{error}");
+}
+
+#[test]
+fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let script = "sleep 600 & echo $! > child; mv child started; sleep 600; :";
+    let mut job = open(json!({ "operations": 1, "script": script }), place.path());
+    let stop = AtomicBool::new(false);
+    let mut tally = Tally::new();
+    let marker = format!("{}", place.path().display());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !place.path().join("started").exists() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        job.run(&Limit::new(None, &stop), &mut tally).expect("stopped");
+    });
+    assert_eq!(tally.operations, 0);
+    let left = || {
+        let processes = fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path());
+        processes.filter(|path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == Path::new(&marker))).count()
+    };
+    assert!((0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        left() == 0
+    }));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_name() {
+    let refusal = |workload: &Workload| shell().demand(workload).expect_err("refused").to_string();
+    for (parameters, name) in [
+        (json!({ "script": " ", "operations": 1 }), "`script`"),
+        (json!({ "script": ":", "operations": 0 }), "`operations`"),
+        (json!({ "script": ":" }), "`operations`"),
+        (json!({ "script": ":", "operations": 1, "shell": "/bin/sh" }), "`shell`"),
+        (json!({ "script": ":", "operations": 1, "colour": 1 }), "`colour`"),
+    ] {
+        let error = refusal(&workload(parameters));
+        assert!(error.contains(name), "{error}");
+    }
+    let good = workload(json!({ "script": ":", "operations": 1 }));
+    let sliced = Workload { mode: fsarena_model::Mode::Sliced, ..good.clone() };
+    assert!(refusal(&sliced).contains("`mode"));
+    assert!(refusal(&Workload { timed_ms: 5, ..good.clone() }).contains("`timed-ms`"));
+    let missing = workload(json!({ "script": ":", "operations": 1, "shell": "no-such-shell" }));
+    let error = shell().require(&missing).expect_err("not there");
+    assert!(error.to_string().contains("no-such-shell") && error.hint().is_some());
+    shell().require(&good).expect("sh is everywhere");
+}
+
+#[test]
+fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
+    let plain = workload(json!({ "script": ":", "operations": 1 }));
+    assert_eq!((shell().demand(&plain).expect("understood"), shell().starts(&plain)), (Bytes::mib(64), None));
+    let more = workload(json!({ "script": ":", "operations": 9, "starts": 9, "data": "1M" }));
+    assert_eq!((shell().demand(&more).expect("understood"), shell().starts(&more)), (Bytes::mib(1), Some(9)));
+    assert_eq!(program_of(&plain), Some("sh"));
+    assert!(shell().has_floor_in_memory(&plain) && engine("data").expect("there").starts(&plain).is_none());
+}
+
+#[test]
+fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
+    let mut job = starts_job(20);
+    job.prepare().expect("nothing to do");
+    let tally = run(&mut *job).expect("started");
+    assert_eq!((tally.operations, tally.latency(Operation::Run).expect("some").count), (20, 20));
+    let mut some = Tally::new();
+    starts_job(1_000_000).run(&Limit::new(Some(Nanos::millis(20)), &NEVER), &mut some).expect("started");
+    assert!((1..1_000_000).contains(&some.operations));
+    let stop = AtomicBool::new(true);
+    let mut none = Tally::new();
+    starts_job(1_000_000).run(&Limit::new(None, &stop), &mut none).expect("stopped");
+    assert!(none.operations < 1_000_000);
+}

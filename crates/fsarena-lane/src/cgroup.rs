@@ -1,0 +1,229 @@
+//! A control group that limits this process' memory, with what it brings into the page cache (cgroups(7)).
+//!
+//! Pages belong to the group whose process touched them first: who wants to know how a file does that does not fit has to enter
+//! before the first read. Version 1 does not hold back who dirties pages in its group: nothing can be said there about writes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Bytes;
+use fsarena_sys::mountinfo::{self, Mount};
+
+use crate::LaneError;
+use crate::ledger::{Ledger, Made};
+
+/// The least limit: the process itself has to live within it.
+pub const SMALLEST_LIMIT: Bytes = Bytes::mib(32);
+
+/// The kernel's two kinds of control groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Version {
+    /// Documentation/admin-guide/cgroup-v1/memory.rst.
+    One,
+    /// Documentation/admin-guide/cgroup-v2.rst.
+    Two,
+}
+
+/// A control group of the run's own, with a limit while somebody is in it. Dropped, it is left; the ledger removes it.
+#[derive(Debug)]
+pub struct MemoryGroup {
+    version: Version,
+    folder: PathBuf,
+    /// Where this process was when the group was made.
+    home: PathBuf,
+}
+
+/// Refuses a limit that cannot be kept on this machine, or by this user.
+///
+/// # Errors
+/// [`LaneError::LimitTooSmall`], [`LaneError::NoMemoryGroup`].
+pub fn require(limit: Bytes) -> Result<(), LaneError> {
+    if limit < SMALLEST_LIMIT {
+        return Err(LaneError::LimitTooSmall { limit, needed: SMALLEST_LIMIT });
+    }
+    let (_, top) = hierarchy()?;
+    let writable = rustix::fs::access(&top, rustix::fs::Access::WRITE_OK);
+    writable.map_err(|errno| lacking(format!("{} cannot be written to ({errno})", top.display())))
+}
+
+impl MemoryGroup {
+    /// Makes one, empty and without a limit.
+    ///
+    /// It lies at the top, where no other group's limit counts.
+    ///
+    /// # Errors
+    /// [`LaneError::NoMemoryGroup`] if there are no such groups; if the ledger or the group cannot be written.
+    pub fn make(ledger: &mut Ledger) -> Result<Self, LaneError> {
+        let (version, top) = hierarchy()?;
+        let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let home = path_in(&membership, version).and_then(|path| home(&top, path));
+        let home = home.ok_or_else(|| lacking("this process is in no group that can be seen".to_owned()))?;
+        let folder = top.join(name(ledger.token()));
+        ledger.announce(Made::Cgroup { path: folder.clone(), home: home.clone() })?;
+        fs::create_dir(&folder).map_err(LaneError::io("create the control group", &folder))?;
+        Ok(Self { version, folder, home })
+    }
+
+    /// Moves this process with all its threads into it, where no more memory than `limit` can be had.
+    ///
+    /// Memory that the process has by then does not count.
+    ///
+    /// # Errors
+    /// [`LaneError::LimitTooSmall`]; [`LaneError::Limit`] if the kernel refuses, as it does when more than that is in use.
+    pub fn enter(&mut self, limit: Bytes) -> Result<(), LaneError> {
+        require(limit)?;
+        let file = self.folder.join(match self.version {
+            Version::One => "memory.limit_in_bytes",
+            Version::Two => "memory.max",
+        });
+        let refused = |source| LaneError::Limit { path: self.folder.clone(), limit, source };
+        fs::write(file, limit.0.to_string()).map_err(refused)?;
+        let own = std::process::id().to_string();
+        fs::write(processes_of(&self.folder), own).map_err(LaneError::io("enter the control group", &self.folder))
+    }
+
+    /// Moves this process, and whatever it has started since, back to where it was, and takes from memory what the group has
+    /// brought there.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn leave(&mut self) -> Result<(), LaneError> {
+        move_out(&self.folder, &self.home).map_err(LaneError::io("leave the control group", &self.folder))?;
+        let (file, amount) = match self.version {
+            Version::One => ("memory.force_empty", Some("0".to_owned())),
+            Version::Two => ("memory.reclaim", fs::read_to_string(self.folder.join("memory.current")).ok()),
+        };
+        // What cannot be taken is the process' own memory, which moved with it in name only.
+        let _ = amount.map(|amount| fs::write(self.folder.join(file), amount.trim()));
+        Ok(())
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        let _ = self.leave();
+    }
+}
+
+/// Removes a run's group, after moving out whoever is still in it; `None` if it is not there or not the run's.
+///
+/// # Errors
+/// If the kernel refuses.
+pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String>> {
+    let is_ours = path.file_name().is_some_and(|found| found.to_str() == Some(&name(token)));
+    if !is_ours || !processes_of(path).exists() {
+        return Ok(None);
+    }
+    // The group from which a dead run came may be gone as well.
+    let fallback = path.parent().unwrap_or(path);
+    move_out(path, home).or_else(|_| move_out(path, fallback))?;
+    fs::remove_dir(path).map(|()| Some(format!("the control group {}", path.display())))
+}
+
+fn name(token: &str) -> String {
+    format!("fsarena-{token}")
+}
+
+fn processes_of(group: &Path) -> PathBuf {
+    group.join("cgroup.procs")
+}
+
+/// A process that ends meanwhile is out as well.
+fn move_out(group: &Path, to: &Path) -> io::Result<()> {
+    let gone = Some(rustix::io::Errno::SRCH.raw_os_error());
+    for process in fs::read_to_string(processes_of(group))?.lines() {
+        match fs::write(processes_of(to), process) {
+            Err(error) if error.raw_os_error() != gone => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The version that has the memory controller here, and the folder in which groups with limits can be made.
+fn hierarchy() -> Result<(Version, PathBuf), LaneError> {
+    let mounts = mountinfo::mounts().map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
+    let found = with_memory(&mounts).ok_or_else(|| lacking("no control groups for memory are mounted".to_owned()))?;
+    let handed_down = || fs::read_to_string(found.1.join("cgroup.subtree_control")).unwrap_or_default();
+    match found.0 == Version::One || handed_down().split_whitespace().any(|name| name == "memory") {
+        true => Ok(found),
+        false => Err(lacking(format!("{} does not hand memory down to its groups", found.1.display()))),
+    }
+}
+
+/// A machine may have both versions, and its memory is then with one of them.
+fn with_memory(mounts: &[Mount]) -> Option<(Version, PathBuf)> {
+    let is_first = |mount: &&Mount| mount.kind == "cgroup" && mount.super_options.split(',').any(|it| it == "memory");
+    let first = mounts.iter().find(is_first).map(|mount| (Version::One, mount.point.clone()));
+    let second = || mounts.iter().find(|mount| mount.kind == "cgroup2").map(|it| (Version::Two, it.point.clone()));
+    first.or_else(second)
+}
+
+/// The path in a line such as `4:memory:/a/b`, or `0::/a/b` of version 2 (cgroups(7), `/proc/PID/cgroup`).
+fn path_in(membership: &str, version: Version) -> Option<&str> {
+    membership.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let is_wanted = match version {
+            Version::One => controllers.split(',').any(|controller| controller == "memory"),
+            Version::Two => controllers.is_empty(),
+        };
+        is_wanted.then_some(path)
+    })
+}
+
+/// In a container the mount may begin at the process' own group, whose path the kernel then tells as seen from outside.
+fn home(top: &Path, path: &str) -> Option<PathBuf> {
+    let own = std::process::id().to_string();
+    let is_here = |folder: &PathBuf| {
+        let processes = fs::read_to_string(processes_of(folder));
+        processes.is_ok_and(|processes| processes.lines().any(|process| process == own))
+    };
+    [top.join(path.trim_start_matches('/')), top.to_owned()].into_iter().find(is_here)
+}
+
+fn lacking(why: String) -> LaneError {
+    LaneError::NoMemoryGroup { why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: &str = "32 31 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu\n\
+        35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n\
+        41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n";
+
+    #[test]
+    fn memory_is_with_version_one_if_that_has_it() {
+        let mounts = mountinfo::parse(BOTH);
+        assert_eq!(with_memory(&mounts), Some((Version::One, "/cg/memory".into())));
+        assert_eq!(with_memory(&mounts[2..]), Some((Version::Two, "/cg/unified".into())));
+        assert_eq!(with_memory(&mounts[..1]), None);
+    }
+
+    #[test]
+    fn each_version_has_a_path_of_its_own() {
+        let membership = "4:memory,hugetlb:/a:b\n2:cpuacct:/\n0::/c\n";
+        assert_eq!(path_in(membership, Version::One), Some("/a:b"));
+        assert_eq!(path_in(membership, Version::Two), Some("/c"));
+        assert_eq!(path_in("2:cpuacct:/\n", Version::One), None);
+    }
+
+    #[test]
+    fn what_is_not_the_runs_stays() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let theirs = place.path().join("fsarena-1-1");
+        fs::create_dir(&theirs).expect("made");
+        fs::write(theirs.join("cgroup.procs"), "").expect("written");
+        assert_eq!(remove(&theirs, place.path(), "2-2").expect("nothing is done"), None);
+        assert_eq!(remove(&place.path().join("fsarena-2-2"), place.path(), "2-2").expect("nothing there"), None);
+        assert!(theirs.exists());
+    }
+
+    #[test]
+    fn a_limit_that_leaves_no_room_for_the_process_is_refused() {
+        assert!(matches!(require(Bytes::mib(31)), Err(LaneError::LimitTooSmall { .. })));
+    }
+}

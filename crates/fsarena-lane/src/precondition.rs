@@ -1,0 +1,153 @@
+//! Preconditioning: lanes are written in full, and then at random, so that the device beneath is no longer as new.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use fsarena_model::seed::generator;
+use fsarena_model::{Bytes, Nanos};
+use fsarena_sys::{AlignedBuffer, clock};
+use rand::Rng;
+
+use crate::cost::open_direct;
+use crate::{Go, LaneError};
+
+/// How often each lane is written in full.
+const PASSES: u64 = 2;
+/// How much is written at once when it is.
+const SEQUENTIAL: usize = 128 << 10;
+/// How much is written at once at random.
+const BLOCK: usize = 4096;
+
+/// How long a round of a run is.
+pub const ROUND: Nanos = Nanos::seconds(1);
+
+/// A device that is preconditioned.
+pub struct Target {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size.
+    pub size: Bytes,
+}
+
+/// Writes all of `targets` in full twice, 128 KiB at once, and then 4 KiB at random places of all of them in rounds that last
+/// `round`, as long as `goes_on` says so of the rounds until then: writes per second of each. All is written directly, one write
+/// at a time. `None` if `telling`, which hears of each step before it, says [`Go::Stop`].
+///
+/// # Errors
+/// If a device refuses.
+pub fn condition(
+    targets: &[Target],
+    seed: u64,
+    round: Nanos,
+    telling: &mut dyn FnMut(&str) -> Go,
+    goes_on: &dyn Fn(&[f64]) -> Go,
+) -> Result<Option<Vec<f64>>, LaneError> {
+    let files = targets.iter().map(|target| open_direct(&target.path).map_err(LaneError::io("open", &target.path)));
+    let files = files.collect::<Result<Vec<File>, LaneError>>()?;
+    if write_in_full(targets, &files, seed, telling)? == Go::Stop {
+        return Ok(None);
+    }
+    let mut random = generator(seed, "precondition", &[]);
+    let mut rates = Vec::new();
+    while goes_on(&rates) == Go::On {
+        if telling(&format!("preconditioning: random writes, round {}", rates.len() + 1)) == Go::Stop {
+            return Ok(None);
+        }
+        rates.push(write_at_random(targets, &files, round, &mut random)?);
+    }
+    Ok(Some(rates))
+}
+
+fn write_in_full(
+    targets: &[Target],
+    files: &[File],
+    seed: u64,
+    telling: &mut dyn FnMut(&str) -> Go,
+) -> Result<Go, LaneError> {
+    for pass in 1..=PASSES {
+        for (index, (target, file)) in targets.iter().zip(files).enumerate() {
+            let text = format!("preconditioning: lane {} of {}, pass {pass} of {PASSES}", index + 1, targets.len());
+            if telling(&text) == Go::Stop {
+                return Ok(Go::Stop);
+            }
+            let mut random = generator(seed, "precondition", &[pass, index as u64]);
+            write_all(file, target.size, &mut random).map_err(LaneError::io("write", &target.path))?;
+        }
+    }
+    Ok(Go::On)
+}
+
+/// Bytes that nothing beneath finds again, as in images.
+fn write_all(file: &File, size: Bytes, random: &mut impl Rng) -> std::io::Result<()> {
+    let mut buffer = AlignedBuffer::new(SEQUENTIAL);
+    for offset in (0..size.0).step_by(SEQUENTIAL) {
+        random.fill_bytes(&mut buffer);
+        let length = (size.0 - offset).min(SEQUENTIAL as u64);
+        file.write_all_at(&buffer[..length as usize], offset)?;
+    }
+    file.sync_data()
+}
+
+/// Writes per second.
+fn write_at_random(targets: &[Target], files: &[File], time: Nanos, random: &mut impl Rng) -> Result<f64, LaneError> {
+    let mut buffer = AlignedBuffer::new(BLOCK);
+    let start = clock::now();
+    let (mut writes, mut spent) = (0_u64, Nanos(0));
+    while spent < time || writes == 0 {
+        let index = (random.next_u64() % files.len() as u64) as usize;
+        let block = random.next_u64() % (targets[index].size.0 / BLOCK as u64).max(1);
+        random.fill_bytes(&mut buffer);
+        let written = files[index].write_all_at(&buffer, block * BLOCK as u64);
+        written.map_err(LaneError::io("write", &targets[index].path))?;
+        writes += 1;
+        spent = clock::now().saturating_sub(start);
+    }
+    Ok(writes as f64 / spent.as_seconds().max(1e-9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn targets(place: &std::path::Path) -> Vec<Target> {
+        let file = |name: &str| {
+            std::fs::write(place.join(name), vec![0; 1 << 20]).expect("written");
+            Target { path: place.join(name), size: Bytes::mib(1) }
+        };
+        ["a", "b"].map(file).into()
+    }
+
+    #[test]
+    fn rounds_go_on_until_it_is_said_and_everything_is_written() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let targets = targets(place.path());
+        let mut heard = Vec::new();
+        let mut telling = |text: &str| {
+            heard.push(text.to_owned());
+            Go::On
+        };
+        let goes_on = |rates: &[f64]| if rates.len() < 3 { Go::On } else { Go::Stop };
+        let rates = condition(&targets, 1, Nanos::millis(2), &mut telling, &goes_on).expect("written");
+        assert!(rates.is_some_and(|rates| rates.len() == 3 && rates.iter().all(|rate| *rate > 0.0)));
+        assert_eq!(heard.len(), 4 + 3, "{heard:?}");
+        for target in &targets {
+            let bytes = std::fs::read(&target.path).expect("readable");
+            assert!(bytes.len() == 1 << 20 && bytes.chunks(BLOCK).all(|block| block.iter().any(|byte| *byte != 0)));
+        }
+    }
+
+    #[test]
+    fn it_stops_where_somebody_wants_to() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        for steps in [0, 2, 5] {
+            let mut left = steps;
+            let mut telling = |_: &str| {
+                left -= 1;
+                if left < 0 { Go::Stop } else { Go::On }
+            };
+            let rates = condition(&targets(place.path()), 1, Nanos(0), &mut telling, &|_| Go::On).expect("written");
+            assert_eq!(rates, None, "after {steps} steps");
+        }
+    }
+}

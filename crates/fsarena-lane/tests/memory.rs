@@ -1,0 +1,172 @@
+//! Memory limits by real control groups. A process is in one group as a whole, so this is a test binary of its own, whose tests run
+//! one at a time. Where no memory can be limited there is nothing to test, which is said.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::{Mutex, MutexGuard};
+
+use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
+use fsarena_model::{
+    Blame, Budget, Bytes, Disturbance, Explained, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
+};
+use rustix::fs::{Advice, fadvise};
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn plan(folder: &Path) -> Plan {
+    Plan {
+        contenders: vec![format!("dir:{}", folder.display()).parse().expect("well spelled")],
+        workloads: Vec::new(),
+        suite: None,
+        seed: 1,
+        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+        margin: Share(0.05),
+        storage: Storage::Memory,
+        lane_size: Bytes::mib(64),
+        medium: Medium::Nvme,
+        handicaps: Vec::new(),
+        disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
+        precondition: Precondition::None,
+    }
+}
+
+fn ledger(folder: &Path) -> (Ledger, Vec<String>) {
+    Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it")
+}
+
+/// An arena with a folder of its own, and nobody else's tests beside; `None` where memory cannot be limited.
+fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
+    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
+    let mut arena = Arena::open(plan(folder.path()), 1, ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
+    match arena.confine(Bytes::mib(64)) {
+        Ok(()) => arena.release().expect("it can be left"),
+        Err(error @ LaneError::NoMemoryGroup { .. }) => {
+            eprintln!("nothing to test: {error}");
+            return None;
+        }
+        Err(error) => panic!("{error}"),
+    }
+    Some((alone, folder, arena))
+}
+
+/// The folder of this process' memory group, which is one of the run's.
+fn own_group() -> Option<PathBuf> {
+    let own = std::process::id().to_string();
+    let holds = |group: &PathBuf| {
+        fs::read_to_string(group.join("cgroup.procs")).is_ok_and(|text| text.lines().any(|line| line == own))
+    };
+    let tops = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].iter().flat_map(fs::read_dir).flatten().flatten();
+    let groups = tops.filter(|entry| entry.file_name().to_string_lossy().starts_with("fsarena-"));
+    groups.map(|entry| entry.path()).find(holds)
+}
+
+/// Bytes that storage read for this process.
+fn served() -> u64 {
+    let text = fs::read_to_string("/proc/self/io").expect("readable");
+    let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).expect("there");
+    line.parse().expect("a number")
+}
+
+/// How often the file of `size` has to be read from storage, when it is read twice within `limit`.
+fn times_served(arena: &mut Arena, file: &File, size: u64, limit: Bytes) -> f64 {
+    fadvise(file, 0, None, Advice::DontNeed).expect("the kernel may drop it");
+    arena.confine(limit).expect("it can be limited");
+    let (before, mut buffer) = (served(), vec![0; 1 << 20]);
+    for offset in (0..size).step_by(1 << 20).chain((0..size).step_by(1 << 20)) {
+        file.read_exact_at(&mut buffer, offset).expect("read");
+    }
+    let times = (served() - before) as f64 / size as f64;
+    let group = own_group().expect("it is in it");
+    arena.release().expect("it can be left");
+    let left = ["memory.usage_in_bytes", "memory.current"]
+        .iter()
+        .find_map(|file| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok());
+    assert!(left.expect("it says so") < Bytes::mib(24).0, "{left:?}: what was read is no longer in memory");
+    times
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_read_from_storage_again() {
+    let Some((_alone, folder, mut arena)) = arena() else { return };
+    let size = Bytes::mib(96).0;
+    let mut file = File::create_new(folder.path().join("data")).expect("made");
+    for number in 0..size >> 20 {
+        file.write_all(&vec![number as u8; 1 << 20]).expect("written");
+    }
+    file.sync_all().expect("on storage");
+    let file = File::open(folder.path().join("data")).expect("there");
+    for _ in 0..2 {
+        let exceeding = times_served(&mut arena, &file, size, Bytes::mib(48));
+        assert!((1.8..2.2).contains(&exceeding), "{exceeding}");
+        let fitting = times_served(&mut arena, &file, size, Bytes::mib(192));
+        assert!((0.95..1.1).contains(&fitting), "{fitting}");
+    }
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn a_process_is_in_its_group_while_it_is_confined_and_never_afterwards() {
+    let Some((_alone, folder, mut arena)) = arena() else { return };
+    assert_eq!(own_group(), None);
+    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    let group = own_group().expect("it is in it");
+    arena.confine(Bytes::mib(128)).expect("again, with another limit");
+    assert_eq!(own_group(), Some(group.clone()));
+    arena.release().expect("it can be left");
+    assert_eq!(own_group(), None);
+    assert!(matches!(arena.confine(Bytes::mib(31)), Err(LaneError::LimitTooSmall { .. })));
+    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    drop(arena);
+    assert!(own_group().is_none() && !group.exists(), "a dropped arena leaves its group and removes it");
+    assert_eq!(fs::read_dir(folder.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
+}
+
+/// A process that must not outlive the test.
+struct Sleeper(Child);
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
+    let Some((_alone, folder, mut arena)) = arena() else { return };
+    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    let group = own_group().expect("it is in it");
+    let mut sleeper = Sleeper(Command::new("sleep").arg("600").spawn().expect("it starts"));
+    // A killed run has a ledger and does nothing any more; this one does, later, and finds nothing.
+    let token = group.file_name().expect("named").to_string_lossy().replace("fsarena-", "");
+    let written = folder.path().join("ledger").join(format!("{token}.jsonl"));
+    let dead = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
+    fs::create_dir(dead.path().join("ledger")).expect("made");
+    fs::copy(&written, dead.path().join("ledger").join(format!("{token}.jsonl"))).expect("copied");
+    let (_next, cleared) = ledger(dead.path());
+    assert!(cleared.iter().any(|what| what.contains("control group")), "{cleared:?}");
+    assert!(!group.exists() && own_group().is_none());
+    assert_eq!(sleeper.0.try_wait().expect("it can be asked"), None, "it lives");
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn limits_that_cannot_be_kept_are_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
+    let mut plan = plan(folder.path());
+    require::memory_limits(&plan).expect("no workload has a limit");
+    let workload = serde_json::json!({
+        "name": "w", "version": 1, "measures": "Something.", "why": "So.", "engine": "data", "durable": "none",
+        "cache": "warm", "mode": "sliced", "memory-limit": "16M", "parameters": {},
+        "metric": {"name": "m", "unit": "u", "measure": "operations-per-second", "better": "higher"},
+    });
+    plan.workloads = vec![serde_json::from_value(workload).expect("well spelled")];
+    let error = require::memory_limits(&plan).expect_err("no process could live there");
+    assert_eq!((error.blame(), error.hint()), (Blame::Use, Some("memory-limit = \"32M\"".to_owned())));
+}

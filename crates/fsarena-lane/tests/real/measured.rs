@@ -1,0 +1,59 @@
+//! What lanes and the file systems on them are worth, measured on real ones.
+
+use fsarena_lane::Go;
+use fsarena_model::{Bytes, Nanos, Promise};
+
+use super::ground;
+
+#[test]
+fn the_spare_lane_tells_what_its_flushes_and_repeated_reads_are() {
+    let Some(ground) = ground() else { return };
+    let arena = ground.arena(&["ext4"], 128);
+    let flushes = arena.flushes().expect("flushed");
+    assert!((2..=4).contains(&flushes.len()) && flushes[0].written == Bytes::kib(4), "{flushes:?}");
+    assert!(flushes.iter().all(|after| after.flush > Nanos(0)), "{flushes:?}");
+    let reads = arena.repeated_reads().expect("read").expect("a lane is large enough");
+    assert!(reads.fresh > 0.0 && reads.repeated > 0.0, "{reads:?}");
+    arena.close().expect("nothing stays");
+    let arena = ground.arena(&["tmpfs"], 128);
+    assert_eq!((arena.flushes().expect("no lane"), arena.repeated_reads().expect("no lane")), (Vec::new(), None));
+    arena.close().expect("nothing stays");
+}
+
+#[test]
+fn file_systems_that_do_direct_io_say_its_alignment() {
+    let Some(ground) = ground() else { return };
+    let contenders = ["ext4", "xfs", "btrfs", "tmpfs", "ext4:data=journal"];
+    let mut arena = ground.arena(&contenders, 320);
+    let mut says = Vec::new();
+    let mut lane = 0..;
+    for (index, contender) in contenders.into_iter().enumerate() {
+        let lane = if contender == "tmpfs" { None } else { lane.next() };
+        let (place, facts) = arena.make(index, lane, 1).expect("made");
+        assert!(!place.directory.join(".fsarena-alignment").exists());
+        says.push(facts.says_alignment);
+        assert_eq!(facts.promises.contains(&Promise::DataJournal), contender == "ext4:data=journal", "{facts:?}");
+    }
+    arena.close().expect("nothing stays");
+    let expected = [Some(true), Some(true), Some(false), Some(false), Some(false)];
+    assert_eq!(says, expected, "{contenders:?}");
+}
+
+#[test]
+fn all_lanes_are_preconditioned_until_it_is_said() {
+    let Some(ground) = ground() else { return };
+    let arena = ground.arena(&["ext4", "ext2"], 32);
+    let mut heard = Vec::new();
+    let mut telling = |text: &str| {
+        heard.push(text.to_owned());
+        Go::On
+    };
+    let goes_on = |rates: &[f64]| if rates.len() < 2 { Go::On } else { Go::Stop };
+    let rates = arena.precondition(&mut telling, &goes_on).expect("written").expect("there are lanes");
+    assert!(rates.len() == 2 && rates.iter().all(|rate| *rate > 0.0), "{rates:?}");
+    assert!(heard.iter().any(|text| text.contains("lane 3 of 3, pass 2 of 2")), "the spare one too: {heard:?}");
+    arena.close().expect("nothing stays");
+    let arena = ground.arena(&["tmpfs"], 32);
+    assert_eq!(arena.precondition(&mut |_| Go::On, &|_| Go::On).expect("no lanes"), None);
+    arena.close().expect("nothing stays");
+}

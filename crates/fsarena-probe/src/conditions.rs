@@ -1,0 +1,188 @@
+//! What the machine was kept from doing: swapping, processor quotas, heat, and the frequency that was left.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Bytes, Conditions};
+use fsarena_sys::mountinfo;
+
+use crate::field;
+
+/// The counters behind [`Conditions`] at one moment. What could not be read is `None`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsSnapshot {
+    /// Pages, in and out.
+    swapped: Option<f64>,
+    /// Seconds.
+    quota_throttled: Option<f64>,
+    thermal_throttled: Option<f64>,
+    /// Least and greatest, MHz.
+    frequency_mhz: Option<(f64, f64)>,
+}
+
+impl ConditionsSnapshot {
+    /// Reads them all; about a millisecond on a few processors.
+    pub fn take() -> Self {
+        let machine = read("/proc/vmstat");
+        let page_counts = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
+        let frequencies = of_processors("cpufreq/scaling_cur_freq");
+        Self {
+            swapped: page_counts,
+            quota_throttled: quota_throttled(),
+            thermal_throttled: sum(&throttle_counts()),
+            frequency_mhz: range(&frequencies.iter().filter_map(|text| number(text)).collect::<Vec<f64>>()),
+        }
+    }
+
+    /// What has happened since `before`.
+    pub fn since(&self, before: &Self) -> Conditions {
+        let grown = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
+        let page = rustix::param::page_size() as f64;
+        Conditions {
+            swapped: grown(self.swapped, before.swapped).map(|pages| Bytes((pages * page) as u64)),
+            quota_throttled: grown(self.quota_throttled, before.quota_throttled),
+            thermal_throttled: grown(self.thermal_throttled, before.thermal_throttled),
+            frequency_mhz: match (self.frequency_mhz, before.frequency_mhz) {
+                (Some(now), Some(then)) => Some((now.0.min(then.0), now.1.max(then.1))),
+                (now, then) => now.or(then),
+            },
+        }
+    }
+}
+
+/// How the processors' frequency is chosen (Documentation/admin-guide/pm/cpufreq.rst, `scaling_governor`); several if they differ,
+/// and `None` where the kernel has no say in it, as in most virtual machines.
+pub fn frequency_policy() -> Option<String> {
+    let mut policies: Vec<String> =
+        of_processors("cpufreq/scaling_governor").iter().map(|text| text.trim().to_owned()).collect();
+    policies.sort();
+    policies.dedup();
+    (!policies.is_empty()).then(|| policies.join(", "))
+}
+
+/// The texts of a file of each processor's, as far as they can be read.
+fn of_processors(file: &str) -> Vec<String> {
+    let is_processor = |name: &str| name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok());
+    let entries = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
+    let processors = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_processor));
+    processors.filter_map(|entry| fs::read_to_string(entry.path().join(file)).ok()).collect()
+}
+
+/// How often each processor, and each package of them, was slowed down (Documentation/ABI/testing/sysfs-devices-system-cpu). A package
+/// says so once for each of its processors.
+fn throttle_counts() -> Vec<f64> {
+    let counts = ["core", "package"].map(|part| of_processors(&format!("thermal_throttle/{part}_throttle_count")));
+    counts.concat().iter().filter_map(|text| text.trim().parse().ok()).collect()
+}
+
+fn sum(counts: &[f64]) -> Option<f64> {
+    (!counts.is_empty()).then(|| counts.iter().sum())
+}
+
+/// The kernel says it in kHz.
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().map(|kilohertz| kilohertz / 1e3)
+}
+
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    Some((least, values.iter().copied().reduce(f64::max)?))
+}
+
+/// Seconds for which the quotas of this process' groups, and of those above, held their processes back; `None` if no group tells.
+fn quota_throttled() -> Option<f64> {
+    let membership = read("/proc/self/cgroup")?;
+    let mounts = mountinfo::mounts().ok()?;
+    let statistics = mounts.iter().flat_map(|mount| {
+        let path = path_in(&membership, &mount.kind, &mount.super_options);
+        path.map(|path| above(&mount.point, path)).unwrap_or_default()
+    });
+    let times: Vec<f64> = statistics.filter_map(|group| throttled(&read(group.join("cpu.stat"))?)).collect();
+    sum(&times)
+}
+
+/// The path of this process' group in a hierarchy that has the processors (cgroups(7), `/proc/PID/cgroup`).
+fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&'a str> {
+    let has = |list: &str| list.split(',').any(|controller| controller == "cpu");
+    membership.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let is_wanted = match kind {
+            "cgroup" => has(super_options) && has(controllers),
+            "cgroup2" => controllers.is_empty(),
+            _ => false,
+        };
+        is_wanted.then_some(path)
+    })
+}
+
+/// The group's folder and those above it, up to the mount.
+fn above(mount: &Path, path: &str) -> Vec<PathBuf> {
+    let own = mount.join(path.trim_start_matches('/'));
+    own.ancestors().take_while(|folder| folder.starts_with(mount)).map(Path::to_owned).collect()
+}
+
+/// Seconds in a text such as `nr_throttled 3\nthrottled_time 5000` (version 1, ns) or `throttled_usec 5` (version 2).
+fn throttled(text: &str) -> Option<f64> {
+    let nanoseconds = field(text, "throttled_time ").map(|time| time / 1e9);
+    nanoseconds.or_else(|| field(text, "throttled_usec ").map(|time| time / 1e6))
+}
+
+fn read(path: impl AsRef<Path>) -> Option<String> {
+    fs::read_to_string(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_grown_is_told_and_what_is_unknown_is_not() {
+        let before = ConditionsSnapshot { swapped: Some(10.0), frequency_mhz: Some((2000.0, 3000.0)), ..none() };
+        let after = ConditionsSnapshot {
+            swapped: Some(12.0),
+            quota_throttled: Some(1.0),
+            frequency_mhz: Some((1000.0, 2500.0)),
+            ..none()
+        };
+        let conditions = after.since(&before);
+        assert_eq!(conditions.swapped, Some(Bytes(2 * rustix::param::page_size() as u64)));
+        assert_eq!((conditions.quota_throttled, conditions.thermal_throttled), (None, None));
+        assert_eq!(conditions.frequency_mhz, Some((1000.0, 3000.0)));
+    }
+
+    fn none() -> ConditionsSnapshot {
+        ConditionsSnapshot::default()
+    }
+
+    #[test]
+    fn both_versions_tell_how_long_a_quota_held_back() {
+        assert_eq!(throttled("nr_periods 9\nnr_throttled 3\nthrottled_time 2500000000\n"), Some(2.5));
+        assert_eq!(throttled("usage_usec 9\nnr_throttled 3\nthrottled_usec 2500000\n"), Some(2.5));
+        assert_eq!(throttled("usage_usec 9\n"), None);
+    }
+
+    #[test]
+    fn the_quotas_of_all_groups_above_count() {
+        let membership = "2:cpuacct,cpu:/a/b\n1:cpuset:/c\n0::/d\n";
+        assert_eq!(path_in(membership, "cgroup", "rw,cpu,cpuacct"), Some("/a/b"));
+        assert_eq!(path_in(membership, "cgroup", "rw,cpuset"), None);
+        assert_eq!(path_in(membership, "cgroup2", "rw"), Some("/d"));
+        assert_eq!(path_in(membership, "ext4", "rw,cpu"), None);
+        let folders = ["/cg/cpu/a/b", "/cg/cpu/a", "/cg/cpu"].map(PathBuf::from);
+        assert_eq!(above(Path::new("/cg/cpu"), "/a/b"), folders);
+    }
+
+    #[test]
+    fn frequencies_have_a_range_and_counts_a_sum_if_there_are_any() {
+        assert_eq!(range(&[3000.0, 1000.0, 2000.0]), Some((1000.0, 3000.0)));
+        assert_eq!(number("2400000\n"), Some(2400.0));
+        assert_eq!((range(&[]), sum(&[]), sum(&[1.0, 2.0])), (None, None, Some(3.0)));
+    }
+
+    #[test]
+    fn this_machine_tells_whether_it_swaps() {
+        let before = ConditionsSnapshot::take();
+        assert!(ConditionsSnapshot::take().since(&before).swapped.is_some(), "every Linux with /proc/vmstat does");
+    }
+}

@@ -1,0 +1,65 @@
+//! What is measured beside the contenders: references and the three clocks, as often as the plan says, and in no verdict.
+
+use fsarena_model::comparison::ReferenceRow;
+use fsarena_model::{Event, Often, Place, Rounds};
+
+use crate::fake::{Performance, Play, World};
+
+fn performed(beside: Often, memory: Option<f64>) -> Performance {
+    let world = World { memory, ..World::of(&[1000.0, 2000.0]) };
+    let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(3));
+    play.plan.beside = beside;
+    play.perform()
+}
+
+fn references(performance: &Performance) -> Vec<(u32, String)> {
+    let reference = |event: &Event| match event {
+        Event::Reference(reference) => Some((reference.trial.round, reference.trial.workload.clone())),
+        _ => None,
+    };
+    performance.events.iter().filter_map(reference).collect()
+}
+
+#[test]
+fn references_are_measured_once_or_always_or_never() {
+    assert_eq!(references(&performed(Often::Never, Some(1e4))).len(), 0);
+    let once = references(&performed(Often::Once, Some(1e4)));
+    assert!(once.len() == 2 && once.iter().all(|(round, _)| *round == 1), "{once:?}");
+    assert_eq!(references(&performed(Often::Always, Some(1e4))).len(), 6);
+    assert_eq!(references(&performed(Often::Always, None)).len(), 0, "a machine without the place has none");
+}
+
+#[test]
+fn a_reference_says_how_much_of_a_cell_is_harness() {
+    let comparison = performed(Often::Always, Some(4000.0)).comparison();
+    let shares: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.harness_share).collect();
+    assert_eq!(shares.len(), 4);
+    assert!((shares[0] - 0.25).abs() < 0.02 && (shares[1] - 0.5).abs() < 0.02, "{shares:?}");
+    let rows: Vec<&ReferenceRow> = comparison.references.iter().collect();
+    assert!(rows.iter().all(|row| row.place == Place::Memory && row.rounds == 3 && row.unit == "op/s"), "{rows:?}");
+    assert!(rows[0].median.is_some_and(|median| (median / 4000.0 - 1.0).abs() < 0.05));
+}
+
+#[test]
+fn what_is_measured_beside_them_changes_no_figure() {
+    let (with, without) = (performed(Often::Always, Some(4000.0)), performed(Often::Never, None));
+    let medians = |performance: &Performance| {
+        performance.record.trials.iter().map(|trial| trial.slices.len()).collect::<Vec<usize>>()
+    };
+    assert_eq!(medians(&with), medians(&without));
+    assert_eq!(with.verdicts(), without.verdicts());
+}
+
+#[test]
+fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
+    let comparison = performed(Often::Once, None).comparison();
+    let probes = &comparison.cells[0].probes;
+    let clock = |name: &str| probes.get(name).and_then(|reading| reading.value).expect("read in the first round");
+    // A slice of 100 ms has a hundred operations of 1 ms; syncing takes 4 ms, coming to rest 6 ms.
+    assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
+    assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
+    assert!((clock("clock.rest") - clock("clock.durable") - 6e-5).abs() < 1e-6);
+    assert!(clock("space.rest") > 0.0 && clock("space.used") == clock("space.rest"));
+    let never = performed(Often::Never, None).comparison();
+    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.rest")));
+}

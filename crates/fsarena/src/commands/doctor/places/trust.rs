@@ -1,0 +1,151 @@
+//! What flushes in a place prove, and whether something beneath its device keeps what was read.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use fsarena_lane::{LaneError, disk, flush, reread};
+use fsarena_model::{Bytes, FlushAfter, Medium, Nanos, RepeatedReads};
+use fsarena_sys::clock;
+
+use super::measure;
+
+/// As much as the greatest amount after which a flush is timed.
+const FILE_SIZE: Bytes = Bytes::mib(64);
+
+/// How long each of the two may take, apart from writing the file.
+const TIME: Nanos = Nanos::millis(800);
+
+/// What was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The device, at places that nobody has read for long.
+    Device,
+    /// A file that was written just before, where the device may not be opened.
+    File,
+}
+
+/// What was found out; `Err` says why it is not known.
+#[derive(Debug)]
+pub struct Trust {
+    /// How long flushes take after little and after much.
+    flushes: Result<Vec<FlushAfter>, String>,
+    /// Reads of the device or a file, fresh and repeated.
+    reads: Result<(Source, RepeatedReads), String>,
+}
+
+/// Looks at a place: flushes are timed on a file without a name in `folder`, and `device` is only read.
+pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
+    let file = match folder {
+        Some(folder) => measure::temporary_file(folder).map_err(|error| error.to_string()),
+        None => Err("doctor writes nothing to a disk".to_owned()),
+    };
+    let flushes = file.as_ref().map_err(String::clone).and_then(timed);
+    let reads = device.ok_or_else(|| "there is no single device beneath".to_owned()).and_then(read_device);
+    let reads = reads.or_else(|why| match &file {
+        Ok(file) if flushes.is_ok() => read_file(file),
+        _ => Err(why),
+    });
+    Trust { flushes, reads }
+}
+
+/// No plan, no seed: places that an earlier look has read would not be fresh.
+fn drawn_seed() -> u64 {
+    clock::now().0
+}
+
+fn timed(file: &File) -> Result<Vec<FlushAfter>, String> {
+    flush::file_flushes(file, FILE_SIZE, drawn_seed(), TIME).map_err(why)
+}
+
+fn read_device(device: &Path) -> Result<(Source, RepeatedReads), String> {
+    let size = disk::disk_at(PathBuf::from(device)).size.ok_or("its size could not be read")?;
+    read_again(device, size).map(|reads| (Source::Device, reads))
+}
+
+fn read_file(file: &File) -> Result<(Source, RepeatedReads), String> {
+    let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    read_again(&path, FILE_SIZE).map(|reads| (Source::File, reads))
+}
+
+fn read_again(path: &Path, size: Bytes) -> Result<RepeatedReads, String> {
+    let reads = reread::repeated_reads(path, size, drawn_seed(), TIME).map_err(why)?;
+    reads.ok_or_else(|| "it is too small".to_owned())
+}
+
+fn why(error: LaneError) -> String {
+    match error {
+        LaneError::Io { act, source, .. } => format!("{act}: {source}"),
+        other => other.to_string(),
+    }
+}
+
+impl Trust {
+    /// In sentences. The medium is not known here: a flush that is quick for the quickest is quick for all.
+    pub fn words(&self) -> [String; 2] {
+        let flushes = match &self.flushes {
+            Ok(flushes) => flush::unproven(flushes, Medium::Nvme).unwrap_or_else(|| flush::figures(flushes)),
+            Err(why) => format!("flushes after much was written: not measured: {why}"),
+        };
+        let reads = match &self.reads {
+            Ok((source, reads)) => reread::cached_below(reads).unwrap_or_else(|| alike(*source, reads)),
+            Err(why) => format!("whether it is cached below the device: not measured: {why}"),
+        };
+        [flushes, reads]
+    }
+}
+
+/// Reads that a cache did not make faster. What was written just before may have been in one from the start.
+fn alike(source: Source, reads: &RepeatedReads) -> String {
+    let (fresh, repeated) = (Bytes(reads.fresh as u64), Bytes(reads.repeated as u64));
+    let rates = format!("{fresh}/s fresh and {repeated}/s again");
+    match source {
+        Source::Device => format!("read directly: {rates}; no cache below the device was found"),
+        Source::File => format!(
+            "a file just written, read directly: {rates}; a cache below the device is not ruled out, for it may have kept what \
+             was written"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(flushes: [u64; 2], repeated: f64) -> [String; 2] {
+        let after = |written, micros: u64| FlushAfter { written, flush: Nanos(micros * 1000) };
+        let flushes = vec![after(Bytes::kib(4), flushes[0]), after(Bytes::mib(64), flushes[1])];
+        let fresh = Bytes::mib(100).0 as f64;
+        let reads = RepeatedReads { fresh, repeated: fresh * repeated };
+        Trust { flushes: Ok(flushes), reads: Ok((Source::Device, reads)) }.words()
+    }
+
+    #[test]
+    fn good_figures_are_given_as_they_are() {
+        assert_eq!(
+            words([300, 4000], 1.1),
+            [
+                "a flush takes 300 µs after 4 KiB, 4.00 ms after 64 MiB",
+                "read directly: 100 MiB/s fresh and 110 MiB/s again; no cache below the device was found"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_is_said_with_what_it_means() {
+        let [flushes, reads] = words([20, 21], 2.3);
+        assert!(flushes.contains("unproven") && flushes.contains("power-loss protection"), "{flushes}");
+        assert!(reads.starts_with("cached below the device: it reads again 2.3× as fast as fresh"), "{reads}");
+    }
+
+    #[test]
+    fn what_was_not_measured_says_why_and_nothing_is_left() {
+        let [flushes, reads] = look(None, None).words();
+        assert!(flushes.contains("not measured: doctor writes nothing to a disk"), "{flushes}");
+        assert!(reads.contains("not measured: there is no single device"), "{reads}");
+        let place = tempfile::tempdir().expect("temporary folder");
+        let trust = look(Some(place.path()), Some(Path::new("/dev/no-such")));
+        assert!(trust.flushes.is_ok() && trust.reads.is_ok_and(|(source, _)| source == Source::File));
+        assert_eq!(std::fs::read_dir(place.path()).expect("readable").count(), 0);
+    }
+}

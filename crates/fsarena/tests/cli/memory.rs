@@ -1,0 +1,55 @@
+//! What a memory limit does: the cliff between a file that fits and one that does not.
+
+use crate::stage::{Stage, err, is_root, run};
+
+/// Random reads of a file of so many megabytes within so many.
+fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
+    let text = format!(
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = 'warm'\n\
+         mode = 'sliced'\nslices = 2\nwarm-up-ms = 10\ntimed-ms = 50\nmemory-limit = '{limit}M'\n\
+         metric = {{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }}\n\
+         parameters = {{ operation = 'read', pattern = 'random', file-size = '{file}M', block-size = '4K' }}"
+    );
+    stage.file(&format!("{name}.toml"), &text)
+}
+
+fn can_limit_memory() -> bool {
+    let can = is_root() && std::path::Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
+    if !can {
+        eprintln!("no memory controller of version 1: nothing to test here");
+    }
+    can
+}
+
+#[test]
+fn a_file_larger_than_its_memory_is_read_from_the_device_again_and_again() {
+    if !can_limit_memory() {
+        return;
+    }
+    let stage = Stage::new();
+    let (fits, exceeds) = (workload(&stage, "fits", 24, 96), workload(&stage, "exceeds", 144, 48));
+    run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &fits, "--workload", &exceeds]), 0);
+    let report = stage.json();
+    let cells = report["cells"].as_array().expect("an array");
+    assert_eq!(cells.len(), 4);
+    for cell in cells {
+        let read = cell["probes"]["device.read"]["value"].as_f64().expect("a lane counts reads");
+        match cell["workload"].as_str() {
+            Some("fits") => assert!(read < 64.0, "it was in memory: {cell}"),
+            _ => assert!(read > 2048.0, "a third of it at most is in memory: {cell}"),
+        }
+    }
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_limit_in_which_nobody_can_live_is_refused_before_anything_is_made() {
+    if !can_limit_memory() {
+        return;
+    }
+    let stage = Stage::new();
+    let tiny = workload(&stage, "tiny", 8, 16);
+    let output = run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &tiny]), 2);
+    assert!(err(&output).contains("16.0 MiB") && err(&output).contains("memory-limit = \"32M\""), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}

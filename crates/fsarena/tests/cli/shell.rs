@@ -1,0 +1,56 @@
+//! Workloads that are scripts of a shell.
+
+use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+
+/// A workload of the engine `shell`, as a file.
+fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
+    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+    let text = format!(
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'shell'\ndurable = 'none'\ncache = 'warm'\n\
+         mode = 'whole'\nmetric = {metric}\n[parameters]\n{parameters}"
+    );
+    stage.file(&format!("{name}.toml"), &text)
+}
+
+#[test]
+fn a_loop_is_timed_on_every_contender_and_nothing_of_it_stays() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let script = "operations = 20\nstarts = 20\nscript = 'for i in $(seq $N); do touch file$i; done; sleep 600 &'";
+    let touch = workload(&stage, "touches", script);
+    run(&mut stage.compare(&["ext4", "xfs", "--rounds", "1", "--workload", &touch]), 0);
+    let report = stage.json();
+    assert_eq!(report["workloads"][0]["mode"], "whole");
+    for cell in report["cells"].as_array().expect("an array") {
+        assert!(accounts_for(cell, 1) && cell["median"].as_f64().is_some_and(|rate| rate > 0.0), "{cell}");
+        assert_eq!(cell["probes"]["latency.run.count"]["value"], 1.0, "{cell}");
+    }
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn one_that_fails_did_not_finish_and_says_why() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let broken = workload(&stage, "broken", "operations = 1\nscript = 'echo what a pity >&2; exit 7'");
+    let output = run(&mut stage.compare(&["ext4", "--rounds", "1", "--workload", &broken]), 3);
+    let text = stage.json()["cells"][0]["validity"][0]["text"].to_string();
+    assert!(text.contains("what a pity") && text.contains("exit status: 7"), "{text} {}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn the_suite_is_planned_and_nobody_is_handicapped_in_it() {
+    let stage = Stage::new();
+    let dry = |arguments: &[&str], code| {
+        run(stage.fsarena().args(["compare", "ext4", "xfs", "--suite", "shell", "--dry-run"]).args(arguments), code)
+    };
+    let text = out(&dry(&[], 0));
+    assert!(text.contains("shell-create") && text.contains("shell-touch") && text.contains("shell-mkdir"), "{text}");
+    let refused = err(&dry(&["--handicap", "xfs=5%"], 2));
+    assert!(refused.contains("another program") && refused.contains("hint: "), "{refused}");
+}
