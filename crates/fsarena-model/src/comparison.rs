@@ -173,6 +173,21 @@ pub struct WorkloadRow {
     /// How much memory the work and what it had in the page cache could take; `None`: as much as the machine had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<Bytes>,
+    /// Which of the three clocks its time is.
+    #[serde(default)]
+    pub clock: Clock,
+}
+
+/// At which of the three clocks a workload's time ends; what comes after it is left for later. The third, at rest, is that of
+/// no workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// When its calls came back, its own syncs among them.
+    #[default]
+    Returned,
+    /// When all had been synced, as after a whole run.
+    Durable,
 }
 
 /// Contender × workload, over all rounds.
@@ -205,6 +220,10 @@ pub struct Cell {
     /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
     #[serde(default)]
     pub ceiling_share: Option<f64>,
+    /// The share of its time, 0 to 1, that as many mere starts of programs take; `None` where it starts none, or where that was not
+    /// measured.
+    #[serde(default)]
+    pub start_share: Option<f64>,
     /// Timed seconds for an operation, the median over rounds.
     #[serde(default)]
     pub seconds_per_operation: Option<f64>,

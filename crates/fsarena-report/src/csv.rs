@@ -10,7 +10,7 @@
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
-//! Of a `cell` there are also the shares of the harness and of the device's rate (0 to 1), seconds and syncs of an operation;
+//! Of a `cell` there are also the shares of the harness, of the device's rate and of mere starts (0 to 1), seconds and syncs of an operation;
 //! of a `verdict` what one of the pair promises and the other does not. The three clocks and space are probes.
 //!
 //! What does not apply, or could not be read, is empty. Numbers have all their digits and a point.
@@ -18,7 +18,7 @@
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, PairVerdict, ReferenceRow, StandingRow, SuiteRow};
 
-const COLUMNS: [&str; 26] = [
+const COLUMNS: [&str; 27] = [
     "kind",
     "workload",
     "contender",
@@ -42,6 +42,7 @@ const COLUMNS: [&str; 26] = [
     "workloads",
     "harness_share",
     "ceiling_share",
+    "start_share",
     "seconds_per_operation",
     "syncs_per_operation",
     "promises",
@@ -106,6 +107,7 @@ fn cell_row(cell: &Cell) -> Fields {
         ("reason", texts.join(" ")),
         ("harness_share", number(cell.harness_share)),
         ("ceiling_share", number(cell.ceiling_share)),
+        ("start_share", number(cell.start_share)),
         ("seconds_per_operation", number(cell.seconds_per_operation)),
         ("syncs_per_operation", number(cell.syncs_per_operation)),
     ]);

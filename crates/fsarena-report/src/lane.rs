@@ -5,13 +5,18 @@ use fsarena_model::{Comparison, LaneCost, Nanos};
 use crate::number::seconds;
 use crate::remark;
 
-/// Seconds that a write and flush takes on the lane beyond what the device beneath takes: the median over rounds, or as it was
-/// before them. `None` where either could not be read.
+/// Seconds that a write and flush takes on the lane beyond what the device beneath takes: of the medians over rounds, or as it
+/// was before them. `None` where either could not be read.
 pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
-    let beyond = |cost: &LaneCost| Some(cost.back_to_back.saturating_sub(cost.device?).as_seconds());
-    match in_rounds(comparison).map(beyond).collect::<Option<Vec<f64>>>()? {
-        none if none.is_empty() => beyond(comparison.environment.lane_cost.as_ref()?),
-        values => middle(values),
+    let of = |span: fn(&LaneCost) -> Option<Nanos>| {
+        middle(in_rounds(comparison).filter_map(span).map(Nanos::as_seconds).collect())
+    };
+    match of(|cost| Some(cost.back_to_back)) {
+        Some(whole) => Some((whole - of(|cost| cost.device)?).max(0.0)),
+        None => {
+            let cost = comparison.environment.lane_cost.as_ref()?;
+            Some(cost.back_to_back.saturating_sub(cost.device?).as_seconds())
+        }
     }
 }
 

@@ -95,6 +95,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
         rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
         memory_limit: workload.memory_limit,
+        clock: crate::per_operation::clock(&plan.workloads[standing.counted(number)]),
     }
 }
 
@@ -123,6 +124,7 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         validity: validity::of_cell(record, counted, &trials),
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),
+        start_share: references::start_share(record, counted, &trials),
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),

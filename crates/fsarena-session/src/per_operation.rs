@@ -1,9 +1,20 @@
-//! How long an operation of a cell took, and how often it synced: what shares and flushes per sync are computed from.
+//! How long an operation of a cell took, until which clock, and how often it synced: what shares and flushes per sync are
+//! computed from.
 
-use fsarena_model::{Outcome, Trial};
+use fsarena_model::comparison::Clock;
+use fsarena_model::{Mode, Outcome, Trial, Workload};
 
 use crate::durability;
 use crate::probes::middle;
+
+/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever
+/// it syncs itself.
+pub fn clock(workload: &Workload) -> Clock {
+    match workload.mode {
+        Mode::Whole if !workload.ends_by_itself => Clock::Durable,
+        Mode::Whole | Mode::Sliced => Clock::Returned,
+    }
+}
 
 /// Timed seconds for an operation, the median over the trials that finished; `None` where nothing was done.
 pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
@@ -56,5 +67,18 @@ mod tests {
         assert_eq!(syncs([&trial(1000, &[("write", 1000)])]), Some(0.0));
         assert_eq!((seconds([&trial(0, &[])]), syncs([&trial(0, &[])])), (None, None));
         assert_eq!(seconds([]), None);
+    }
+
+    #[test]
+    fn only_a_whole_run_that_is_ended_is_synced_within_its_time() {
+        let json = serde_json::json!({
+            "name": "w", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "none", "cache": "warm",
+            "mode": "whole", "parameters": {},
+            "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
+        });
+        let whole: Workload = serde_json::from_value(json).expect("a workload");
+        assert_eq!(clock(&whole), Clock::Durable);
+        assert_eq!(clock(&Workload { ends_by_itself: true, ..whole.clone() }), Clock::Returned);
+        assert_eq!(clock(&Workload { mode: Mode::Sliced, ..whole }), Clock::Returned);
     }
 }

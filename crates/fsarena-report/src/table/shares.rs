@@ -13,7 +13,7 @@ pub const SUBJECT: Subject = Subject {
     title: "where the time goes",
     meaning: "Harness: the share of a contender's time that the same work takes in memory (tmpfs). Lane: what the host \
               beneath it takes for its flushes, beyond the device. Device: the share of the bare device's rate that is \
-              reached.",
+              reached. Starts: the share of its time that as many starts of a program that does nothing take.",
     lines: of_workload,
     brief: of_workload,
     rest: |_| None,
@@ -21,7 +21,7 @@ pub const SUBJECT: Subject = Subject {
 };
 
 /// A share, the word by which a chip names it, and what it is a share of.
-const SHARES: [(Figure, &str, Place); 2] = [
+const SHARES: [(Figure, &str, Place); 3] = [
     (
         Figure {
             what: "harness, of the time",
@@ -42,6 +42,16 @@ const SHARES: [(Figure, &str, Place); 2] = [
         },
         "device",
         Place::Device,
+    ),
+    (
+        Figure {
+            what: "starts, of the time",
+            meaning: "The share of its time that as many mere starts of programs take.",
+            of: |_, cell| cell.start_share,
+            print: share,
+        },
+        "starts",
+        Place::Start,
     ),
 ];
 
@@ -64,7 +74,7 @@ fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 
 /// Nothing where nothing was measured beside: runs from before that could do so have only the lane's part.
 fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let [harness, device] = SHARES.map(|(figure, _, place)| {
+    let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
         let beside = reference(comparison, workload, place);
         let empty =
             || Line { what: figure.what, meaning: figure.meaning, values: dashes(comparison), beside: String::new() };
@@ -73,18 +83,13 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     });
     let lane = values(comparison, workload, LANE.of).into_iter().flatten().any(|share| share >= LANE_WORTH);
     let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
-    let starts = reference(comparison, workload, Place::Start).map(|beside| Line {
-        what: "mere starts",
-        meaning: words::reference(Place::Start),
-        values: dashes(comparison),
-        beside,
-    });
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
 }
 
 /// Whether anything was measured beside the contenders in this run.
 fn is_measured(comparison: &Comparison) -> bool {
-    let has_share = |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some();
+    let has_share =
+        |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some() || cell.start_share.is_some();
     !comparison.references.is_empty() || comparison.cells.iter().any(has_share)
 }
 
@@ -100,9 +105,18 @@ fn rows<'a>(comparison: &'a Comparison, workload: &str) -> impl Iterator<Item = 
 fn reference(comparison: &Comparison, workload: &WorkloadRow, place: Place) -> Option<String> {
     let row = rows(comparison, &workload.name).find(|row| row.place == place)?;
     let median = row.median.map(|median| format!("{} {}", number::value(median, &row.unit), row.unit));
-    let each = row.seconds_per_operation.map(|each| format!("{}/op", seconds(each)));
+    let each = each(row);
     let figures: Vec<_> = [median, each].into_iter().flatten().collect();
     (!figures.is_empty()).then(|| format!("{} {}", words::place(place), figures.join(", ")))
+}
+
+/// `3.84 µs/op`; of mere starts `1.62 ms each`.
+fn each(row: &ReferenceRow) -> Option<String> {
+    let seconds = seconds(row.seconds_per_operation?);
+    Some(match row.place {
+        Place::Memory | Place::Device => format!("{seconds}/op"),
+        Place::Start => format!("{seconds} each"),
+    })
 }
 
 /// A reference among a workload's figures on the page.
@@ -125,7 +139,7 @@ pub fn references(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Refere
         place: words::place(row.place),
         meaning: words::reference(row.place),
         median: median(row).unwrap_or_else(|| DASH.to_owned()),
-        each: row.seconds_per_operation.map_or_else(|| DASH.to_owned(), seconds),
+        each: each(row).unwrap_or_else(|| DASH.to_owned()),
         rounds: row.rounds,
     };
     rows(comparison, &workload.name).map(reference).collect()
@@ -136,11 +150,11 @@ pub fn chips(comparison: &Comparison, cell: &Cell) -> Vec<(String, &'static str)
     if !is_measured(comparison) {
         return Vec::new();
     }
-    let [harness, device] = SHARES.map(|(figure, word, _)| (figure, word));
+    let [harness, device, starts] = SHARES.map(|(figure, word, _)| (figure, word));
     let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
     let chip = |(figure, word): (Figure, &str)| {
         let share = (figure.of)(comparison, cell).filter(|share| share.is_finite())?;
         Some((format!("{word} {}", (figure.print)(share)), figure.meaning))
     };
-    [Some(harness), lane, Some(device)].into_iter().flatten().filter_map(chip).collect()
+    [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten().filter_map(chip).collect()
 }

@@ -1,6 +1,6 @@
 //! What is measured beside the contenders: shares, references, clocks, flushes, the lane, promises, limits of memory.
 
-use fsarena_model::comparison::Cell;
+use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Validity, ValidityClass};
 
 use crate::fixture::{bare, fixture};
@@ -74,7 +74,9 @@ fn the_lane_share_is_its_flushes_times_what_the_host_adds() {
     let of = |comparison: &Comparison| line(&render(comparison, "markdown"), "append-fsync", "lane, of the time");
     assert_eq!(of(&comparison).unwrap()[2], "20 %", "2 flushes of 30 µs in 300 µs");
     comparison.round_facts[2].lane_cost.as_mut().unwrap().device = None;
-    assert_eq!(of(&comparison), None, "one round did not read it: not known");
+    assert_eq!(of(&comparison).unwrap()[2], "20 %", "one round did not read it: the median of the others");
+    comparison.round_facts.iter_mut().for_each(|facts| facts.lane_cost.as_mut().unwrap().device = None);
+    assert_eq!(of(&comparison), None, "not known");
     comparison.round_facts.iter_mut().for_each(|facts| facts.lane_cost = None);
     assert_eq!(of(&comparison).unwrap()[2], "11 %", "without rounds, what was measured before them: 16.4 µs");
 }
@@ -118,10 +120,31 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
     assert!(report.contains("In 6 workloads less than 5 % is left for later"));
     let page = render(&comparison, "html");
     assert!(section(&page, "append-fsync").contains("<summary>Three clocks and space</summary>"));
-    assert!(section(&page, "create-fsync").contains("Three clocks and space: <b>xfs leaves 11 % for later</b>"));
+    assert!(section(&page, "create-fsync").contains("Three clocks and space: <b>xfs leaves 9.4 % for later</b>"));
     set(cell(&mut comparison, "append-fsync", "btrfs"), "clock.rest.written", Some(1e6));
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "append-fsync", "later, of the writes").unwrap(), ["0 %", "0 %", "98 %"]);
+}
+
+#[test]
+fn what_a_figure_counts_is_not_left_for_later() {
+    let mut comparison = fixture();
+    for (probe, value) in [("clock.returned", 1.0), ("clock.durable", 9.0), ("clock.rest", 10.0)] {
+        set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
+    }
+    for (probe, value) in [("device.written", 90.0), ("clock.durable.written", 90.0), ("clock.rest.written", 10.0)] {
+        set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
+    }
+    let of = |comparison: &Comparison, figure: &str| {
+        line(&render(comparison, "markdown"), "seqwrite-fsync", figure).unwrap()[0].clone()
+    };
+    assert_eq!(of(&comparison, "later, of the time"), "10 %", "a whole run's figure counts until durable");
+    assert_eq!(of(&comparison, "later, of the writes"), "10 %");
+    assert!(section(&render(&comparison, "html"), "seqwrite-fsync").contains(">durable (the figure)<"));
+    comparison.workloads[5].clock = Clock::Returned;
+    assert_eq!(of(&comparison, "later, of the time"), "90 %");
+    assert_eq!(of(&comparison, "later, of the writes"), "53 %", "100 of 190");
+    assert!(section(&render(&comparison, "html"), "seqwrite-fsync").contains(">returned (the figure)<"));
 }
 
 #[test]
