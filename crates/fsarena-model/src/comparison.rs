@@ -160,6 +160,9 @@ pub struct WorkloadRow {
     pub durable: DurablePoint,
     /// Where the data were.
     pub cache: CacheState,
+    /// What the work might have of memory, page cache included; `None`: all there is.
+    #[serde(default)]
+    pub memory_limit: Option<Bytes>,
     /// What the figure measures.
     pub measures: String,
     /// Why anybody should care.
@@ -170,9 +173,6 @@ pub struct WorkloadRow {
     /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
     #[serde(default)]
     pub rate: Option<String>,
-    /// How much memory the work and what it had in the page cache could take; `None`: as much as the machine had.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_limit: Option<Bytes>,
     /// Which of the three clocks its time is.
     #[serde(default)]
     pub clock: Clock,

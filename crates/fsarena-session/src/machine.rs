@@ -12,9 +12,9 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    Bytes, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
+    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
 };
-use fsarena_probe::{Flushes, Snapshot, Target, Totals};
+use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
@@ -33,6 +33,8 @@ pub struct Machine {
     kernel_at_rest: f64,
     /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
     round: u32,
+    /// As they were when they were asked for last.
+    conditions: ConditionsSnapshot,
     preconditioned: Option<Preconditioned>,
 }
 
@@ -42,7 +44,16 @@ impl Machine {
         let count = plan.contenders.len();
         let count = count + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
-        Self { plan, arena, places: vec![None; count], watched, kernel_at_rest: 0.0, round: 0, preconditioned: None }
+        Self {
+            plan,
+            arena,
+            places: vec![None; count],
+            watched,
+            kernel_at_rest: 0.0,
+            round: 0,
+            conditions: ConditionsSnapshot::default(),
+            preconditioned: None,
+        }
     }
 
     /// Does to the lanes what the plan wants before anything is measured; `telling` hears of each step, and no further one is done
@@ -135,6 +146,7 @@ impl Stage for Machine {
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
         environment.flushes = self.arena.flushes()?;
         self.kernel_at_rest = kernel_at_rest();
+        self.conditions = ConditionsSnapshot::take();
         Ok(environment)
     }
 
@@ -248,6 +260,11 @@ impl Stage for Machine {
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
+    }
+
+    fn conditions(&mut self) -> Conditions {
+        let before = std::mem::replace(&mut self.conditions, ConditionsSnapshot::take());
+        self.conditions.since(&before)
     }
 
     fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {

@@ -1,6 +1,6 @@
 //! The page: well-formed, self-contained, and nothing that a user typed becomes markup.
 
-use fsarena_model::Comparison;
+use fsarena_model::{Bytes, Comparison};
 
 use crate::fixture::{fixture, interrupted, ladder, only, rename, with_tmpfs};
 
@@ -59,6 +59,14 @@ fn a_round_that_was_set_aside_is_a_ring() {
     let page = render(&comparison);
     assert_eq!(page.matches("class=\"aside\"").count(), 2);
     assert!(page.contains("4 (2 set aside)"));
+}
+
+#[test]
+fn a_memory_limit_stands_beside_the_state_of_the_cache() {
+    let mut comparison = variations().remove(0);
+    assert!(!render(&comparison).contains("of memory, page cache included"));
+    comparison.workloads[0].memory_limit = Some(Bytes::mib(128));
+    assert!(render(&comparison).contains("within 128 MiB of memory, page cache included"));
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         plan.workloads.iter().partition(|workload| workload.control_of.is_some());
     for workload in workloads {
         let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
-        writeln!(text, "  {} (version {}), {mode}: {}", workload.name, workload.version, workload.measures)?;
+        let limit = workload.memory_limit.map(|limit| format!(", within {limit} of memory")).unwrap_or_default();
+        writeln!(text, "  {} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures)?;
     }
     if !controls.is_empty() {
         writeln!(text, "  control rounds: every second round also runs {} of them whole, as a check", controls.len())?;
