@@ -19,9 +19,19 @@ pub enum Layout {
     AsItIs,
 }
 
-/// The refusal of a workload that has one state only.
+/// Why most workloads have one state only.
+const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
+/// Why reads have that of which some places are likelier.
+const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
+
+/// The refusal of a workload that does not read, or not through the page cache.
 pub fn refused(workload: &Workload) -> EngineError {
-    EngineError::OneCache { workload: workload.name.clone() }
+    EngineError::OneCache { workload: workload.name.clone(), why: NO_READS }
+}
+
+/// The refusal of a workload that would be cold for a moment only.
+pub fn not_for_long(workload: &Workload) -> EngineError {
+    EngineError::OneCache { workload: workload.name.clone(), why: AGAIN }
 }
 
 /// `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`, with `parameters` set besides; whether its engine
@@ -119,7 +129,11 @@ mod tests {
 
     #[test]
     fn random_reads_stay_in_slices_without_a_first_part_when_cold() {
-        let cold = other("randread-4k-zipf-cached", CacheState::Cold).expect("it reads");
+        let mut random = workload("randread-4k-zipf-cached");
+        let skewed = other("randread-4k-zipf-cached", CacheState::Cold).expect_err("refused").to_string();
+        assert!(skewed.contains("come again"), "{skewed}");
+        random.parameters["distribution"] = Value::from("uniform");
+        let cold = engine_of(&random).expect("there").with_cache(&random, CacheState::Cold).expect("it reads");
         assert_eq!((cold.mode, cold.warm_up_ms, cold.timed_ms), (Mode::Sliced, 0, 90));
     }
 

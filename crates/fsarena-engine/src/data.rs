@@ -19,7 +19,7 @@ use crate::cached::{self, Layout};
 use crate::{Engine, EngineError, Job, paced};
 use ground::Ground;
 pub use parameters::Parameters;
-use parameters::{Calls, Pattern, Work};
+use parameters::{Calls, Distribution, Pattern, Work};
 
 /// Why some work is no open loop: what keeps it from its rate belongs to no operation, so that no latency would show it.
 const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
@@ -57,7 +57,9 @@ impl Engine for Data {
             return Err(cached::refused(workload));
         }
         let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
+        let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
         let variant = match (parameters.pattern, cache) {
+            (Pattern::Random, CacheState::Cold) if is_skewed => Err(cached::not_for_long(workload)),
             (Pattern::Random, _) => cached::variant(workload, cache, Layout::AsItIs, &[]),
             (Pattern::Sequential, CacheState::Cold) => {
                 cached::variant(workload, cache, Layout::Once, &[("repeat", false)])

@@ -32,10 +32,12 @@ pub enum EngineError {
         engine: String,
     },
     /// The workload has no other state of the cache.
-    #[error("workload `{workload}`: it reads no files that are there through the page cache, cold or warm")]
+    #[error("workload `{workload}`: {why}")]
     OneCache {
         /// The workload.
         workload: String,
+        /// Why it has not.
+        why: &'static str,
     },
     /// A worker that is a process failed, in its words.
     #[error("{0}")]

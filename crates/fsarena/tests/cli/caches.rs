@@ -85,8 +85,8 @@ fn one_state_takes_the_place_of_the_other() {
     let warm = dry(&["--cache", "warm"]);
     assert!(warm.contains("  stat-tree (") && warm.contains("  seqread-cold@warm ("), "{warm}");
     assert!(!warm.contains("  seqread-cold (") && !warm.contains("stat-tree@"), "{warm}");
-    let paced = dry(&["--workload", "randread-4k-zipf-cached", "--cache", "both", "--rate", "500"]);
-    assert!(paced.contains("randread-4k-zipf-cached@cold@500 ("), "{paced}");
+    let paced = dry(&["--workload", "mmap-read-4k-cold", "--cache", "both", "--rate", "500"]);
+    assert!(paced.contains("mmap-read-4k-cold@warm@500 ("), "{paced}");
     let through = dry(&["--workload", "seqread-cold", "--cache", "both", "--engine", "both"]);
     assert!(through.contains("seqread-cold@warm+fio ("), "{through}");
 }
