@@ -126,6 +126,7 @@ fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
         () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
             Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
         }
+        () if name.contains('@') => Err(malformed(name, "a name has no `@`: `--rate` and `--cache` make such names")),
         () if workload.variant.is_some() => {
             Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
         }
@@ -201,6 +202,14 @@ mod tests {
         };
         assert!(with(10).is_ok());
         assert!(with(1000).expect_err("too short").to_string().contains("`agrees-from-ms`"));
+    }
+
+    #[test]
+    fn names_that_options_make_are_refused() {
+        let (_, text) = WORKLOADS.iter().find(|(name, _)| *name == "stat-tree").expect("there");
+        let text = text.replace("name = \"stat-tree\"", "name = \"stat-tree@cold\"");
+        let error = parse_workload("stat-tree@cold", &text).expect_err("refused").to_string();
+        assert!(error.contains("`@`"), "{error}");
     }
 
     #[test]

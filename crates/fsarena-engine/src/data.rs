@@ -15,9 +15,11 @@ use std::path::Path;
 
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
+use crate::cached::{self, Layout};
 use crate::{Engine, EngineError, Job, paced};
 use ground::Ground;
 pub use parameters::Parameters;
+use parameters::{Calls, Distribution, Pattern, Work};
 
 /// Why some work is no open loop: what keeps it from its rate belongs to no operation, so that no latency would show it.
 const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
@@ -48,6 +50,25 @@ impl Engine for Data {
         }
     }
 
+    /// Sequential reads are cold once: whoever comes past a place again finds it in memory. Random ones are a few of many places.
+    fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        if parameters.operation != Work::Read {
+            return Err(cached::refused(workload));
+        }
+        let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
+        let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+        let variant = match (parameters.pattern, cache) {
+            (Pattern::Random, CacheState::Cold) if is_skewed => Err(cached::not_for_long(workload)),
+            (Pattern::Random, _) => cached::variant(workload, cache, Layout::AsItIs, &[]),
+            (Pattern::Sequential, CacheState::Cold) => {
+                cached::variant(workload, cache, Layout::Once, &[("repeat", false)])
+            }
+            (Pattern::Sequential, _) => cached::variant(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
+        }?;
+        Parameters::of(&variant).map(|_| variant)
+    }
+
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let ground = Ground::Folder(directory.to_owned());
         Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, ground, seed)))
@@ -67,6 +88,6 @@ impl Engine for Data {
     }
 
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        Parameters::of(workload).is_ok_and(|parameters| parameters.calls != parameters::Calls::IoUring)
+        Parameters::of(workload).is_ok_and(|parameters| parameters.calls != Calls::IoUring)
     }
 }

@@ -31,6 +31,14 @@ pub enum EngineError {
         /// Its engine.
         engine: String,
     },
+    /// The workload has no other state of the cache.
+    #[error("workload `{workload}`: {why}")]
+    OneCache {
+        /// The workload.
+        workload: String,
+        /// Why it has not.
+        why: &'static str,
+    },
     /// A worker that is a process failed, in its words.
     #[error("{0}")]
     Worker(String),
@@ -100,6 +108,9 @@ impl Explained for EngineError {
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
             Self::NotPaced { .. } => {
                 Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
+            }
+            Self::OneCache { .. } => {
+                Some("leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned())
             }
             Self::Fio(error) => error.hint(),
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),

@@ -15,8 +15,9 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
+use crate::cached::{self, Layout};
 use crate::{Engine, EngineError, Job, paced};
 use parameters::Parameters;
 use step::Plan;
@@ -40,10 +41,29 @@ impl Engine for Files {
         Ok(variant)
     }
 
+    /// Trees are cold once: the first look at a file brings its neighbours' inodes into memory.
+    fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
+        let (parameters, _) = Parameters::of(workload)?;
+        if !parameters.only_reads() {
+            return Err(cached::refused(workload));
+        }
+        let is_cold = cache == CacheState::Cold;
+        let layout = if is_cold { Layout::Once } else { Layout::AsItIs };
+        let variant = cached::variant(workload, cache, layout, &[("once", is_cold)])?;
+        Parameters::of(&variant).map(|_| variant)
+    }
+
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, entry) = Parameters::of(workload)?;
         let shape = parameters.shape(workload, entry.ground);
-        let plan = Plan { parameters, durable: workload.durable, directory: directory.to_owned(), seed, shape };
+        let plan = Plan {
+            parameters,
+            durable: workload.durable,
+            directory: directory.to_owned(),
+            seed,
+            shape,
+            cache: workload.cache,
+        };
         Ok((entry.open)(plan))
     }
 }

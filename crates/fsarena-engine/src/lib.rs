@@ -4,6 +4,7 @@
 //! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
 //! be unmounted at any time.
 
+mod cached;
 mod cage;
 mod contents;
 mod crew;
@@ -19,6 +20,7 @@ mod pace;
 mod paced;
 mod shell;
 mod size;
+mod sqlite;
 mod starts;
 mod tally;
 
@@ -26,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, Nanos, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Nanos, Rate, Workload};
 use fsarena_sys::child;
 
 pub use error::EngineError;
@@ -35,7 +37,7 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell];
+pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
@@ -92,6 +94,14 @@ pub trait Engine: Sync {
     /// If the engine can keep no rate, or not in this workload.
     fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
         Err(EngineError::NotPaced { workload: workload.name.clone(), engine: self.name().to_owned() })
+    }
+
+    /// The workload with its data elsewhere when it reads them, under a name of its own: `NAME@cold` or `NAME@warm`.
+    ///
+    /// # Errors
+    /// If it does not read files that are there through the page cache, or if its data are there already.
+    fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
+        Err(cached::refused(workload))
     }
 
     /// How long a run takes beside the time that the workload names, about; nothing to speak of for most.

@@ -25,6 +25,7 @@ pub enum Operation {
     Delete,
     Mkdir,
     Rmdir,
+    Insert,
     /// What is done by a program of somebody else, which does not say more.
     Run,
     Fsync,
@@ -55,6 +56,7 @@ impl Operation {
         (Self::Delete, "delete"),
         (Self::Mkdir, "mkdir"),
         (Self::Rmdir, "rmdir"),
+        (Self::Insert, "insert"),
         (Self::Run, "run"),
         (Self::Fsync, "fsync"),
         (Self::Fdatasync, "fdatasync"),

@@ -173,6 +173,21 @@ pub struct WorkloadRow {
     /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
     #[serde(default)]
     pub rate: Option<String>,
+    /// Which of the three clocks its time is.
+    #[serde(default)]
+    pub clock: Clock,
+}
+
+/// At which of the three clocks a workload's time ends; what comes after it is left for later. The third, at rest, is that of
+/// no workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// When its calls came back, its own syncs among them.
+    #[default]
+    Returned,
+    /// When all had been synced, as after a whole run.
+    Durable,
 }
 
 /// Contender × workload, over all rounds.
@@ -205,6 +220,16 @@ pub struct Cell {
     /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
     #[serde(default)]
     pub ceiling_share: Option<f64>,
+    /// The share of its time, 0 to 1, that as many mere starts of programs take; `None` where it starts none, or where that was not
+    /// measured.
+    #[serde(default)]
+    pub start_share: Option<f64>,
+    /// Timed seconds for an operation, the median over rounds.
+    #[serde(default)]
+    pub seconds_per_operation: Option<f64>,
+    /// Calls of fsync, fdatasync and syncfs for an operation, the median over rounds; 0 where nothing was synced by a call.
+    #[serde(default)]
+    pub syncs_per_operation: Option<f64>,
     /// Medians over rounds of what the probes read, per operation where that makes sense.
     pub probes: BTreeMap<String, Reading>,
     /// The value of each round, in the order of rounds; `None` where a round gave none.

@@ -1,5 +1,7 @@
 //! Workloads: what is done, as versioned data, and which figure is taken from it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Latency, Nanos, Rate};
@@ -86,6 +88,13 @@ impl Workload {
     /// How long a slice's timed part lasts; `None`: until the work is done.
     pub fn timed(&self) -> Option<Nanos> {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
+    }
+
+    /// The name of the workload of which this one is the same with its data elsewhere (`--cache`): it is named `NAME@cold` or
+    /// `NAME@warm`, as no file's workload is.
+    pub fn other_cache_of(&self) -> Option<&str> {
+        let (name, state) = self.name.rsplit_once('@')?;
+        (state == self.cache.to_string()).then_some(name)
     }
 }
 
@@ -215,6 +224,17 @@ pub enum CacheState {
     Direct,
 }
 
+/// As workloads say it.
+impl fmt::Display for CacheState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Warm => "warm",
+            Self::Cold => "cold",
+            Self::Direct => "direct",
+        })
+    }
+}
+
 /// The state of the file system when a workload starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -252,6 +272,23 @@ mod tests {
         assert_eq!(of(Measure::MebibytesPerSecond, 1, 1 << 20, 0.5), Some(2.0));
         assert_eq!(of(Measure::MicrosecondsPerOperation, 1000, 0, 0.1), Some(100.0));
         assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
+    }
+
+    #[test]
+    fn the_name_and_the_state_tell_of_which_it_is_the_other() {
+        let workload = |name: &str, cache: &str| {
+            let metric = r#"{"name": "x", "unit": "x", "measure": "operations-per-second", "better": "higher"}"#;
+            let text = format!(
+                r#"{{"name": "{name}", "version": 1, "measures": "", "why": "", "engine": "x", "metric": {metric},
+                "durable": "none", "cache": "{cache}", "mode": "whole", "parameters": null}}"#
+            );
+            serde_json::from_str::<Workload>(&text).expect("a workload")
+        };
+        assert_eq!(workload("a@cold", "cold").other_cache_of(), Some("a"));
+        assert_eq!(workload("a@warm", "warm").other_cache_of(), Some("a"));
+        for (name, cache) in [("a", "cold"), ("a@cold", "warm"), ("a@50%", "cold"), ("a@cold@50%", "cold")] {
+            assert_eq!(workload(name, cache).other_cache_of(), None, "{name}");
+        }
     }
 
     #[test]

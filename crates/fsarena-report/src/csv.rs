@@ -5,16 +5,20 @@
 //! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
 //! | `round` | the same in one round | that round's value; `reason` says if it was set aside |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
+//! | `reference` | a workload done elsewhere; `against` is where (`memory`, `device`, `start`) | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
+//! Of a `cell` there are also the shares of the harness, of the device's rate and of mere starts (0 to 1), seconds and syncs of an operation;
+//! of a `verdict` what one of the pair promises and the other does not. The three clocks and space are probes.
+//!
 //! What does not apply, or could not be read, is empty. Numbers have all their digits and a point.
 
 use fsarena_model::Comparison;
-use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
+use fsarena_model::comparison::{Cell, PairVerdict, ReferenceRow, StandingRow, SuiteRow};
 
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 27] = [
     "kind",
     "workload",
     "contender",
@@ -36,15 +40,22 @@ const COLUMNS: [&str; 21] = [
     "needs_seconds",
     "in_best_group",
     "workloads",
+    "harness_share",
+    "ceiling_share",
+    "start_share",
+    "seconds_per_operation",
+    "syncs_per_operation",
+    "promises",
 ];
 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
     let cells = comparison.cells.iter().flat_map(cell_rows);
+    let references = comparison.references.iter().map(reference_row);
     let verdicts = comparison.verdicts.iter().map(verdict_row);
     let ranks = comparison.standings.iter().map(rank_row);
     let suite = comparison.suite_ratios.iter().map(suite_row);
-    let lines = cells.chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
+    let lines = cells.chain(references).chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
     std::iter::once(line(&head())).chain(lines).collect()
 }
 
@@ -94,8 +105,25 @@ fn cell_row(cell: &Cell) -> Fields {
         ("samples", cell.samples.to_string()),
         ("validity", classes.join(" ")),
         ("reason", texts.join(" ")),
+        ("harness_share", number(cell.harness_share)),
+        ("ceiling_share", number(cell.ceiling_share)),
+        ("start_share", number(cell.start_share)),
+        ("seconds_per_operation", number(cell.seconds_per_operation)),
+        ("syncs_per_operation", number(cell.syncs_per_operation)),
     ]);
     row
+}
+
+fn reference_row(row: &ReferenceRow) -> Fields {
+    vec![
+        ("kind", "reference".to_owned()),
+        ("workload", row.workload.clone()),
+        ("against", row.place.to_string()),
+        ("unit", row.unit.clone()),
+        ("value", number(row.median)),
+        ("rounds", row.rounds.to_string()),
+        ("seconds_per_operation", number(row.seconds_per_operation)),
+    ]
 }
 
 fn verdict_row(pair: &PairVerdict) -> Fields {
@@ -115,6 +143,7 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("needs_rounds", pair.needs_rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
         ("reason", pair.reason.clone()),
         ("needs_seconds", number(pair.needs_seconds)),
+        ("promises", pair.promises.clone()),
     ]
 }
 

@@ -4,7 +4,9 @@ mod latencies;
 mod matrix;
 mod page;
 mod place;
+mod reading;
 mod repeat;
+mod rounds;
 mod section;
 mod suite;
 
@@ -22,6 +24,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("matrix.html", include_str!("../templates/matrix.html")),
     ("suite.html", include_str!("../templates/suite.html")),
     ("workload.html", include_str!("../templates/workload.html")),
+    ("explained.html", include_str!("../templates/explained.html")),
     ("latencies.html", include_str!("../templates/latencies.html")),
     ("contenders.html", include_str!("../templates/contenders.html")),
     ("place.html", include_str!("../templates/place.html")),

@@ -2,6 +2,8 @@
 
 use fsarena_model::Comparison;
 
+use crate::remark::capitalised;
+use crate::table::{self, BESIDE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
 use crate::{answer, group, latency, look_up, remark, words};
 
@@ -20,10 +22,11 @@ pub fn render(comparison: &Comparison) -> String {
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs)));
         blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite)));
     }
+    blocks.extend(table::of_all(comparison).iter().map(explained));
     blocks.extend(latencies(comparison));
     blocks.extend(list("Read with care", &footnotes(&view)));
     blocks.extend(list("What happened", &incidents(comparison)));
-    blocks.extend(list("Promises", &group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>()));
+    blocks.extend(list("Promises", &promises(comparison)));
     blocks.extend(list("What the intervals do not cover", &biases(comparison)));
     blocks.extend(list("Where", &place(comparison)));
     blocks.join("\n\n") + "\n"
@@ -43,7 +46,7 @@ fn figures(group: &GroupView) -> String {
 
 fn figure_row(row: &Row) -> Vec<String> {
     let figures = row.cells.iter().chain(&row.outcome).map(marked);
-    [row.workload.clone(), row.unit.clone()].into_iter().chain(figures).chain(row.best.clone()).collect()
+    [marked(&row.workload), row.unit.clone()].into_iter().chain(figures).chain(row.best.clone()).collect()
 }
 
 fn pairs(pairs: &[PairLine]) -> String {
@@ -61,6 +64,21 @@ fn suite(lines: &[SuiteLine]) -> String {
         |line: &SuiteLine| vec![line.name.clone(), marked(&line.ratio), line.interval.clone(), line.workloads.clone()];
     let meaning = lines.iter().any(|line| line.has_mean).then(|| escaped(words::SUITE));
     [table(&head, lines.iter().map(row))].into_iter().chain(meaning).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A table of figures that explain others, below its title.
+fn explained(explained: &Table) -> String {
+    let mut head = vec!["workload".to_owned(), WHAT.to_owned()];
+    head.extend(explained.contenders.iter().cloned());
+    head.extend(explained.has_beside.then(|| BESIDE.to_owned()));
+    let row = |workload: &str, line: &Line| {
+        let beside = explained.has_beside.then(|| line.beside.clone());
+        let names = [workload.to_owned(), line.what.to_owned()];
+        names.into_iter().chain(line.values.clone()).chain(beside).collect::<Vec<_>>()
+    };
+    let rows = explained.blocks.iter().flat_map(|block| block.lines.iter().map(|line| row(&block.workload, line)));
+    let title = capitalised(explained.title);
+    format!("## {title}\n\n{}\n\n{}", table(&head, rows), escaped(&explained.meaning))
 }
 
 /// One table of all workloads' latencies, and what its figures are.
@@ -106,13 +124,17 @@ fn incidents(comparison: &Comparison) -> Vec<String> {
     comparison.damage.iter().map(remark::damage).chain(notes).collect()
 }
 
+fn promises(comparison: &Comparison) -> Vec<String> {
+    let groups = group::groups(comparison);
+    groups.iter().filter_map(remark::promises).chain(remark::pair_promises(comparison)).collect()
+}
+
 fn biases(comparison: &Comparison) -> Vec<String> {
     [words::NOISE_ONLY].iter().chain(words::biases(comparison)).map(|text| (*text).to_owned()).collect()
 }
 
 fn place(comparison: &Comparison) -> Vec<String> {
-    let lane = comparison.environment.lane_cost.as_ref().map(remark::lane);
-    [remark::environment(comparison)].into_iter().chain(lane).collect()
+    [remark::environment(comparison)].into_iter().chain(remark::lane_facts(comparison)).collect()
 }
 
 fn list(title: &str, items: &[String]) -> Option<String> {

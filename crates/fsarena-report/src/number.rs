@@ -45,6 +45,26 @@ pub fn percent(share: f64) -> String {
     format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
 }
 
+/// A share in percent where less than a tenth of one does not matter: `97 %`, `1.9 %`, `<0.1 %`.
+pub fn share(share: f64) -> String {
+    match share * 100.0 {
+        0.0 => "0 %".to_owned(),
+        ..0.1 => "<0.1 %".to_owned(),
+        below @ ..9.95 => format!("{below:.1} %"),
+        most => format!("{most:.0} %"),
+    }
+}
+
+/// A count that is often near a whole number: `1.04`, `12.5`, `<0.01`.
+pub fn count(count: f64) -> String {
+    match count {
+        0.0 => "0".to_owned(),
+        ..0.005 => "<0.01".to_owned(),
+        below @ ..9.995 => format!("{below:.2}"),
+        many => three_digits(many),
+    }
+}
+
 /// Seconds in the unit that suits them: `77.4 µs`.
 pub fn seconds(value: f64) -> String {
     match value.abs() {
@@ -156,6 +176,19 @@ mod tests {
         assert_eq!(spread(100.0, Some(98.7), Some(101.3)).as_deref(), Some("±1.3 %"));
         assert_eq!(spread(100.0, None, Some(101.3)), None);
         assert_eq!(percent(0.05), "5 %");
+    }
+
+    #[test]
+    fn shares_are_as_exact_as_matters() {
+        assert_eq!(
+            [0.0, 1e-5, 0.00998, 0.0994, 0.0996, 1.034].map(share),
+            ["0 %", "<0.1 %", "1.0 %", "9.9 %", "10 %", "103 %"]
+        );
+    }
+
+    #[test]
+    fn counts_near_one_have_two_decimals() {
+        assert_eq!([0.0, 0.0006, 0.04, 1.0, 9.999, 512.4].map(count), ["0", "<0.01", "0.04", "1.00", "10.0", "512"]);
     }
 
     #[test]

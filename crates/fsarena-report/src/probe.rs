@@ -82,15 +82,22 @@ pub struct ProbeRow {
     pub values: Vec<String>,
 }
 
-/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name. Latencies have
-/// tables of their own.
+/// The beginnings of the names of probes that have tables of their own.
+const ELSEWHERE: [&str; 3] = [latency::PREFIX, "clock.", "space."];
+
+/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name, without those that
+/// have tables of their own.
 pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
     let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
-    let present: BTreeSet<&str> = names().filter(|name| !name.starts_with(latency::PREFIX)).collect();
+    let present: BTreeSet<&str> = names().filter(|name| !is_elsewhere(name)).collect();
     let known = PROBES.iter().filter(|probe| present.contains(probe.name)).map(|probe| known_row(probe, cells));
     let is_known = |name: &str| PROBES.iter().any(|probe| probe.name == name);
     let unknown = present.iter().filter(|name| !is_known(name)).map(|name| unknown_row(name, cells));
     known.chain(unknown).collect()
+}
+
+fn is_elsewhere(name: &str) -> bool {
+    ELSEWHERE.iter().any(|beginning| name.starts_with(beginning))
 }
 
 fn known_row(probe: &Probe, cells: &[Option<&Cell>]) -> ProbeRow {

@@ -8,7 +8,7 @@ use fsarena_model::{Comparison, Label, LaneCost, Promise, Severity};
 
 use crate::group::Group;
 use crate::number::{bytes, three_digits};
-use crate::words;
+use crate::{lane, machine, outcome, words};
 
 /// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.
 pub fn head(comparison: &Comparison) -> String {
@@ -34,6 +34,12 @@ pub fn counted(count: usize, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
     }
+}
+
+/// `text` as a title.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -83,6 +89,21 @@ fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSe
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
 }
 
+/// What one of a pair does for the data and the other does not, once for all pairs of which the same is said:
+/// `Verdicts of ext4 / btrfs and xfs / btrfs: btrfs also has data checksums.`
+pub fn pair_promises(comparison: &Comparison) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for pair in comparison.verdicts.iter().filter(|pair| !pair.promises.is_empty()) {
+        let name = outcome::name(pair);
+        match found.iter_mut().find(|(promises, _)| *promises == pair.promises) {
+            Some((_, pairs)) if pairs.contains(&name) => {}
+            Some((_, pairs)) => pairs.push(name),
+            None => found.push((&pair.promises, vec![name])),
+        }
+    }
+    found.into_iter().map(|(promises, pairs)| format!("Verdicts of {}: {promises}.", listed(pairs))).collect()
+}
+
 /// Why a group of weaker durability stands apart.
 pub fn apart(group: &Group<'_>) -> Option<String> {
     let class = group.durability?;
@@ -104,7 +125,7 @@ pub fn notes(comparison: &Comparison) -> Vec<(&'static str, &Note)> {
 }
 
 /// What the lane itself costs.
-pub fn lane(cost: &LaneCost) -> String {
+fn lane_cost(cost: &LaneCost) -> String {
     let host = match (cost.host_bytes, cost.host_flushes) {
         (Some(size), Some(flushes)) => {
             format!("; beneath, {} and {} flushes reach the device for it", bytes(size), three_digits(flushes))
@@ -123,6 +144,19 @@ pub fn lane(cost: &LaneCost) -> String {
     format!("A bare lane takes {busy} for a 4 KiB write and flush{device} ({paced} after a pause){host}.")
 }
 
+/// What is known of the lane and of what lies beneath it, a sentence each, and what the machine was kept from doing.
+pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
+    let environment = &comparison.environment;
+    let sentences = [
+        environment.lane_cost.as_ref().map(lane_cost),
+        lane::over_rounds(comparison),
+        machine::flushes(environment),
+        machine::repeated_reads(environment),
+        machine::held_back(comparison),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
 /// The machine and the place of the lanes, in one line.
 pub fn environment(comparison: &Comparison) -> String {
     let environment = &comparison.environment;
@@ -132,6 +166,8 @@ pub fn environment(comparison: &Comparison) -> String {
         environment.cpu.clone(),
         environment.memory.map(|memory| memory.to_string()),
         environment.hypervisor.as_ref().map(|name| format!("hypervisor {name}")),
+        environment.frequency_policy.as_ref().map(|policy| format!("frequency policy {policy}")),
+        machine::memory_bandwidth(environment).map(|rate| format!("copying {rate} from cache to cache")),
     ];
     let place = [
         environment.storage.clone(),

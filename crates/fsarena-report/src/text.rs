@@ -2,9 +2,11 @@
 
 mod layout;
 mod paint;
+mod tables;
 
 use fsarena_model::Comparison;
 
+use crate::table::of_all;
 use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
 use crate::{group, price, remark, words};
 use layout::{Cell, Column, table, wrapped};
@@ -35,6 +37,7 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
         blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite, style)));
     }
+    blocks.extend(of_all(comparison).iter().map(|table| tables::render(table, style)));
     blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
     blocks.extend(sentences(footnotes(&view), style));
     blocks.extend(sentences(incidents(comparison), style));
@@ -60,7 +63,7 @@ fn wide_columns(group: &GroupView) -> Vec<Column> {
         cells: group.rows.iter().map(cell).collect(),
     };
     let mut columns =
-        vec![column("workload", &|row| Cell::plain(&row.workload)), column("unit", &|row| Cell::plain(&row.unit))];
+        vec![column("workload", &|row| Cell::figure(&row.workload)), column("unit", &|row| Cell::plain(&row.unit))];
     for (index, label) in group.contenders.iter().enumerate() {
         columns.push(column(label, &|row| Cell::figure(&row.cells[index])).with_numbers_aligned());
     }
@@ -79,7 +82,8 @@ fn outcome_titles(group: &GroupView) -> Vec<&'static str> {
 }
 
 fn tall(group: &GroupView, row: &Row, style: Style) -> String {
-    let mut lines = vec![painted(&format!("{}, {}", row.workload, row.unit), Tone::Strong, style.color)];
+    let name = format!("{}, {}", Cell::figure(&row.workload).painted(false), row.unit);
+    let mut lines = vec![painted(&name, Tone::Strong, style.color)];
     let label = |index: usize| Cell::plain(&format!("  {}", group.contenders[index]));
     let columns = [
         Column { title: String::new(), cells: (0..row.cells.len()).map(label).collect() },
@@ -155,13 +159,14 @@ fn incidents(comparison: &Comparison) -> Vec<(String, Tone)> {
 
 fn promises(comparison: &Comparison) -> Vec<(String, Tone)> {
     let sentences = group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>();
-    sentences.into_iter().map(|text| (format!("Promises: {text}"), Tone::Plain)).collect()
+    let all = sentences.into_iter().map(|text| format!("Promises: {text}"));
+    all.chain(remark::pair_promises(comparison)).map(|text| (text, Tone::Plain)).collect()
 }
 
 fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
     let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
     lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
-    lines.extend(comparison.environment.lane_cost.as_ref().map(remark::lane));
+    lines.extend(remark::lane_facts(comparison));
     lines.push(remark::environment(comparison));
     lines.into_iter().map(|line| (line, Tone::Faint)).collect()
 }

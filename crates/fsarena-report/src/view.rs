@@ -7,7 +7,7 @@ use crate::answer::ranking;
 use crate::footnote::Footnotes;
 use crate::group::{Group, groups};
 use crate::number::DASH;
-use crate::{look_up, number, outcome, price, remark, standing, suite};
+use crate::{look_up, number, outcome, price, remark, standing, suite, words};
 
 /// A report's tables and the sentences that they refer to.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub struct GroupView {
 /// A workload of a group.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name.
-    pub workload: String,
+    /// Its name, with the mark of what it had to do with.
+    pub workload: Figure,
     /// The metric's unit.
     pub unit: String,
     /// Median and spread per contender, with marks.
@@ -125,7 +125,9 @@ fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes
     let cells = group.contenders.iter().map(&mut figure_of).collect();
     let outcome = outcomes(comparison, group, &workload.name, notes);
     let best = standing::best(comparison, group, &workload.name);
-    Row { workload: workload.name.clone(), unit: workload.unit.clone(), cells, outcome, best }
+    let marks = words::memory(workload).map(|limit| notes.of_sentence(limit)).into_iter().collect();
+    let workload_name = Figure { text: workload.name.clone(), verdict: None, marks };
+    Row { workload: workload_name, unit: workload.unit.clone(), cells, outcome, best }
 }
 
 fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &mut Footnotes) -> Vec<Figure> {

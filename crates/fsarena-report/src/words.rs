@@ -1,6 +1,11 @@
 //! Fixed sentences: what the closed sets of the model mean, and how a report is to be read.
 
-use fsarena_model::{Better, Bytes, CacheState, Comparison, Durability, DurablePoint, Mode, Status, ValidityClass};
+mod validity;
+
+use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::{Better, CacheState, Comparison, Durability, DurablePoint, Mode, Place, Status};
+
+pub use validity::{VALIDITY, validity};
 
 /// Which direction is better.
 pub fn better(better: Better) -> &'static str {
@@ -40,11 +45,6 @@ pub fn cache(state: CacheState) -> &'static str {
     }
 }
 
-/// Within how much memory the work was done.
-pub fn memory_limit(limit: Bytes) -> String {
-    format!("within {limit} of memory, page cache included")
-}
-
 /// How a workload's time is laid out.
 pub fn mode(mode: Mode) -> &'static str {
     match mode {
@@ -53,29 +53,36 @@ pub fn mode(mode: Mode) -> &'static str {
     }
 }
 
+/// Where a reference was done.
+pub fn place(place: Place) -> &'static str {
+    match place {
+        Place::Memory => "in memory",
+        Place::Device => "on the bare device",
+        Place::Start => "starts of /bin/true",
+    }
+}
+
+/// What a reference is.
+pub fn reference(place: Place) -> &'static str {
+    match place {
+        Place::Memory => {
+            "The same work on a tmpfs: what is left is the harness, system calls and the kernel's common part."
+        }
+        Place::Device => "The same reads and writes on the lane's device, without any file system: the ceiling.",
+        Place::Start => "As many programs that do nothing are started as the work starts.",
+    }
+}
+
+/// The memory that a workload was kept to, if it was.
+pub fn memory(workload: &WorkloadRow) -> Option<String> {
+    Some(format!("within {} of memory, page cache included", workload.memory_limit?))
+}
+
 /// How far a run has come.
 pub fn status(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
         Status::Interrupted => "interrupted",
-    }
-}
-
-/// What a class of validity says, whatever was seen.
-pub fn validity(class: ValidityClass) -> &'static str {
-    match class {
-        ValidityClass::Cached => "the device did not serve all of a cold or direct read",
-        ValidityClass::NotDirect => "the kernel did direct I/O through the page cache",
-        ValidityClass::DeviceBound => "all contenders sit at the device's own ceiling",
-        ValidityClass::LaneBound => "the host beneath the lane takes more than a fifth of the time",
-        ValidityClass::CpuBound => "the cores were full, not the device",
-        ValidityClass::HarnessBound => "the harness itself takes most of the time",
-        ValidityClass::Impossible => {
-            "beyond what device or memory can do, or without the flushes that durability needs"
-        }
-        ValidityClass::Overloaded => "less was done than the rate asked for, so that a queue grew",
-        ValidityClass::Unsteady => "later rounds contradict earlier ones",
-        ValidityClass::DidNotFinish => "the work failed or ran out of time or space",
     }
 }
 

@@ -9,7 +9,9 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, durability, probes, promises, rate, references, stability, validity};
+use crate::{
+    controls, course, disturbance, durability, per_operation, probes, promises, rate, references, stability, validity,
+};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -88,11 +90,12 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         mode: plan.workloads[standing.counted(number)].mode,
         durable: workload.durable,
         cache: workload.cache,
-        memory_limit: workload.memory_limit,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
         rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
+        memory_limit: workload.memory_limit,
+        clock: crate::per_operation::clock(&plan.workloads[standing.counted(number)]),
     }
 }
 
@@ -116,9 +119,12 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         high: summary.and_then(|summary| summary.high),
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
+        seconds_per_operation: per_operation::seconds(kept.iter().copied()),
+        syncs_per_operation: per_operation::syncs(kept.iter().copied()),
         validity: validity::of_cell(record, counted, &trials),
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),
+        start_share: references::start_share(record, counted, &trials),
         probes: probes::of_cell(&kept),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),

@@ -16,13 +16,14 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     });
     let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
     words.extend(plan.contenders.iter().map(spelling));
-    let named = || as_typed(plan).map(|work| work.name.clone()).collect();
+    let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
         None => words
             .extend(ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), name])),
     }
     words.extend(rates(plan));
+    words.extend(cache(plan));
     for handicap in &plan.handicaps {
         words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
     }
@@ -60,9 +61,32 @@ fn length(record: &RunRecord) -> (&'static str, String) {
     }
 }
 
-/// The workloads that were named, not those that `--rate` or a long budget made of them.
-fn as_typed(plan: &Plan) -> impl Iterator<Item = &Workload> {
+/// The workloads that were named, not those that `--rate`, `--cache` or a long budget made of them.
+fn as_typed(plan: &Plan) -> Vec<&str> {
+    let mut names = Vec::new();
+    for workload in closed(plan) {
+        let name = workload.other_cache_of().unwrap_or(&workload.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// All but open loops and controls.
+fn closed(plan: &Plan) -> impl Iterator<Item = &Workload> {
     plan.shown().filter(|workload| workload.variant.is_none())
+}
+
+/// `--cache both` if there is a workload in both states, or the one in which a workload is instead of its own.
+fn cache(plan: &Plan) -> Vec<String> {
+    let is_there = |name: &str| closed(plan).any(|workload| workload.name == name);
+    let state = |workload: &Workload| {
+        let name = workload.other_cache_of()?;
+        Some(if is_there(name) { "both".to_owned() } else { workload.cache.to_string() })
+    };
+    let state = closed(plan).find_map(state);
+    state.into_iter().flat_map(|state| ["--cache".to_owned(), state]).collect()
 }
 
 /// `--rate 50%,90%`, if there are open loops.

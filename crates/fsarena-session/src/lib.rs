@@ -18,6 +18,7 @@ mod ladder;
 mod likeness;
 mod machine;
 mod pace;
+mod per_operation;
 mod precondition;
 mod price;
 mod probes;

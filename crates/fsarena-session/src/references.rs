@@ -7,6 +7,7 @@ use fsarena_model::comparison::ReferenceRow;
 use fsarena_model::{Label, LaneCost, Nanos, Outcome, Place, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
+use crate::per_operation;
 use crate::probes::middle;
 
 /// How near to each other, and to the bare device, all contenders are at a cap.
@@ -36,7 +37,7 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
 
 /// The share of a cell's time that the same work takes in memory.
 pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of_place(record, workload, Place::Memory)? / seconds_of(trials.iter().copied())?)
+    Some(seconds_of_place(record, workload, Place::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The share of a cell's time that as many mere starts of programs take.
@@ -45,12 +46,15 @@ pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;
-    Some(seconds_of_place(record, workload, Place::Start)? * per_operation / seconds_of(trials.iter().copied())?)
+    Some(
+        seconds_of_place(record, workload, Place::Start)? * per_operation
+            / per_operation::seconds(trials.iter().copied())?,
+    )
 }
 
 /// The share of the bare device's rate that a cell reaches.
 pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of_place(record, workload, Place::Device)? / seconds_of(trials.iter().copied())?)
+    Some(seconds_of_place(record, workload, Place::Device)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The cap at which all contenders and the bare device sit, in words: a round number of operations or of megabytes per second,
@@ -59,7 +63,7 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     let device = seconds_of_place(record, workload, Place::Device)?;
     let of_label = |label: &Label| {
         let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
-        seconds_of(record.trials.iter().filter(is_of))
+        per_operation::seconds(record.trials.iter().filter(is_of))
     };
     let all: Option<Vec<f64>> = record.contenders.iter().map(|facts| of_label(&facts.label)).collect();
     let all = all.filter(|all| all.len() > 1 && all.iter().all(|own| (own / device - 1.0).abs() < ALIKE))?;
@@ -90,7 +94,7 @@ pub fn rows(record: &RunRecord) -> Vec<ReferenceRow> {
 
 fn row(record: &RunRecord, workload: &Workload, place: Place) -> Option<ReferenceRow> {
     let trials: Vec<&Trial> = of_place(record, workload, place).collect();
-    let seconds_per_operation = seconds_of(trials.iter().copied());
+    let seconds_per_operation = per_operation::seconds(trials.iter().copied());
     let (value, unit) = match place {
         Place::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
         Place::Memory | Place::Device => {
@@ -109,12 +113,5 @@ fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> 
 }
 
 fn seconds_of_place(record: &RunRecord, workload: &Workload, place: Place) -> Option<f64> {
-    seconds_of(of_place(record, workload, place))
-}
-
-/// The median over trials of the seconds that an operation takes.
-fn seconds_of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Option<f64> {
-    let each = |trial: &Trial| trial.seconds() / trial.operations() as f64;
-    let finished = trials.filter(|trial| trial.outcome == Outcome::Finished);
-    middle(finished.map(each).filter(|seconds| seconds.is_finite() && *seconds > 0.0).collect())
+    per_operation::seconds(of_place(record, workload, place))
 }

@@ -89,6 +89,9 @@ pub struct Compare {
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     pub rate: Vec<Rate>,
+    /// Reads with their data on the device only, in memory, or side by side
+    #[arg(long, value_name = "WHERE")]
+    pub cache: Option<Caches>,
     /// A job file of fio's, natively if every option is understood, else through fio; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
     pub fio: Vec<PathBuf>,
@@ -134,6 +137,17 @@ pub struct Compare {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// Where the data of reads are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Caches {
+    /// On the device only.
+    Cold,
+    /// In memory.
+    Warm,
+    /// Both, side by side.
+    Both,
 }
 
 /// Who does the work on large files.

@@ -1,10 +1,12 @@
 //! The job: makes the trees, and lets its workers work in them.
 
+use fsarena_model::{Bytes, CacheState};
+
 use super::step::{Plan, Step};
 use super::tree;
 use super::worker::FilesWorker;
 use crate::crew::{Crew, Style};
-use crate::{EngineError, Job, Limit, Tally};
+use crate::{EngineError, Job, Limit, Operation, Tally};
 
 struct FilesJob<S> {
     plan: Plan,
@@ -24,6 +26,17 @@ fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(
     Ok(())
 }
 
+/// What a run uses up is there again: trees, or objects that were not visited yet.
+fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), EngineError> {
+    if S::GROUND.is_renewed() {
+        return make_trees(plan, crew);
+    }
+    if plan.parameters.once {
+        crew.workers().for_each(FilesWorker::rewind);
+    }
+    Ok(())
+}
+
 impl<S: Step> Job for FilesJob<S> {
     /// A pilot may use up what is renewed before each slice.
     fn prepare(&mut self) -> Result<(), EngineError> {
@@ -32,8 +45,7 @@ impl<S: Step> Job for FilesJob<S> {
             make_trees(&self.plan, &mut self.crew)?;
         }
         let plan = &self.plan;
-        let each =
-            load.settle(&mut self.crew, |crew| if S::GROUND.is_renewed() { make_trees(plan, crew) } else { Ok(()) })?;
+        let each = load.settle(&mut self.crew, |crew| renew(plan, crew))?;
         if let Some(each) = each {
             self.crew.workers().for_each(|worker| worker.keep_rate(each));
         }
@@ -41,7 +53,12 @@ impl<S: Step> Job for FilesJob<S> {
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {
-        if S::GROUND.is_renewed() { make_trees(&self.plan, &mut self.crew) } else { Ok(()) }
+        renew(&self.plan, &mut self.crew)
+    }
+
+    fn fills(&self) -> Bytes {
+        let fills = self.plan.cache == CacheState::Cold && S::OPERATION == Operation::Read;
+        if fills { self.plan.bytes() } else { Bytes(0) }
     }
 
     fn is_alone(&self) -> bool {

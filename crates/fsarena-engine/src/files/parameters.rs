@@ -39,6 +39,9 @@ pub struct Parameters {
     depth: u32,
     /// Directories in each directory above the deepest level.
     fan_out: Option<u32>,
+    /// Of what only reads: whether a run visits each object once and then ends, rather than begin again.
+    #[serde(default)]
+    pub once: bool,
     /// Workers.
     #[serde(default = "one")]
     pub threads: u32,
@@ -99,6 +102,12 @@ impl Parameters {
     /// How many trees there are.
     pub fn trees(&self) -> u32 {
         if self.shared { 1 } else { self.threads }
+    }
+
+    /// Whether the operation changes nothing.
+    pub fn only_reads(&self) -> bool {
+        use Operation::{GetXattr, Open, Read, Readdir, Stat};
+        matches!(self.operation, Read | Stat | Readdir | Open | GetXattr)
     }
 
     /// How much is asked for.
@@ -172,7 +181,16 @@ impl Parameters {
         match () {
             () if self.batch == 0 => Some("`batch` is at least 1"),
             () if self.threads == 0 || self.threads > MOST_THREADS => Some("`threads` is 1 to 1024"),
-            () if workload.cache != CacheState::Warm => Some("this engine works with `cache = \"warm\"` only"),
+            () if workload.cache == CacheState::Direct => {
+                Some("this engine works with `cache = \"warm\"`, or `\"cold\"` where it only reads")
+            }
+            () if workload.cache == CacheState::Cold && !self.only_reads() => {
+                Some("`cache = \"cold\"` goes with operations that only read")
+            }
+            () if workload.cache == CacheState::Cold && self.rate_percent.is_some() => {
+                Some("what a cold tree can do is not known before it is read: `rate`, not `rate-percent`")
+            }
+            () if self.once && !self.only_reads() => Some("`once` goes with operations that only read"),
             () => Load::complaint(self.rate, self.rate_percent),
         }
     }
@@ -202,7 +220,7 @@ impl Parameters {
 
     fn counts(&self, workload: &Workload, ground: Ground) -> Option<&'static str> {
         let is_given = self.files > 0 || self.files_per_directory.is_some();
-        let ends = ground.is_renewed() && is_given;
+        let ends = (ground.is_renewed() && is_given) || self.once;
         Some(match () {
             () if self.files > 0 && self.files_per_directory.is_some() => "`files` or `files-per-directory`, not both",
             () if self.files_per_directory == Some(0) => "`files-per-directory` is at least 1",

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use fsarena_model::DurablePoint;
+use fsarena_model::{Bytes, CacheState, DurablePoint};
 
 use super::durability::Syncable;
 use super::parameters::Parameters;
@@ -97,6 +97,8 @@ pub struct Plan {
     pub seed: u64,
     /// Of each tree.
     pub shape: Shape,
+    /// Where it is when it is read.
+    pub cache: CacheState,
 }
 
 impl Plan {
@@ -109,6 +111,13 @@ impl Plan {
         };
         let recipe = Recipe::random(self.seed, sizes.largest());
         Setting { shape: self.shape, sizes, recipe, durable: self.durable, root: self.root(tree), worker, share }
+    }
+
+    /// The bytes of the files of all trees.
+    pub fn bytes(&self) -> Bytes {
+        let sizes = self.sizes();
+        let tree: u64 = (0..self.shape.objects).map(|number| sizes.of(number) as u64).sum();
+        Bytes(tree * u64::from(self.parameters.trees()))
     }
 
     /// The path of a tree.

@@ -83,6 +83,11 @@ impl Walk {
         Self { share, shuffled, repeats: true, next: 0, pass: 0 }
     }
 
+    /// The same, but once.
+    pub fn ending(self) -> Self {
+        Self { repeats: false, ..self }
+    }
+
     /// Whether an object is left to visit.
     #[inline]
     pub fn is_left(&self) -> bool {
@@ -139,6 +144,9 @@ mod tests {
         assert_eq!(visits(&mut once, 9).len(), 2);
         let mut again = Walk::again(Share::of(4, 2, 1), Order::InOrder, generator(1, "order", &[]));
         assert_eq!(visits(&mut again, 5), [(1, 0), (3, 0), (1, 1), (3, 1), (1, 2)]);
+        let mut ending = Walk::again(Share::all(50), Order::Random, generator(1, "order", &[])).ending();
+        assert_eq!(visits(&mut ending, 99).len(), 50);
+        assert!(!ending.is_left());
     }
 
     #[test]

@@ -40,8 +40,9 @@ impl<S: Step> FilesWorker<S> {
     /// Worker `number` of those that follow `plan`.
     pub fn new(plan: &Plan, number: u32) -> Self {
         let setting = plan.setting(number);
+        let walk = walk::<S>(&setting, plan.seed);
         let course = Course {
-            walk: walk::<S>(&setting, plan.seed),
+            walk: if plan.parameters.once { walk.ending() } else { walk },
             parents: Parents::new(&plan.shape),
             each: Each::of(plan.durable),
             batch: plan.parameters.batch,

@@ -1,7 +1,7 @@
 //! What makes no sense is refused, by name.
 
 use fsarena_engine::engine;
-use fsarena_model::{Mode, Workload};
+use fsarena_model::{CacheState, Mode, Workload};
 use serde_json::{Value, json};
 
 use super::workload;
@@ -25,6 +25,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         ("none", json!({ "operation": "stat", "files": 1, "threads": 2, "shared": true }), "`threads`"),
         ("none", json!({ "operation": "stat", "files": 1, "rate": 0 }), "rate"),
         ("none", json!({ "operation": "stat", "files": 1, "rate": 1, "rate-percent": 1 }), "`rate-percent`"),
+        ("none", json!({ "operation": "chmod", "files": 1, "once": true }), "`once`"),
         ("none", json!({ "operation": "create", "depth": 1, "fan-out": 2 }), "`files-per-directory`"),
         ("none", json!({ "operation": "create", "size": "2M" }), "`size`"),
         ("none", json!({ "operation": "create", "size": 2, "size-max": 1, "sizes": "uniform" }), "`size-max`"),
@@ -46,6 +47,21 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         let error = error.expect_err(&parameters.to_string()).to_string();
         assert!(error.contains(words) && error.contains("under-test"), "{parameters}: {error}");
     }
+}
+
+#[test]
+fn cold_is_for_what_only_reads_and_is_no_share_of_a_peak() {
+    let refusal = |cache, parameters: Value| {
+        let work = Workload { cache, ..workload("none", parameters) };
+        engine("files").expect("it exists").demand(&work).map_err(|error| error.to_string()).err()
+    };
+    assert_eq!(refusal(CacheState::Cold, json!({ "operation": "stat", "files": 1 })), None);
+    let chmod = refusal(CacheState::Cold, json!({ "operation": "chmod", "files": 1 }));
+    assert!(chmod.is_some_and(|words| words.contains("only read")));
+    let share = refusal(CacheState::Cold, json!({ "operation": "stat", "files": 1, "rate-percent": 50 }));
+    assert!(share.is_some_and(|words| words.contains("`rate-percent`")));
+    let direct = refusal(CacheState::Direct, json!({ "operation": "stat", "files": 1 }));
+    assert!(direct.is_some_and(|words| words.contains("`cache = \"warm\"`")));
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Where it is done: the shape of trees, the sizes in them, and by how many.
 
 use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::engine;
+use fsarena_engine::{Limit, Tally, engine};
+use fsarena_model::{Bytes, CacheState, Workload};
 use serde_json::json;
 
-use super::{batch, batches, workload};
+use super::{batch, batches, place, workload};
 
 #[test]
 fn trees_have_the_stated_shape() {
@@ -67,6 +69,30 @@ fn threads_share_a_tree_or_have_one_each() {
             let expected = if shared && ends { 41 } else { 4 * 41 };
             assert_eq!(done.tally.operations, expected, "{operation}, shared: {shared}");
             assert_eq!(done.named('t').len(), if shared { 1 } else { 4 });
+        }
+    }
+}
+
+#[test]
+fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
+    for (operation, expected) in [("read", 30), ("stat", 30), ("open", 30), ("get-xattr", 30), ("readdir", 3)] {
+        for cache in [CacheState::Warm, CacheState::Cold] {
+            let parameters = json!({
+                "operation": operation, "size": "4K", "depth": 1, "fan-out": 3, "files-per-directory": 10, "once": true,
+                "batch": 7,
+            });
+            let work = Workload { cache, timed_ms: 0, ..workload("none", parameters) };
+            let (place, stop) = (place(), AtomicBool::new(false));
+            let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
+            job.prepare().expect("made");
+            for _ in 0..2 {
+                let mut tally = Tally::default();
+                job.refill().expect("ready");
+                job.run(&Limit::new(None, &stop), &mut tally).expect("read");
+                assert_eq!(tally.operations, expected, "{operation}");
+            }
+            let fills = if operation == "read" && cache == CacheState::Cold { 30 * 4096 } else { 0 };
+            assert_eq!(job.fills(), Bytes(fills), "{operation}");
         }
     }
 }

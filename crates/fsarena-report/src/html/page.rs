@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use super::matrix::{Matrix, matrices};
 use super::place::{Contender, Note, Place, contenders, notes, place};
+use super::reading::{Reading, reading};
 use super::repeat::{Repeat, repeat};
 use super::section::{Section, sections};
 use super::suite::{SuiteLine, lines};
-use crate::words::{self, Term};
-use crate::{answer, group, number, probe, remark};
+use crate::table::{self, Table};
+use crate::{answer, group, number, remark, words};
 
 /// Everything on the page.
 #[derive(Serialize)]
@@ -25,16 +26,13 @@ pub struct Page<'a> {
     suite: Vec<SuiteLine>,
     suite_meaning: &'static str,
     sections: Vec<Section>,
+    explained: Vec<Table>,
     promises: Vec<String>,
     contenders: Vec<Contender>,
     place: Place,
     damage: Vec<String>,
     notes: Vec<Note<'a>>,
-    noise_only: &'static str,
-    biases: &'static [&'static str],
-    verdict_terms: &'static [Term],
-    figure_terms: &'static [Term],
-    probe_terms: Vec<Term>,
+    reading: Reading,
     repeat: Repeat,
 }
 
@@ -62,16 +60,13 @@ impl<'a> Page<'a> {
             suite: lines(comparison),
             suite_meaning: words::SUITE,
             sections: sections(comparison),
+            explained: table::of_all(comparison),
             promises: group::groups(comparison).iter().filter_map(remark::promises).collect(),
             contenders: contenders(comparison),
             place: place(comparison),
             damage: comparison.damage.iter().map(remark::damage).collect(),
             notes: notes(comparison),
-            noise_only: words::NOISE_ONLY,
-            biases: words::biases(comparison),
-            verdict_terms: words::VERDICTS,
-            figure_terms: words::FIGURES,
-            probe_terms: probe::terms(&comparison.cells),
+            reading: reading(comparison),
             repeat: repeat(comparison),
         }
     }

@@ -1,13 +1,12 @@
 //! Contenders, machine, rounds and notes for the page.
 
-use fsarena_model::Comparison;
 use fsarena_model::comparison::ContenderRow;
-use fsarena_model::event::RoundFacts;
+use fsarena_model::{Comparison, Environment};
 use serde::Serialize;
 
 use super::repeat::shell;
-use crate::number::{DASH, three_digits};
-use crate::{remark, words};
+use super::rounds::{Rounds, rounds};
+use crate::{machine, remark, words};
 
 /// A contender as it really was.
 #[derive(Serialize)]
@@ -29,16 +28,8 @@ pub struct Fact {
 #[derive(Serialize)]
 pub struct Place {
     facts: Vec<Fact>,
-    lane: Option<String>,
-    rounds: Vec<Round>,
-}
-
-#[derive(Serialize)]
-struct Round {
-    round: u32,
-    seconds: String,
-    foreign: String,
-    steal: String,
+    lane: Vec<String>,
+    rounds: Rounds,
 }
 
 /// A note with its severity.
@@ -77,7 +68,14 @@ fn contender(row: &ContenderRow) -> Contender {
 
 /// The machine; what could not be read is missing.
 pub fn place(comparison: &Comparison) -> Place {
-    let environment = &comparison.environment;
+    Place {
+        facts: facts(&comparison.environment),
+        lane: remark::lane_facts(comparison),
+        rounds: rounds(&comparison.round_facts),
+    }
+}
+
+fn facts(environment: &Environment) -> Vec<Fact> {
     let pairs = |map: &std::collections::BTreeMap<String, String>| {
         map.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     };
@@ -86,6 +84,11 @@ pub fn place(comparison: &Comparison) -> Place {
         fact("Processor", environment.cpu.clone()),
         fact("Cores", environment.cores.map(|cores| cores.to_string())),
         fact("Memory", environment.memory.map(|memory| memory.to_string())),
+        fact("Frequency policy", environment.frequency_policy.clone()),
+        fact(
+            "Copying, all cores",
+            machine::memory_bandwidth(environment).map(|rate| format!("{rate} from cache to cache")),
+        ),
         fact("Hypervisor", environment.hypervisor.clone()),
         fact("Lanes", environment.storage.clone()),
         fact("Host file system", environment.host_file_system.clone()),
@@ -94,21 +97,7 @@ pub fn place(comparison: &Comparison) -> Place {
         fact("Tools", Some(pairs(&environment.tools))),
         fact("fsarena", Some(environment.fsarena.clone())),
     ];
-    Place {
-        facts: facts.into_iter().flatten().collect(),
-        lane: environment.lane_cost.as_ref().map(remark::lane),
-        rounds: comparison.round_facts.iter().map(round).collect(),
-    }
-}
-
-fn round(facts: &RoundFacts) -> Round {
-    let cores = |value: Option<f64>| value.map_or(DASH.to_owned(), |cores| format!("{cores:.2}"));
-    Round {
-        round: facts.round,
-        seconds: three_digits(facts.seconds),
-        foreign: cores(facts.foreign_cores),
-        steal: cores(facts.steal_cores),
-    }
+    facts.into_iter().flatten().collect()
 }
 
 /// The notes, the gravest first.

@@ -12,6 +12,7 @@ use crate::group::{Group, groups};
 use crate::number::{self, DASH};
 use crate::probe::ProbeRow;
 use crate::svg::{medians, ratios};
+use crate::table::{self, Reference, Table};
 use crate::{answer, look_up, outcome, probe, remark, standing, view, words};
 
 /// A workload on the page.
@@ -29,6 +30,7 @@ pub struct Section {
     labels: Vec<String>,
     probes: Vec<ProbeRow>,
     latencies: Latencies,
+    explained: Vec<Table>,
     cares: Vec<Care>,
 }
 
@@ -39,7 +41,9 @@ struct Part {
     medians: Option<String>,
     ratios: Option<String>,
     is_ranked: bool,
+    has_shares: bool,
     figures: Vec<FigureRow>,
+    references: Vec<Reference>,
     pairs: Vec<PairRow>,
 }
 
@@ -52,6 +56,8 @@ struct FigureRow {
     interval: String,
     rounds: String,
     samples: u32,
+    /// Where the time goes: `harness 97 %`, with what that is.
+    shares: Vec<(String, &'static str)>,
     validity: Vec<String>,
 }
 
@@ -64,6 +70,7 @@ struct PairRow {
     decision: String,
     words: String,
     reason: String,
+    promises: String,
     rounds: u32,
 }
 
@@ -103,10 +110,12 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
         labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         probes: probe::rows(&cells),
         latencies: latencies(comparison, workload, &cells),
+        explained: table::of_workload(comparison, workload),
         cares: cares(&cells),
     }
 }
 
+/// How it is done, in a few words each.
 fn facts(workload: &WorkloadRow) -> Vec<String> {
     let fixed = [
         words::better(workload.better),
@@ -114,7 +123,7 @@ fn facts(workload: &WorkloadRow) -> Vec<String> {
         words::cache(workload.cache),
         words::mode(workload.mode),
     ];
-    fixed.into_iter().map(str::to_owned).chain(workload.memory_limit.map(words::memory_limit)).collect()
+    fixed.map(str::to_owned).into_iter().chain(words::memory(workload)).collect()
 }
 
 fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Part {
@@ -126,12 +135,15 @@ fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &Wor
     let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
     let dots: Vec<_> =
         cells.iter().map(|cell| medians::Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
+    let figures: Vec<_> = cells.iter().map(|cell| figure(comparison, cell, leads(cell))).collect();
     Part {
         apart: (index > 0).then(|| remark::apart(group)).flatten(),
         medians: medians::draw(&dots, &workload.unit, workload.better),
         ratios: ratios::draw(&pairs, comparison.margin),
         is_ranked: group.contenders.len() > 1,
-        figures: cells.iter().map(|cell| figure(comparison, cell, leads(cell))).collect(),
+        has_shares: figures.iter().any(|row| !row.shares.is_empty()),
+        figures,
+        references: if index == 0 { table::references(comparison, workload) } else { Vec::new() },
         pairs: pairs.iter().map(|pair| pair_row(pair)).collect(),
     }
 }
@@ -152,6 +164,7 @@ fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
         interval: interval.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]")),
         rounds: rounds(cell),
         samples: cell.samples,
+        shares: table::chips(comparison, cell),
         validity: cell.validity.iter().map(|validity| validity.class.to_string()).collect(),
     }
 }
@@ -174,6 +187,7 @@ fn pair_row(pair: &PairVerdict) -> PairRow {
         decision: outcome::interval(valid(outcome::decision(pair))),
         words: outcome::words(pair),
         reason: pair.reason.clone(),
+        promises: pair.promises.clone(),
         rounds: pair.rounds,
     }
 }

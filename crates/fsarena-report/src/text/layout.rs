@@ -55,6 +55,17 @@ impl Column {
         self
     }
 
+    /// Title and cells flush right, for figures of one kind.
+    pub fn flush_right(mut self) -> Self {
+        let widest = self.width();
+        let padding = |text: &str| " ".repeat(widest - width(text));
+        self.title = padding(&visible(&self.title)) + &self.title;
+        for cell in &mut self.cells {
+            cell.text.insert_str(0, &padding(&cell.text));
+        }
+        self
+    }
+
     fn width(&self) -> usize {
         self.cells.iter().map(|cell| width(&cell.text)).chain([width(&visible(&self.title))]).max().unwrap_or(0)
     }
@@ -81,6 +92,7 @@ fn line(cells: &[Cell], widths: &[usize], color: bool) -> String {
         }
         missing = wanted - width(&cell.text) + GAP.len();
     }
+    line.truncate(line.trim_end().len());
     line
 }
 

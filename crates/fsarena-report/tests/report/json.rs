@@ -1,9 +1,10 @@
 //! The keys that scripts rely on.
 
 use fsarena_model::Comparison;
+use fsarena_model::comparison::Clock;
 use serde_json::Value;
 
-use crate::fixture::{fixture, interrupted};
+use crate::fixture::{bare, fixture, interrupted};
 
 fn render(comparison: &Comparison) -> String {
     (fsarena_report::format("json").unwrap().render)(comparison)
@@ -49,6 +50,12 @@ fn format_1_has_the_keys_of_the_interface() {
     );
     has_keys(&report["verdicts"][0], &["needs_rounds", "needs_seconds"]);
     has_keys(&report["standings"][0], &["workload", "contender", "rank_best", "rank_worst", "in_best_group"]);
+    let beside = ["harness_share", "ceiling_share", "start_share", "seconds_per_operation", "syncs_per_operation"];
+    has_keys(&report["cells"][0], &beside);
+    has_keys(&report["references"][0], &["workload", "place", "median", "unit", "seconds_per_operation", "rounds"]);
+    has_keys(&report["verdicts"][0], &["promises"]);
+    has_keys(&report["workloads"][7], &["memory_limit"]);
+    has_keys(&report["round_facts"][0]["lane_cost"], &["back_to_back", "paced", "device"]);
     has_keys(&report["suite_ratios"][0], &["a", "b", "ratio", "low", "high", "workloads", "left_out"]);
 }
 
@@ -58,6 +65,28 @@ fn what_could_not_be_read_is_null() {
     assert!(report["cells"][0]["low"].is_null());
     assert!(report["cells"][0]["probes"]["cpu.steal"]["value"].is_null());
     assert!(report["verdicts"][0]["needs_rounds"].is_null());
+}
+
+#[test]
+fn a_comparison_from_before_anything_was_measured_beside_can_be_read() {
+    let mut old: Value = serde_json::from_str(&render(&bare())).unwrap();
+    old.as_object_mut().unwrap().remove("references");
+    for (rows, names) in [
+        (
+            "cells",
+            &["harness_share", "ceiling_share", "start_share", "seconds_per_operation", "syncs_per_operation"][..],
+        ),
+        ("verdicts", &["promises"]),
+        ("workloads", &["clock"]),
+        ("round_facts", &["lane_cost", "conditions"]),
+    ] {
+        for row in old[rows].as_array_mut().unwrap() {
+            names.iter().for_each(|name| assert!(row.as_object_mut().unwrap().remove(*name).is_some(), "{name}"));
+        }
+    }
+    let mut expected = bare();
+    expected.workloads.iter_mut().for_each(|row| row.clock = Clock::Returned);
+    assert!(serde_json::from_value::<Comparison>(old).unwrap() == expected);
 }
 
 #[test]

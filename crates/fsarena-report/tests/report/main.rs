@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod beside;
 mod csv;
 mod fixture;
 mod html;

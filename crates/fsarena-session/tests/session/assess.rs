@@ -1,6 +1,6 @@
 //! From a record to a comparison: the same one gives the same, wherever it was kept in between.
 
-use fsarena_model::{Event, Rounds, RunRecord, Share, Status, Storage, Trial, Verdict};
+use fsarena_model::{CacheState, Event, Rounds, RunRecord, Share, Status, Storage, Trial, Verdict, Workload};
 use fsarena_session::assess;
 use serde_json::Value;
 
@@ -171,6 +171,23 @@ fn a_comparison_names_the_command_that_repeats_it() {
     assert!(command.starts_with("fsarena compare ext4 old=ext3:noatime "), "{command}");
     for part in ["--workload create --workload append", "--rounds 3", "--margin 5%", "--storage memory", "--seed 7"] {
         assert!(command.contains(part), "{part}: {command}");
+    }
+}
+
+#[test]
+fn the_command_that_repeats_a_run_has_its_states_of_the_cache() {
+    let play = Play::new(&["ext4", "old=ext3:noatime"], World::of(&[1000.0; 2])).with_rounds(Rounds::Exactly(3));
+    let mut record = play.perform().record;
+    let original = record.plan.workloads.clone();
+    let command = |record: &RunRecord| assess(record).command.join(" ");
+    for (cache, name) in [(CacheState::Cold, "create@cold"), (CacheState::Warm, "create@warm")] {
+        let other = Workload { name: name.to_owned(), cache, ..original[0].clone() };
+        record.plan.workloads = [vec![other.clone()], original[1..].to_vec()].concat();
+        let alone = format!("--workload create --workload append --cache {cache} --rounds");
+        assert!(command(&record).contains(&alone), "{}", command(&record));
+        record.plan.workloads = [original.clone(), vec![other]].concat();
+        let both = "--workload create --workload append --cache both --rounds";
+        assert!(command(&record).contains(both), "{}", command(&record));
     }
 }
 

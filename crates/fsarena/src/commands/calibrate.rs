@@ -22,6 +22,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         suite: options.suite.clone(),
         workload: options.workload.clone(),
         rate: Vec::new(),
+        cache: None,
         fio: Vec::new(),
         engine: Who::Native,
         rounds: None,

@@ -1,5 +1,7 @@
 //! Which workloads are run, and by whom.
 
+mod cache;
+
 use anyhow::Result;
 
 use fsarena_engine::fio::{self, Choice, Way};
@@ -27,8 +29,9 @@ pub fn of(arguments: &Compare) -> Result<Work> {
     };
     let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
     let suite = is_suite.then(|| arguments.suite.clone());
-    let mut work = Work { workloads: Vec::new(), suite, notes: Vec::new() };
-    for (workload, note) in choices {
+    let Choices { said, notes } = choices;
+    let mut work = Work { workloads: Vec::new(), suite, notes };
+    for (workload, note) in said {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
             return Err(Refusal::wrong_use(text, "name it once").into());
@@ -46,25 +49,33 @@ pub fn of(arguments: &Compare) -> Result<Work> {
 /// A workload, with what is to be said of it.
 type Said = (Workload, Option<String>);
 
+/// Workloads, with what is to be said of all of them.
+struct Choices {
+    said: Vec<Said>,
+    notes: Vec<String>,
+}
+
 fn said(choice: Choice) -> Said {
     (choice.workload, Some(choice.note))
 }
 
-fn from_catalogue(arguments: &Compare) -> Result<Vec<Said>> {
+fn from_catalogue(arguments: &Compare) -> Result<Choices> {
     let names = match arguments.workload.is_empty() {
         true => fsarena_catalog::suite(&arguments.suite)?.workloads,
         false => arguments.workload.clone(),
     };
+    let named: Result<Vec<Said>, _> =
+        names.iter().map(|name| fsarena_catalog::workload(name).map(|workload| (workload, None))).collect();
+    let Choices { said: native, notes } = cache::with(arguments.cache, named?)?;
     let mut all = Vec::new();
-    for name in names {
-        let workload = fsarena_catalog::workload(&name)?;
+    for (workload, note) in native {
         match arguments.engine {
-            Who::Native => all.push((workload, None)),
+            Who::Native => all.push((workload, note)),
             Who::Fio => all.push(said(fio::instead(&workload)?)),
             Who::Both => all.extend(both(workload)),
         }
     }
-    Ok(all)
+    Ok(Choices { said: all, notes })
 }
 
 /// The workload natively and through fio; what fio cannot do is said, and done natively alone.
@@ -76,7 +87,7 @@ fn both(workload: Workload) -> Vec<Said> {
     }
 }
 
-fn from_job_files(arguments: &Compare) -> Result<Vec<Said>> {
+fn from_job_files(arguments: &Compare) -> Result<Choices> {
     let way = match arguments.engine {
         Who::Native => Way::Native,
         Who::Fio => Way::Fio,
@@ -86,5 +97,5 @@ fn from_job_files(arguments: &Compare) -> Result<Vec<Said>> {
     for file in &arguments.fio {
         all.extend(fio::from_file(file, way)?.into_iter().map(said));
     }
-    Ok(all)
+    cache::with(arguments.cache, all)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+use crate::stage::{Stage, accounts_for, err, is_root, out, rounds_of, run};
 
 fn cell<'a>(report: &'a Value, workload: &str, contender: &str) -> &'a Value {
     let cells = report["cells"].as_array().expect("cells");
@@ -37,7 +37,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
         let flushes = cell["probes"]["device.flushes"]["value"].as_f64().expect("a lane counts flushes");
         assert!(flushes >= 0.9, "{kind}: {flushes} flushes for each fsync");
         assert!(cell["probes"]["latency.fsync.p99"]["value"].as_f64().is_some_and(|seconds| seconds > 0.0));
-        assert!(accounts_for(cell, 2), "{cell}");
+        assert!(accounts_for(cell, rounds_of(&report, 2)), "{cell}");
     }
     assert!(cell(&report, "small", "tmpfs")["probes"]["device.flushes"]["value"].is_null(), "absent, not 0");
     let across = |pair: &&Value| pair["b"] == "tmpfs";

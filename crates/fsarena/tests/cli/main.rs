@@ -1,5 +1,6 @@
 //! The binary as people use it: arguments, output, exit codes, and what is left behind. Real loop devices, real mkfs.
 
+mod caches;
 mod calibrating;
 mod comparing;
 mod fio;
@@ -12,3 +13,4 @@ mod refusing;
 mod resuming;
 mod shell;
 mod stage;
+mod validity;

@@ -151,3 +151,10 @@ pub fn accounts_for(cell: &serde_json::Value, rounds: u64) -> bool {
     let shown = cell["rounds"].as_u64();
     shown == Some(rounds - set_aside) || (set_aside == rounds && shown == Some(rounds))
 }
+
+/// The rounds of a JSON report: at least as many as were wanted, and up to three more for those that were set aside.
+pub fn rounds_of(report: &serde_json::Value, wanted: u64) -> u64 {
+    let rounds = report["rounds"].as_u64().expect("a number");
+    assert!((wanted..=wanted + 3).contains(&rounds), "{rounds} rounds, and {wanted} were wanted");
+    rounds
+}

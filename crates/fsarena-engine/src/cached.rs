@@ -1,0 +1,168 @@
+//! Workloads in the other state of the cache: the same reads with their data on the device only, or all in memory.
+
+use fsarena_model::{CacheState, Mode, Workload};
+use serde_json::Value;
+
+use crate::EngineError;
+
+/// How long a whole run reads from memory, milliseconds: once through would be over before its noise is.
+const WHOLE_FROM_MEMORY: u64 = 400;
+/// The untimed first part of a slice from memory, milliseconds.
+const WARM_UP: u64 = 25;
+
+/// How a variant's time is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// What it reads it reads once, so that nothing of it comes from memory in the end: whole, until all is read.
+    Once,
+    /// As the workload itself has it.
+    AsItIs,
+}
+
+/// Why most workloads have one state only.
+const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
+/// Why reads have that of which some places are likelier.
+const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
+
+/// The refusal of a workload that does not read, or not through the page cache.
+pub fn refused(workload: &Workload) -> EngineError {
+    EngineError::OneCache { workload: workload.name.clone(), why: NO_READS }
+}
+
+/// The refusal of a workload that would be cold for a moment only.
+pub fn not_for_long(workload: &Workload) -> EngineError {
+    EngineError::OneCache { workload: workload.name.clone(), why: AGAIN }
+}
+
+/// `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`, with `parameters` set besides; whether its engine
+/// understands that is for the engine to say.
+///
+/// # Errors
+/// If it is in that state, or neither cold nor warm.
+pub fn variant(
+    workload: &Workload,
+    cache: CacheState,
+    layout: Layout,
+    parameters: &[(&str, bool)],
+) -> Result<Workload, EngineError> {
+    if workload.cache == cache || [workload.cache, cache].contains(&CacheState::Direct) {
+        return Err(refused(workload));
+    }
+    let mut other = Workload {
+        name: format!("{}@{cache}", workload.name),
+        measures: measures(workload, cache, layout),
+        why: why(cache).to_owned(),
+        cache,
+        agrees_from_ms: None,
+        ..workload.clone()
+    };
+    set_times(&mut other, layout);
+    for (name, value) in parameters {
+        other.parameters[*name] = Value::from(*value);
+    }
+    Ok(other)
+}
+
+/// A cold slice has no first part: that would bring into memory what the timed part is to read from the device.
+fn set_times(workload: &mut Workload, layout: Layout) {
+    let is_cold = workload.cache == CacheState::Cold;
+    match layout {
+        Layout::Once => (workload.mode, workload.warm_up_ms, workload.timed_ms) = (Mode::Whole, 0, 0),
+        Layout::AsItIs if is_cold => workload.warm_up_ms = 0,
+        Layout::AsItIs if workload.mode == Mode::Whole && workload.timed_ms == 0 => {
+            workload.timed_ms = WHOLE_FROM_MEMORY;
+        }
+        Layout::AsItIs => workload.warm_up_ms = workload.warm_up_ms.max(WARM_UP),
+    }
+}
+
+fn measures(workload: &Workload, cache: CacheState, layout: Layout) -> String {
+    let how = match (cache, layout) {
+        (CacheState::Cold, Layout::Once) => {
+            "with nothing in memory: the lane was mounted again before, and all is read once, in one piece"
+        }
+        (CacheState::Cold, Layout::AsItIs) => "with nothing in memory: the lane is mounted again before",
+        _ => "with all that it reads in memory: it was read before, untimed",
+    };
+    format!("The same as `{}`, {how}.", workload.name)
+}
+
+fn why(cache: CacheState) -> &'static str {
+    match cache {
+        CacheState::Cold => {
+            "After a restart, or where the files are larger than memory: the layout on the device and read-ahead decide. \
+             The host's or the drive's own cache is not cleared."
+        }
+        _ => "Reading again what was just read: the kernel's caches decide, and no device is involved.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine_of;
+
+    fn workload(name: &str) -> Workload {
+        let toml = std::fs::read_to_string(format!("../../catalog/workloads/{name}.toml")).expect("in the catalogue");
+        toml::from_str(&toml).expect("well-formed")
+    }
+
+    fn other(name: &str, cache: CacheState) -> Result<Workload, EngineError> {
+        let workload = workload(name);
+        engine_of(&workload).expect("there").with_cache(&workload, cache)
+    }
+
+    #[test]
+    fn what_reads_in_order_is_read_once_and_whole_when_cold() {
+        for name in ["stat-tree", "read-tree", "readdir-tree", "open-tree", "xattr-get-tree"] {
+            let cold = other(name, CacheState::Cold).expect("it reads");
+            assert_eq!((cold.name.as_str(), cold.cache), (format!("{name}@cold").as_str(), CacheState::Cold));
+            assert_eq!((cold.mode, cold.warm_up_ms, cold.timed_ms), (Mode::Whole, 0, 0), "{name}");
+            assert_eq!(cold.parameters["once"], true);
+            assert!(cold.measures.contains(&format!("`{name}`")) && cold.agrees_from_ms.is_none());
+            assert_eq!(cold.other_cache_of(), Some(name));
+        }
+        let scan = Workload { mode: Mode::Sliced, timed_ms: 90, cache: CacheState::Warm, ..workload("seqread-cold") };
+        let cold = engine_of(&scan).expect("there").with_cache(&scan, CacheState::Cold).expect("it reads");
+        assert_eq!((cold.mode, cold.timed_ms, &cold.parameters["repeat"]), (Mode::Whole, 0, &Value::from(false)));
+    }
+
+    #[test]
+    fn random_reads_stay_in_slices_without_a_first_part_when_cold() {
+        let mut random = workload("randread-4k-zipf-cached");
+        let skewed = other("randread-4k-zipf-cached", CacheState::Cold).expect_err("refused").to_string();
+        assert!(skewed.contains("come again"), "{skewed}");
+        random.parameters["distribution"] = Value::from("uniform");
+        let cold = engine_of(&random).expect("there").with_cache(&random, CacheState::Cold).expect("it reads");
+        assert_eq!((cold.mode, cold.warm_up_ms, cold.timed_ms), (Mode::Sliced, 0, 90));
+    }
+
+    #[test]
+    fn what_was_cold_is_read_again_and_again_when_warm() {
+        let scan = other("seqread-cold", CacheState::Warm).expect("it reads");
+        assert_eq!(
+            (scan.name.as_str(), scan.mode, scan.timed_ms),
+            ("seqread-cold@warm", Mode::Whole, WHOLE_FROM_MEMORY)
+        );
+        assert_eq!(scan.parameters["repeat"], true);
+        let mapped = other("mmap-read-4k-cold", CacheState::Warm).expect("it reads");
+        assert_eq!((mapped.mode, mapped.warm_up_ms, mapped.timed_ms), (Mode::Sliced, WARM_UP, 90));
+    }
+
+    #[test]
+    fn what_is_direct_or_writes_or_is_in_that_state_is_refused() {
+        for (name, cache) in [
+            ("randread-4k", CacheState::Cold),
+            ("seqwrite-fsync", CacheState::Cold),
+            ("create-syncfs", CacheState::Cold),
+            ("rename-syncfs", CacheState::Cold),
+            ("shell-touch", CacheState::Cold),
+            ("seqread-cold", CacheState::Cold),
+            ("stat-tree", CacheState::Warm),
+            ("stat-tree", CacheState::Direct),
+        ] {
+            let refused = other(name, cache).expect_err("refused").to_string();
+            assert!(refused.contains(&format!("`{name}`")), "{refused}");
+        }
+    }
+}

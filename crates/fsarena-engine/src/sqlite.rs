@@ -1,0 +1,132 @@
+//! The engine `sqlite`: one INSERT after the other into an SQLite database, each a transaction of its own, as the oldest
+//! benchmarks of file systems with a database do. The library is the one in this program.
+
+use std::path::{Path, PathBuf};
+
+use fsarena_model::{Bytes, Workload};
+use fsarena_sys::clock;
+use rand::Rng;
+use rusqlite::Connection;
+use serde::Deserialize;
+
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{Engine, EngineError, Job, Limit, Operation, Tally};
+
+/// The engine `sqlite`.
+pub struct Sqlite;
+
+/// What a workload of this engine says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Parameters {
+    /// How a transaction is made safe (<https://www.sqlite.org/pragma.html#pragma_journal_mode>); always with `synchronous=FULL`.
+    #[serde(default)]
+    journal: Journal,
+    /// Operations of each run; without it, as many as the time allows.
+    operations: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Journal {
+    /// A rollback journal, removed with each transaction: SQLite's default.
+    #[default]
+    Delete,
+    /// A write-ahead log.
+    Wal,
+}
+
+/// A database that a day of inserts does not fill.
+const DEMAND: Bytes = Bytes::mib(256);
+
+impl Engine for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        parameters(workload).map(|_| DEMAND)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let (parameters, path) = (parameters(workload)?, directory.join("benchmark.db"));
+        Ok(Box::new(Inserts { parameters, path, random: fsarena_model::seed::generator(seed, "sqlite", &[]) }))
+    }
+}
+
+fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
+    let parameters = serde_json::from_value::<Parameters>(workload.parameters.clone());
+    parameters.map_err(|error| EngineError::parameters(&workload.name, error))
+}
+
+struct Inserts {
+    parameters: Parameters,
+    path: PathBuf,
+    random: rand_pcg::Pcg64Mcg,
+}
+
+impl Inserts {
+    fn connect(&self) -> Result<Connection, EngineError> {
+        let journal = if self.parameters.journal == Journal::Wal { "wal" } else { "delete" };
+        let connection = Connection::open(&self.path).map_err(refused("open the database"))?;
+        connection.pragma_update(None, "journal_mode", journal).map_err(refused("choose the journal"))?;
+        connection.pragma_update(None, "synchronous", "full").map_err(refused("choose how safe it is"))?;
+        Ok(connection)
+    }
+}
+
+fn refused(act: &str) -> impl FnOnce(rusqlite::Error) -> EngineError {
+    move |error| EngineError::io(format!("SQLite: {act}"))(std::io::Error::other(error))
+}
+
+impl Job for Inserts {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        let table = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NOT NULL, 'F1' VARCHAR(4) NOT NULL, \
+                     'F2' VARCHAR(16) NOT NULL)";
+        self.connect()?.execute_batch(table).map_err(refused("make the table"))
+    }
+
+    /// Opened and closed outside the timer, so that the file system can be unmounted between runs.
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let connection = self.connect()?;
+        let insert = "INSERT INTO pts1 VALUES (?, CURRENT_TIMESTAMP, ?, ?)";
+        let mut statement = connection.prepare(insert).map_err(refused("prepare the statement"))?;
+        let mut pace = Pace::Closed;
+        let mut meter = Meter::start(clock::now(), limit, &mut pace, tally);
+        let mut left = self.parameters.operations.unwrap_or(u64::MAX);
+        while left > 0 && !meter.is_over() {
+            let Some(begin) = meter.begin() else { break };
+            let number = self.random.next_u64();
+            let row = (number as u16, format!("{:04}", number % 10_000), format!("{number:016x}"));
+            statement.execute(row).map_err(refused("insert a row"))?;
+            meter.done(Operation::Insert, begin, 0);
+            left -= 1;
+        }
+        meter.stop();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn each_insert_is_an_operation_and_the_rows_are_there() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        for journal in [Journal::Delete, Journal::Wal] {
+            let path = place.path().join(format!("{journal:?}.db"));
+            let parameters = Parameters { journal, operations: Some(20) };
+            let random = fsarena_model::seed::generator(1, "sqlite", &[]);
+            let (mut job, mut tally, stop) =
+                (Inserts { parameters, path, random }, Tally::new(), AtomicBool::new(false));
+            job.prepare().expect("made");
+            job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
+            job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
+            let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));
+            assert_eq!((tally.operations, rows), (40, Ok(40)));
+        }
+    }
+}

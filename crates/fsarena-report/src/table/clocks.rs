@@ -1,0 +1,182 @@
+//! The three clocks and space: when calls had returned, when it was durable, when the lane was at rest, and how much of
+//! the device all that took.
+
+use fsarena_model::Comparison;
+use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
+
+use super::{Figure, Line, Subject, lines, probe, values};
+use crate::number::{bytes, count, percent, seconds, share, three_digits};
+use crate::remark::counted;
+
+pub const SUBJECT: Subject = Subject {
+    title: "three clocks and space",
+    meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the lane \
+              was at rest (remounted read-only and back: checkpoint, log and deferred work done). A remount takes some \
+              milliseconds even where nothing is left. Later: after the clock that the workload's figure counts, until \
+              rest. Space: bytes more in use than before, for a byte of the files.",
+    lines: all,
+    brief: worth_a_line,
+    rest: silent,
+    hint: leaves_most,
+};
+
+/// The share from which on what was left for later is worth a line.
+const MUCH: f64 = 0.05;
+
+const WHEN: [Figure; 3] = [
+    Figure {
+        what: "returned",
+        meaning: "The calls came back.",
+        of: |_, cell| probe(cell, "clock.returned"),
+        print: seconds,
+    },
+    Figure {
+        what: "durable",
+        meaning: "All of it was synced.",
+        of: |_, cell| probe(cell, "clock.durable"),
+        print: seconds,
+    },
+    Figure {
+        what: "at rest",
+        meaning: "The lane had been remounted read-only, with all deferred work done.",
+        of: |_, cell| probe(cell, "clock.rest"),
+        print: seconds,
+    },
+];
+
+const LATER: [Figure; 3] = [
+    Figure {
+        what: "later, of the time",
+        meaning: "The share of the time until rest that came after what the figure counts.",
+        of: later_time,
+        print: share,
+    },
+    Figure {
+        what: "later, of the writes",
+        meaning: "The share of all bytes written until rest that came after what the figure counts.",
+        of: later_share,
+        print: share,
+    },
+    Figure {
+        what: "written later/op",
+        meaning: "Bytes written after what the figure counts, until rest.",
+        of: later_bytes,
+        print: bytes,
+    },
+];
+
+const PARTS: [Figure; 4] = [
+    Figure {
+        what: "until durable/op",
+        meaning: "Bytes written after the calls had returned, until all was durable.",
+        of: |_, cell| probe(cell, "clock.durable.written"),
+        print: bytes,
+    },
+    Figure {
+        what: "from then until rest/op",
+        meaning: "Bytes written after all was durable, until rest.",
+        of: |_, cell| probe(cell, "clock.rest.written"),
+        print: bytes,
+    },
+    Figure {
+        what: "flushes until durable/op",
+        meaning: "Flushes sent after the calls had returned, until all was durable.",
+        of: |_, cell| probe(cell, "clock.durable.flushes"),
+        print: count,
+    },
+    Figure {
+        what: "flushes until rest/op",
+        meaning: "Flushes sent after all was durable, until rest.",
+        of: |_, cell| probe(cell, "clock.rest.flushes"),
+        print: count,
+    },
+];
+
+const SPACE: [Figure; 2] = [
+    Figure {
+        what: "space used",
+        meaning: "Bytes more in use than before for a byte of the files, right after the work.",
+        of: |_, cell| probe(cell, "space.used"),
+        print: three_digits,
+    },
+    Figure {
+        what: "space at rest",
+        meaning: "The same once the lane was at rest.",
+        of: |_, cell| probe(cell, "space.rest"),
+        print: three_digits,
+    },
+];
+
+/// Which clock a cell's figure counts.
+fn own_clock(comparison: &Comparison, cell: &Cell) -> Option<Clock> {
+    Some(comparison.workloads.iter().find(|row| row.name == cell.workload)?.clock)
+}
+
+fn later_time(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    let own = match own_clock(comparison, cell)? {
+        Clock::Returned => probe(cell, "clock.returned")?,
+        Clock::Durable => probe(cell, "clock.durable")?,
+    };
+    let rest = probe(cell, "clock.rest")?;
+    (rest > 0.0).then(|| ((rest - own) / rest).max(0.0))
+}
+
+fn later_bytes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    let until_durable = match own_clock(comparison, cell)? {
+        Clock::Returned => probe(cell, "clock.durable.written")?,
+        Clock::Durable => 0.0,
+    };
+    Some(until_durable + probe(cell, "clock.rest.written")?)
+}
+
+/// What the device had written meanwhile is what the figure counts.
+fn later_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    let later = later_bytes(comparison, cell)?;
+    let all = later + probe(cell, "device.written")?;
+    (all > 0.0).then(|| later / all)
+}
+
+/// All figures; the clock that the workload's figure counts is named as such.
+fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+    let [returned, durable, _] = WHEN.map(|figure| figure.what);
+    let named = |line: Line| match (line.what, workload.clock) {
+        (what, Clock::Returned) if what == returned => Line { what: "returned (the figure)", ..line },
+        (what, Clock::Durable) if what == durable => Line { what: "durable (the figure)", ..line },
+        _ => line,
+    };
+    let figures = [&WHEN[..], &LATER, &PARTS, &SPACE].concat();
+    lines(comparison, workload, &figures).into_iter().map(named).collect()
+}
+
+/// The clocks where much is left for later; space where it was measured, at rest only where that is something else.
+fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+    let later = if leaves_much(comparison, workload) { lines(comparison, workload, &LATER) } else { Vec::new() };
+    let mut space = lines(comparison, workload, &SPACE);
+    space.dedup_by(|rest, used| rest.values == used.values);
+    later.into_iter().chain(space).collect()
+}
+
+/// The share that a contender leaves for later, of the writes where that is known: of the time a part is the remount's own.
+fn left(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    later_share(comparison, cell).or_else(|| later_time(comparison, cell))
+}
+
+fn leaves_much(comparison: &Comparison, workload: &WorkloadRow) -> bool {
+    values(comparison, workload, left).into_iter().flatten().any(|share| share >= MUCH)
+}
+
+/// `xfs leaves 12 % for later`; nothing where that is little.
+fn leaves_most(comparison: &Comparison, workload: &WorkloadRow) -> Option<String> {
+    let labels = comparison.contenders.iter().map(|row| &row.label);
+    let known = labels.zip(values(comparison, workload, left));
+    let much = known.filter_map(|(label, share)| Some((label, share.filter(|share| *share >= MUCH)?)));
+    let (label, most) = much.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    Some(format!("{label} leaves {} for later", share(most)))
+}
+
+fn silent(comparison: &Comparison) -> Option<String> {
+    let is_known = |row: &&WorkloadRow| values(comparison, row, left).iter().any(Option::is_some);
+    let little = comparison.workloads.iter().filter(is_known).filter(|row| !leaves_much(comparison, row)).count();
+    let which = counted(little, "workload");
+    (little > 0).then(|| format!("In {which} less than {} is left for later by each contender.", percent(MUCH)))
+}

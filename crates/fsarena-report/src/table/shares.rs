@@ -1,0 +1,160 @@
+//! Where the time goes: the harness, the host beneath the lane, and how near the bare device a contender comes, with the
+//! references that say so.
+
+use fsarena_model::comparison::{Cell, ReferenceRow, WorkloadRow};
+use fsarena_model::{Comparison, Place};
+use serde::Serialize;
+
+use super::{Figure, Line, Subject, line, probe, values};
+use crate::number::{self, DASH, seconds, share};
+use crate::{lane, words};
+
+pub const SUBJECT: Subject = Subject {
+    title: "where the time goes",
+    meaning: "Harness: the share of a contender's time that the same work takes in memory (tmpfs). Lane: what the host \
+              beneath it takes for its flushes, beyond the device. Device: the share of the bare device's rate that is \
+              reached. Starts: the share of its time that as many starts of a program that does nothing take.",
+    lines: of_workload,
+    brief: of_workload,
+    rest: |_| None,
+    hint: |_, _| None,
+};
+
+/// A share, the word by which a chip names it, and what it is a share of.
+const SHARES: [(Figure, &str, Place); 3] = [
+    (
+        Figure {
+            what: "harness, of the time",
+            meaning: "The share of its time that the same work takes in memory: harness, system calls, the kernel's \
+                      common part.",
+            of: |_, cell| cell.harness_share,
+            print: share,
+        },
+        "harness",
+        Place::Memory,
+    ),
+    (
+        Figure {
+            what: "device, of its rate",
+            meaning: "The share of the bare device's rate that it reaches.",
+            of: |_, cell| cell.ceiling_share,
+            print: share,
+        },
+        "device",
+        Place::Device,
+    ),
+    (
+        Figure {
+            what: "starts, of the time",
+            meaning: "The share of its time that as many mere starts of programs take.",
+            of: |_, cell| cell.start_share,
+            print: share,
+        },
+        "starts",
+        Place::Start,
+    ),
+];
+
+/// The share of the time from which on the lane is worth a word.
+const LANE_WORTH: f64 = 0.01;
+
+/// Beside the time that flushes take in the host, no reference stands: it is the lane's cost in the machine's facts.
+const LANE: Figure = Figure {
+    what: "lane, of the time",
+    meaning: "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
+              flushes, times the lane's cost in this run.",
+    of: lane_share,
+    print: share,
+};
+
+fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    let taken = probe(cell, "device.flushes")? * lane::beyond_device(comparison)?;
+    Some((taken / cell.seconds_per_operation?).min(1.0))
+}
+
+/// Nothing where nothing was measured beside: runs from before that could do so have only the lane's part.
+fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+    let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
+        let beside = reference(comparison, workload, place);
+        let empty =
+            || Line { what: figure.what, meaning: figure.meaning, values: dashes(comparison), beside: String::new() };
+        let line = line(comparison, workload, &figure).or_else(|| beside.as_ref().map(|_| empty()));
+        line.map(|line| Line { beside: beside.unwrap_or_default(), ..line })
+    });
+    let lane = values(comparison, workload, LANE.of).into_iter().flatten().any(|share| share >= LANE_WORTH);
+    let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
+    harness.into_iter().chain(lane).chain(device).chain(starts).collect()
+}
+
+/// Whether anything was measured beside the contenders in this run.
+fn is_measured(comparison: &Comparison) -> bool {
+    let has_share =
+        |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some() || cell.start_share.is_some();
+    !comparison.references.is_empty() || comparison.cells.iter().any(has_share)
+}
+
+fn dashes(comparison: &Comparison) -> Vec<String> {
+    vec![DASH.to_owned(); comparison.contenders.len()]
+}
+
+fn rows<'a>(comparison: &'a Comparison, workload: &str) -> impl Iterator<Item = &'a ReferenceRow> {
+    comparison.references.iter().filter(move |row| row.workload == workload)
+}
+
+/// `in memory 260k files/s, 3.84 µs/op`.
+fn reference(comparison: &Comparison, workload: &WorkloadRow, place: Place) -> Option<String> {
+    let row = rows(comparison, &workload.name).find(|row| row.place == place)?;
+    let median = row.median.map(|median| format!("{} {}", number::value(median, &row.unit), row.unit));
+    let each = each(row);
+    let figures: Vec<_> = [median, each].into_iter().flatten().collect();
+    (!figures.is_empty()).then(|| format!("{} {}", words::place(place), figures.join(", ")))
+}
+
+/// `3.84 µs/op`; of mere starts `1.62 ms each`.
+fn each(row: &ReferenceRow) -> Option<String> {
+    let seconds = seconds(row.seconds_per_operation?);
+    Some(match row.place {
+        Place::Memory | Place::Device => format!("{seconds}/op"),
+        Place::Start => format!("{seconds} each"),
+    })
+}
+
+/// A reference among a workload's figures on the page.
+#[derive(Debug, Serialize)]
+pub struct Reference {
+    place: &'static str,
+    meaning: &'static str,
+    median: String,
+    each: String,
+    rounds: u32,
+}
+
+/// The references of a workload.
+pub fn references(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Reference> {
+    let median = |row: &ReferenceRow| {
+        let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
+        row.median.map(|median| format!("{}{unit}", number::value(median, &row.unit)))
+    };
+    let reference = |row: &ReferenceRow| Reference {
+        place: words::place(row.place),
+        meaning: words::reference(row.place),
+        median: median(row).unwrap_or_else(|| DASH.to_owned()),
+        each: each(row).unwrap_or_else(|| DASH.to_owned()),
+        rounds: row.rounds,
+    };
+    rows(comparison, &workload.name).map(reference).collect()
+}
+
+/// A cell's shares, each as `harness 97 %` with what it is.
+pub fn chips(comparison: &Comparison, cell: &Cell) -> Vec<(String, &'static str)> {
+    if !is_measured(comparison) {
+        return Vec::new();
+    }
+    let [harness, device, starts] = SHARES.map(|(figure, word, _)| (figure, word));
+    let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
+    let chip = |(figure, word): (Figure, &str)| {
+        let share = (figure.of)(comparison, cell).filter(|share| share.is_finite())?;
+        Some((format!("{word} {}", (figure.print)(share)), figure.meaning))
+    };
+    [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten().filter_map(chip).collect()
+}

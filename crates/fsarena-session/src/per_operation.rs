@@ -1,0 +1,84 @@
+//! How long an operation of a cell took, until which clock, and how often it synced: what shares and flushes per sync are
+//! computed from.
+
+use fsarena_model::comparison::Clock;
+use fsarena_model::{Mode, Outcome, Trial, Workload};
+
+use crate::durability;
+use crate::probes::middle;
+
+/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever
+/// it syncs itself.
+pub fn clock(workload: &Workload) -> Clock {
+    match workload.mode {
+        Mode::Whole if !workload.ends_by_itself => Clock::Durable,
+        Mode::Whole | Mode::Sliced => Clock::Returned,
+    }
+}
+
+/// Timed seconds for an operation, the median over the trials that finished; `None` where nothing was done.
+pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
+}
+
+/// Calls of fsync, fdatasync and syncfs for an operation, likewise.
+pub fn syncs<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    median(trials, |trial| durability::syncs(trial) / trial.operations() as f64)
+}
+
+fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -> f64) -> Option<f64> {
+    let finished = trials.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    middle(finished.map(of).filter(|value| value.is_finite()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::{Label, Latency, Nanos, Slice};
+
+    fn latency(count: u64) -> Latency {
+        let span = Nanos(1_000);
+        Latency { count, mean: span, p50: span, p90: span, p99: span, p999: span, p9999: None, max: span }
+    }
+
+    fn trial(operations: u64, syncs: &[(&str, u64)]) -> Trial {
+        let elapsed = Nanos::millis(500);
+        Trial {
+            round: 1,
+            workload: "append-fsync".to_owned(),
+            contender: Label::from("ext4"),
+            lane: None,
+            slices: vec![Slice { position: 0, operations, bytes: 0, elapsed, value: 1.0 }],
+            latencies: syncs.iter().map(|(name, count)| ((*name).to_owned(), latency(*count))).collect(),
+            over_time: Vec::new(),
+            probes: Default::default(),
+            outcome: Outcome::Finished,
+        }
+    }
+
+    #[test]
+    fn all_kinds_of_syncs_count_and_other_calls_do_not() {
+        let trial = trial(1000, &[("fsync", 500), ("syncfs", 20), ("write", 1000)]);
+        assert_eq!((seconds([&trial]), syncs([&trial])), (Some(0.0005), Some(0.52)));
+    }
+
+    #[test]
+    fn what_was_not_synced_is_0_and_what_was_not_done_is_none() {
+        assert_eq!(syncs([&trial(1000, &[("write", 1000)])]), Some(0.0));
+        assert_eq!((seconds([&trial(0, &[])]), syncs([&trial(0, &[])])), (None, None));
+        assert_eq!(seconds([]), None);
+    }
+
+    #[test]
+    fn only_a_whole_run_that_is_ended_is_synced_within_its_time() {
+        let json = serde_json::json!({
+            "name": "w", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "none", "cache": "warm",
+            "mode": "whole", "parameters": {},
+            "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
+        });
+        let whole: Workload = serde_json::from_value(json).expect("a workload");
+        assert_eq!(clock(&whole), Clock::Durable);
+        assert_eq!(clock(&Workload { ends_by_itself: true, ..whole.clone() }), Clock::Returned);
+        assert_eq!(clock(&Workload { mode: Mode::Sliced, ..whole }), Clock::Returned);
+    }
+}

@@ -1,0 +1,56 @@
+//! `--cache`: reads with their data on the device only, in memory, or one beside the other.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use fsarena_engine::{EngineError, engine_of};
+use fsarena_model::{CacheState, Workload};
+
+use super::{Choices, Said};
+use crate::cli::Caches;
+use crate::exit::Refusal;
+
+/// Workloads that stay as they are, by the reason.
+type Left = BTreeMap<&'static str, Vec<String>>;
+
+/// `all` as `caches` wants them. What has no other state stays as it is, which is said; where nothing has one, that is refused.
+pub fn with(caches: Option<Caches>, all: Vec<Said>) -> Result<Choices> {
+    let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new() }) };
+    let (mut said, mut left, count) = (Vec::new(), Left::new(), all.len());
+    for (workload, note) in all {
+        match wanted(&workload, caches) {
+            Ok(states) => said.extend(states.into_iter().zip([note, None])),
+            Err(EngineError::OneCache { why, .. }) => {
+                left.entry(why).or_default().push(format!("`{}`", workload.name));
+                said.push((workload, note));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let notes: Vec<String> = left.iter().map(note).collect();
+    match left.values().map(Vec::len).sum::<usize>() < count {
+        true => Ok(Choices { said, notes }),
+        false => {
+            let hint = "name workloads that read through the page cache: `fsarena list workloads`";
+            Err(Refusal::wrong_use(notes.join("; "), hint).into())
+        }
+    }
+}
+
+fn note((why, names): (&&str, &Vec<String>)) -> String {
+    let each = if names.len() == 1 { "" } else { "each: " };
+    format!("--cache does nothing to {}: {each}{why}", names.join(", "))
+}
+
+/// The workload in one state, or in both.
+fn wanted(workload: &Workload, caches: Caches) -> Result<Vec<Workload>, EngineError> {
+    let engine = engine_of(workload)?;
+    let other = |cache| engine.with_cache(workload, cache);
+    let only = |cache| if workload.cache == cache { Ok(workload.clone()) } else { other(cache) };
+    Ok(match caches {
+        Caches::Cold => vec![only(CacheState::Cold)?],
+        Caches::Warm => vec![only(CacheState::Warm)?],
+        Caches::Both if workload.cache == CacheState::Cold => vec![workload.clone(), other(CacheState::Warm)?],
+        Caches::Both => vec![workload.clone(), other(CacheState::Cold)?],
+    })
+}

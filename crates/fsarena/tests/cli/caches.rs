@@ -1,0 +1,100 @@
+//! `--cache`: reads cold and warm, side by side or one instead of the other.
+
+use serde_json::Value;
+
+use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+
+/// A workload that reads, as a file.
+fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
+    let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
+    let text = format!(
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\ndurable = 'none'\nmetric = {metric}\n{head}\n\
+         parameters = {{ {parameters} }}"
+    );
+    stage.file(&format!("{name}.toml"), &text)
+}
+
+/// Random reads and a tree that are warm, a scan that is cold: each of blocks of 4 KiB, and none of them twice.
+fn readers(stage: &Stage) -> [String; 3] {
+    let random = "operation = 'read', pattern = 'random', distribution = 'once', operations = 500";
+    let random = format!("{random}, file-size = '16M', block-size = '4K'");
+    let scan = "operation = 'read', pattern = 'sequential', file-size = '4M', block-size = '4K'";
+    let tree = "operation = 'read', size = '4K', depth = 1, fan-out = 3, files-per-directory = 100";
+    [
+        workload(stage, "random", "engine = 'data'\ncache = 'warm'\nmode = 'sliced'\nslices = 2", &random),
+        workload(stage, "scan", "engine = 'data'\ncache = 'cold'\nmode = 'whole'", scan),
+        workload(stage, "tree", "engine = 'files'\ncache = 'warm'\nmode = 'sliced'\nslices = 2\ntimed-ms = 30", tree),
+    ]
+}
+
+/// The names of the workloads, and where their data are.
+fn names(report: &Value) -> Vec<(&str, &str)> {
+    let workloads = report["workloads"].as_array().expect("an array");
+    workloads.iter().filter_map(|workload| Some((workload["name"].as_str()?, workload["cache"].as_str()?))).collect()
+}
+
+#[test]
+fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let [random, scan, tree] = readers(&stage);
+    let small = stage.small();
+    let mut command = stage.compare(&["ext4", "xfs", "--rounds", "1", "--cache", "both"]);
+    for name in [&random, &scan, &tree, &small] {
+        command.args(["--workload", name]);
+    }
+    let output = run(&mut command, 0);
+    assert!(err(&output).contains("--cache does nothing to `small`"), "{}", err(&output));
+    let report = stage.json();
+    let cold_and_warm = [
+        ("random", "warm"),
+        ("random@cold", "cold"),
+        ("scan", "cold"),
+        ("scan@warm", "warm"),
+        ("tree", "warm"),
+        ("tree@cold", "cold"),
+        ("small", "warm"),
+    ];
+    assert_eq!(names(&report), cold_and_warm);
+    for cell in report["cells"].as_array().expect("an array").iter().filter(|cell| cell["workload"] != "small") {
+        let name = cell["workload"].as_str().expect("a name");
+        let is_cold = cold_and_warm.contains(&(name, "cold"));
+        let read = cell["probes"]["device.read"]["value"].as_f64().expect("a lane");
+        assert!(accounts_for(cell, 1), "{cell}");
+        assert_eq!(read >= 4096.0, is_cold, "{read} bytes for each 4 KiB of {cell}");
+        assert!(is_cold || read < 410.0, "{read} bytes for each 4 KiB of {cell}");
+        assert!(!cell["validity"].to_string().contains("cached"), "{cell}");
+    }
+    let page = out(&run(stage.fsarena().args(["report", "last", "--format", "html"]), 0));
+    let again = "--workload random --workload scan --workload tree --workload small --cache both";
+    assert!(page.contains(again), "the command repeats the run");
+    run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
+    assert_eq!(names(&stage.json()), cold_and_warm);
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn one_state_takes_the_place_of_the_other() {
+    let stage = Stage::new();
+    let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(["compare", "ext4", "--dry-run"]).args(arguments), 0));
+    let cold = dry(&["--cache", "cold"]);
+    assert!(cold.contains("  stat-tree@cold (") && !cold.contains("  stat-tree ("), "{cold}");
+    assert!(cold.contains("  seqread-cold (") && !cold.contains("seqread-cold@"), "{cold}");
+    let warm = dry(&["--cache", "warm"]);
+    assert!(warm.contains("  stat-tree (") && warm.contains("  seqread-cold@warm ("), "{warm}");
+    assert!(!warm.contains("  seqread-cold (") && !warm.contains("stat-tree@"), "{warm}");
+    let paced = dry(&["--workload", "mmap-read-4k-cold", "--cache", "both", "--rate", "500"]);
+    assert!(paced.contains("mmap-read-4k-cold@warm@500 ("), "{paced}");
+    let through = dry(&["--workload", "seqread-cold", "--cache", "both", "--engine", "both"]);
+    assert!(through.contains("seqread-cold@warm+fio ("), "{through}");
+}
+
+#[test]
+fn what_has_one_state_is_refused_alone() {
+    let stage = Stage::new();
+    let arguments = ["compare", "ext4", "--dry-run", "--workload", "randread-4k", "--cache", "cold"];
+    let refused = err(&run(stage.fsarena().args(arguments), 2));
+    assert!(refused.contains("`randread-4k`") && refused.contains("hint: "), "{refused}");
+}

@@ -1,0 +1,215 @@
+//! Each validity class that can be had for real: provoked on lanes and directories, and recognised.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+use crate::stage::{LANE, SMALL, Stage, binary, is_root, run};
+
+/// A workload of the engine `data`; `shape` stands before its parameters.
+fn data(stage: &Stage, name: &str, shape: &str, parameters: &str) -> String {
+    let text = format!(
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\nmode = 'sliced'\n\
+         slices = 2\n{shape}\nparameters = {{ {parameters} }}\n\
+         metric = {{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }}\n"
+    );
+    stage.file(&format!("{name}.toml"), &text)
+}
+
+fn cells(report: &Value) -> impl Iterator<Item = &Value> {
+    report["cells"].as_array().expect("cells").iter()
+}
+
+/// Whether the cell has that class, with a sentence.
+fn is_flagged(cell: &Value, class: &str) -> bool {
+    let mut flags = cell["validity"].as_array().expect("flags").iter();
+    flags.any(|flag| flag["class"] == class && flag["text"].as_str().is_some_and(|text| text.len() > 20))
+}
+
+#[test]
+fn buffered_rereads_that_call_themselves_cold_are_cached() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let parameters = "operation = 'read', pattern = 'sequential', repeat = true, file-size = '8M', block-size = '64K'";
+    let rereads = data(&stage, "rereads", "cache = 'cold'\ntimed-ms = 120", parameters);
+    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &rereads]), 0);
+    assert!(cells(&stage.json()).all(|cell| is_flagged(cell, "cached")), "{}", stage.json()["cells"]);
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn more_threads_than_processors_on_cached_reads_are_cpu_bound() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let threads = std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2);
+    let parameters =
+        format!("operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K', threads = {threads}");
+    let reads = data(&stage, "reads", "cache = 'warm'\ntimed-ms = 300", &parameters);
+    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &reads]), 0);
+    let report = stage.json();
+    // Where others use the processors, these threads cannot have filled them.
+    let busy = cells(&report).all(|cell| cell["probes"]["cpu.foreign"]["value"].as_f64() > Some(0.1));
+    assert!(busy || cells(&report).all(|cell| is_flagged(cell, "cpu-bound")), "{}", report["cells"]);
+}
+
+#[test]
+fn a_loop_of_a_shell_is_harness_bound_and_its_starts_stand_beside_it() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let output = run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", "shell-mkdir"]), 0);
+    let report = stage.json();
+    assert!(cells(&report).all(|cell| is_flagged(cell, "harness-bound")), "{}", report["cells"]);
+    let places: Vec<&str> =
+        report["references"].as_array().expect("rows").iter().filter_map(|row| row["place"].as_str()).collect();
+    assert_eq!(places, ["memory", "start"]);
+    let text = crate::stage::out(&output);
+    assert!(text.contains("starting programs that do nothing takes"), "{text}");
+    assert!(cells(&report).all(|cell| cell["harness_share"].as_f64() > Some(0.5)));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn without_barriers_flushes_are_missing_and_nothing_is_ranked_with_it() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    run(stage.compare(&["ext4", "careless=ext4:barrier=0"]).args(["--rounds", "1", "--workload", &stage.small()]), 0);
+    let report = stage.json();
+    let durability: Vec<&str> =
+        report["contenders"].as_array().expect("rows").iter().filter_map(|row| row["durability"].as_str()).collect();
+    assert_eq!(durability, ["flushed", "unflushed"]);
+    let flushes =
+        |cell: &Value| ["device.flushes", "device.preflushes"].map(|name| cell["probes"][name]["value"].as_f64());
+    let seen: Vec<[Option<f64>; 2]> = cells(&report).map(flushes).collect();
+    assert!(seen[0][0] >= Some(0.9) && seen[1][0] < Some(0.05), "{seen:?}");
+    assert!(seen[0][1].is_none_or(|preflushes| preflushes >= 0.9) && seen[1][1].is_none_or(|none| none < 0.05));
+    assert_eq!(report["verdicts"][0]["verdict"], "invalid");
+}
+
+/// A file system with a journal in an image of the test's own, mounted; taken away when it goes.
+struct Host(PathBuf);
+
+impl Host {
+    fn new(stage: &Stage) -> Self {
+        let (image, point) = (stage.path("host.img"), stage.path("host"));
+        fs::File::create(&image).and_then(|file| file.set_len(2 << 30)).expect("a sparse file");
+        fs::create_dir(&point).expect("a mount point");
+        run(Command::new("mke2fs").args(["-q", "-F", "-t", "ext4"]).arg(&image), 0);
+        run(Command::new("mount").args(["-o", "loop"]).args([&image, &point]), 0);
+        Self(point)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn images_on_a_journalled_host_file_system_are_lane_bound() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let host = Host::new(&stage);
+    let storage = host.0.join("lanes");
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "--rounds", "1", "--lane-size", LANE, "--workload", &stage.small(), "--storage"]);
+    run(command.arg(format!("dir:{}", storage.display())), 0);
+    let report = stage.json();
+    assert!(cells(&report).all(|cell| is_flagged(cell, "lane-bound")), "{}", report["cells"]);
+    let text = report["cells"][0]["validity"].to_string();
+    assert!(text.contains("host's file system") || text.contains("bare lane"), "{text}");
+    assert!(report["round_facts"][0]["lane_cost"]["back_to_back"].as_u64() > Some(0), "measured in the round, too");
+}
+
+/// A control group in which the lanes' devices may serve so many reads a second; removed when it goes.
+struct Throttle(PathBuf);
+
+impl Throttle {
+    /// `None` where this machine has no such groups (cgroup v1, blkio).
+    fn new() -> Option<Self> {
+        let folder = Path::new("/sys/fs/cgroup/blkio").join(format!("fsarena-test-{}", std::process::id()));
+        let is_there = Path::new("/sys/fs/cgroup/blkio/cgroup.procs").exists();
+        (is_there && fs::create_dir(&folder).is_ok()).then_some(Self(folder))
+    }
+
+    /// Limits the lanes as they come, until `done`.
+    fn limit(&self, done: &AtomicBool) {
+        let mut limited = Vec::new();
+        while !done.load(Ordering::Relaxed) {
+            for lane in (1000..1010).filter(|lane| !limited.contains(lane)).collect::<Vec<_>>() {
+                let device = fs::read_to_string(format!("/sys/block/loop{lane}/dev")).unwrap_or_default();
+                let rule = format!("{} 500", device.trim());
+                if !device.is_empty() && fs::write(self.0.join("blkio.throttle.read_iops_device"), rule).is_ok() {
+                    limited.push(lane);
+                }
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_capped_device_is_known_and_a_tie_on_it_says_nothing() {
+    let stage = Stage::new();
+    let Some(throttle) = is_root().then(Throttle::new).flatten() else { return };
+    let parameters = "operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K'";
+    let reads = data(&stage, "reads", "cache = 'direct'\ntimed-ms = 800", parameters);
+    let mut command = Command::new("sh");
+    let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", throttle.0.display());
+    command.args(["-c", &script]).arg(binary()).env("HOME", stage.path("home")).env("NO_COLOR", "1");
+    command.args(["compare", "ext4", "xfs", "btrfs", "--rounds", "2", "--workload", &reads, "--lane-size", LANE]);
+    command.arg("--storage").arg(stage.path("storage"));
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| throttle.limit(&done));
+        let output = command.output();
+        done.store(true, Ordering::Relaxed);
+        assert!(output.expect("it starts").status.success());
+    });
+    let report = stage.json();
+    assert!(cells(&report).all(|cell| is_flagged(cell, "device-bound")), "{}", report["cells"]);
+    assert!(report["cells"].to_string().contains("a cap of 500 operations per second"), "{}", report["cells"]);
+    let verdicts = report["verdicts"].as_array().expect("pairs");
+    assert!(verdicts.iter().all(|pair| pair["verdict"] != "equivalent"));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let small = stage.file("small.toml", SMALL);
+    run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &small]), 0);
+    let report = stage.json();
+    for cell in cells(&report) {
+        let probe = |name: &str| cell["probes"][name]["value"].as_f64();
+        assert!(probe("clock.returned") <= probe("clock.durable") && probe("clock.durable") < probe("clock.rest"));
+        assert!(probe("clock.rest.written").is_some() && probe("space.rest") > Some(0.5), "{cell}");
+        assert!(cell["harness_share"].as_f64().is_some_and(|share| share > 0.0 && share < 1.0), "{cell}");
+    }
+    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &small, "--beside", "never"]), 0);
+    let report = stage.json();
+    assert!(report["references"].as_array().is_some_and(Vec::is_empty));
+    assert!(cells(&report).all(|cell| cell["harness_share"].is_null() && cell["probes"]["clock.rest"].is_null()));
+}
