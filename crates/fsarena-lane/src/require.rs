@@ -7,9 +7,10 @@ use std::path::Path;
 use fsarena_model::{Bytes, Contender, Plan, Storage};
 use fsarena_sys::child;
 
+pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Kind, kind};
 use crate::space::nearest_existing;
-use crate::{KINDS, LaneError, cgroup, storage};
+use crate::{KINDS, LaneError, storage};
 
 /// Refuses contenders of a kind that there is not, or without the directory that they name.
 ///
@@ -74,7 +75,7 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
 /// # Errors
 /// The first reason that is found.
 pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
-    plan.workloads.iter().filter_map(|workload| workload.memory_limit).try_for_each(cgroup::require)
+    plan.workloads.iter().filter_map(|workload| workload.memory_limit).try_for_each(memory_limit)
 }
 
 /// Refuses lanes for which there is no room, or a disk that is not free.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fsarena_lane::require;
+use fsarena_model::Explained;
 use fsarena_sys::namespace;
 use rustix::fs::{Access, access};
 use rustix::thread::{CapabilitySet, capabilities};
@@ -13,7 +15,13 @@ const CONTROL: &str = "/dev/loop-control";
 /// The rights that lanes and mounts need.
 pub fn section() -> Section {
     let lines = match rustix::process::geteuid().is_root() {
-        true => vec![Line::new(Word::Ok, "root", "yes"), administration(), loop_devices(), mount_namespace()],
+        true => vec![
+            Line::new(Word::Ok, "root", "yes"),
+            administration(),
+            loop_devices(),
+            mount_namespace(),
+            memory_limits(),
+        ],
         false => vec![
             Line::new(Word::No, "root", "no: loop devices, mkfs and mounts need it").hint("sudo fsarena …"),
             Line::new(
@@ -60,5 +68,17 @@ fn mount_namespace() -> Line {
         Ok(Err(errno)) => Line::new(Word::No, subject, format!("{errno}"))
             .hint("a container has to allow it: docker run --privileged"),
         Err(_) => Line::new(Word::Note, subject, "could not be tried"),
+    }
+}
+
+/// Few workloads need them, so that there are none keeps nobody from anything else.
+fn memory_limits() -> Line {
+    let subject = "memory limits";
+    match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {
+        Ok(()) => Line::new(Word::Ok, subject, "possible, by a control group"),
+        Err(error) => {
+            let line = Line::new(Word::Note, subject, error.to_string());
+            error.hint().map_or(line.clone(), |hint| line.hint(hint))
+        }
     }
 }
