@@ -73,6 +73,10 @@ impl MemoryGroup {
     /// [`LaneError::LimitTooSmall`]; [`LaneError::Limit`] if the kernel refuses, as it does when more than that is in use.
     pub fn enter(&mut self, limit: Bytes) -> Result<(), LaneError> {
         require(limit)?;
+        self.move_in(limit)
+    }
+
+    fn move_in(&self, limit: Bytes) -> Result<(), LaneError> {
         let file = self.folder.join(match self.version {
             Version::One => "memory.limit_in_bytes",
             Version::Two => "memory.max",
@@ -209,6 +213,28 @@ mod tests {
         assert_eq!(path_in(membership, Version::One), Some("/a:b"));
         assert_eq!(path_in(membership, Version::Two), Some("/c"));
         assert_eq!(path_in("2:cpuacct:/\n", Version::One), None);
+    }
+
+    /// Plain files do not limit anything, but they keep what is written to them.
+    #[test]
+    fn each_version_is_told_by_files_of_its_own() {
+        for (version, limit, emptied, amount) in [
+            (Version::One, "memory.limit_in_bytes", "memory.force_empty", "0"),
+            (Version::Two, "memory.max", "memory.reclaim", "4096"),
+        ] {
+            let place = tempfile::tempdir().expect("temporary folder");
+            let (folder, home) = (place.path().join("group"), place.path().join("home"));
+            [&folder, &home].into_iter().for_each(|made| fs::create_dir(made).expect("made"));
+            fs::write(folder.join("memory.current"), "4096\n").expect("written");
+            let told = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).expect("told");
+            let mut group = MemoryGroup { version, folder: folder.clone(), home: home.clone() };
+            group.move_in(Bytes::mib(64)).expect("plain files take it");
+            assert_eq!(told(&folder, limit), "67108864");
+            assert_eq!(told(&folder, "cgroup.procs"), std::process::id().to_string());
+            group.leave().expect("plain files take it");
+            assert_eq!(told(&home, "cgroup.procs"), std::process::id().to_string());
+            assert_eq!(told(&folder, emptied), amount);
+        }
     }
 
     #[test]

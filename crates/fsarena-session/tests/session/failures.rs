@@ -1,8 +1,8 @@
 //! What goes wrong, whom it concerns, and that the rest goes on.
 
 use fsarena_model::{
-    Blame, CacheState, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial, ValidityClass,
-    Verdict,
+    Blame, Bytes, CacheState, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial,
+    ValidityClass, Verdict,
 };
 use fsarena_session::SessionError;
 
@@ -97,6 +97,25 @@ fn whatever_fails_in_a_trial_makes_it_a_failed_one_and_is_cleared_away() {
         assert_eq!(performance.record.rounds.len(), 6, "{entry}");
         assert!(is_tidy(&performance), "{entry}");
         assert_eq!(verdict(&performance, "create", "ext4", "xfs").0, Verdict::Invalid, "{entry}");
+    }
+}
+
+#[test]
+fn a_failure_within_a_memory_limit_ends_it() {
+    for entry in ["prepare xfs create", "warm xfs create", "run xfs create for 100 ms"] {
+        let mut play = with_failure(2, 1, entry);
+        play.plan.workloads = vec![workload("create")];
+        play.plan.workloads[0].memory_limit = Some(Bytes::mib(128));
+        let performance = play.perform();
+        assert_eq!(failed(&performance).len(), 1, "{entry}");
+        assert!(is_tidy(&performance), "{entry}");
+        let within = performance.journal.iter().map(|entry| match entry.split(' ').next() {
+            Some("confine") => 1,
+            Some("release") => -1,
+            _ => 0,
+        });
+        let levels: Vec<i32> = within.scan(0, |level, step| (*level += step, Some(*level)).1).collect();
+        assert!(levels.iter().all(|level| [0, 1].contains(level)) && levels.last() == Some(&0), "{entry}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What happens around a slice, in which order, and what of it is counted.
 
-use fsarena_model::{CacheState, Measure, Mode, Rounds, Workload};
+use fsarena_model::{Bytes, CacheState, Measure, Mode, Rounds, Workload};
 
 use crate::fake::{Performance, Play, World, workload};
 
@@ -71,6 +71,26 @@ fn warm_and_direct_slices_are_not_mounted_again() {
         let performance = one_round(Workload { cache, ..two_slices() }, World::of(&[1000.0]));
         assert!(performance.entries("remount").is_empty() && performance.entries("chill").is_empty());
     }
+}
+
+#[test]
+fn with_a_memory_limit_a_slice_brings_its_files_into_memory_within_it() {
+    let limited = Workload { memory_limit: Some(Bytes::mib(128)), slices: 1, ..workload("create") };
+    let performance = one_round(limited, World::of(&[1000.0]));
+    let prepared = ["confine to 128 MiB", "open ext4 create", "prepare ext4 create", "release", "settle ext4"];
+    assert_eq!(performance.journal[2..7], prepared);
+    let wanted = [
+        "refill ext4 create",
+        "remount ext4",
+        "confine to 128 MiB",
+        "warm ext4 create",
+        "run ext4 create for 20 ms",
+        "watch ext4",
+        "run ext4 create for 100 ms",
+        "count ext4",
+        "release",
+    ];
+    assert_eq!(at_work(&performance), wanted);
 }
 
 #[test]

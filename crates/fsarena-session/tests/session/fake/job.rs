@@ -90,6 +90,10 @@ impl Job for FakeJob {
         self.act("refill", "")
     }
 
+    fn warm(&mut self) -> Result<(), EngineError> {
+        self.act("warm", "")
+    }
+
     fn chill(&mut self) -> Result<(), EngineError> {
         self.act("chill", "")
     }

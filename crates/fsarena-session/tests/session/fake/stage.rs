@@ -137,6 +137,14 @@ impl Stage for FakeStage {
         Conditions { quota_throttled: Some(if is_throttled { 1.0 } else { 0.0 }), ..Conditions::default() }
     }
 
+    fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
+        self.backstage.act(format!("confine to {limit}"), Nanos(0)).map_err(trouble)
+    }
+
+    fn release(&mut self) -> Result<(), Trouble> {
+        self.backstage.act("release".to_owned(), Nanos(0)).map_err(trouble)
+    }
+
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {
         self.act("finish", contender, "", self.backstage.world.upkeep)?;
         let damaged = self.backstage.world.damage.contains(&(contender, self.backstage.round.get()));
