@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::disk::{self, OnDisk};
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, flush, require};
 use fsarena_model::{
     Budget, Bytes, Disturbance, Durability, Medium, Nanos, Often, Plan, Precondition, Promise, Rounds, Share, Storage,
 };
@@ -279,5 +279,7 @@ fn memory_holds_lanes_as_well() {
     let (_, facts) = arena.make(1, None, 1).expect("made");
     assert_eq!(facts.durability, Durability::Volatile);
     assert!(arena.lane_cost(fsarena_lane::Effort::ROUND).expect("measured").is_some());
+    let flushes = arena.flushes().expect("flushed");
+    assert!(flush::unproven(&flushes, Medium::Hdd).is_some(), "memory is no disk: {flushes:?}");
     arena.close().expect("nothing stays");
 }

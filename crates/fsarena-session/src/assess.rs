@@ -9,9 +9,7 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{
-    controls, course, disturbance, durability, per_operation, probes, promises, rate, references, stability, validity,
-};
+use crate::{controls, course, disturbance, durability, per_operation, probes, rate, references, stability, validity};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -62,7 +60,7 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
         .chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
-    found.chain(promises::notes(record)).chain(record.notes.iter().cloned()).collect()
+    found.chain(record.notes.iter().cloned()).collect()
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {

@@ -1,30 +1,11 @@
 //! What one contender does for the data and another does not: it stands beside their verdicts, because it costs.
 
-use fsarena_model::event::Note;
-use fsarena_model::{ContenderFacts, Promise, RunRecord, Severity};
-
-use crate::durability::class;
-use crate::evidence::pairs;
+use fsarena_model::{ContenderFacts, Promise, RunRecord};
 
 /// What one of a pair of the plan's contenders promises and the other does not; empty if nothing, or if it is not known of one
 /// of them.
 pub fn between(record: &RunRecord, a: usize, b: usize) -> String {
     facts(record, a).zip(facts(record, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
-}
-
-/// Each pair of one durability class that promises different things, once.
-pub fn notes(record: &RunRecord) -> impl Iterator<Item = Note> {
-    let of_one_class = move |(a, b): &(usize, usize)| class(record, *a) == class(record, *b);
-    pairs(record.plan.contenders.len()).filter(of_one_class).filter_map(move |(a, b)| {
-        let difference = between(record, a, b);
-        let label = |contender: usize| &record.plan.contenders[contender].label;
-        let text = format!(
-            "{} and {} promise different things: {difference}; that is part of what their figures cost",
-            label(a),
-            label(b)
-        );
-        (!difference.is_empty()).then_some(Note { severity: Severity::Info, text })
-    })
 }
 
 /// What is there already may have been made in any way: nothing is known of its promises.

@@ -50,6 +50,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let plan = with_controls(plan);
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
+    require_lanes_to_precondition(&plan)?;
     require_work(&plan)?;
     Ok((plan, added.into_iter().chain(work.notes).collect()))
 }
@@ -127,6 +128,17 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     }
     require::contenders(&contenders)?;
     Ok(contenders)
+}
+
+/// What nobody would notice is not asked for in vain.
+fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
+    match plan.precondition.is_none() || lane_count(plan) > 0 {
+        true => Ok(()),
+        false => {
+            let text = "there are no lanes that could be preconditioned: none of these contenders needs one";
+            Err(Refusal::wrong_use(text, "leave out --precondition").into())
+        }
+    }
 }
 
 fn require_whole_blocks(plan: &Plan) -> Result<()> {

@@ -61,6 +61,12 @@ impl<S: Step> Job for FilesJob<S> {
         if fills { self.plan.bytes() } else { Bytes(0) }
     }
 
+    /// There is no such way for what the other operations read.
+    fn chill(&mut self) -> Result<(), EngineError> {
+        let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
+        (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree))
+    }
+
     fn is_alone(&self) -> bool {
         self.crew.is_alone()
     }

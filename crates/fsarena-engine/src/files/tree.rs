@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::fs::File;
 
-use rustix::fs::{Mode, mkdirat};
+use rustix::fs::{Advice, Mode, OFlags, fadvise, mkdirat, openat};
 
 use super::attribute;
 use super::names::{Folders, Paths};
@@ -32,6 +32,17 @@ pub fn renew(plan: &Plan, tree: u32, ground: Ground) -> Result<(), EngineError> 
         _ => make_files(&root, plan, ground)?,
     }
     folder::sync(root)
+}
+
+/// Asks the kernel to drop the data of the files of tree number `tree` from memory. Inodes and names stay there.
+pub fn forget(plan: &Plan, tree: u32) -> Result<(), EngineError> {
+    let root = folder::open(&plan.root(tree))?;
+    let mut paths = Paths::new(&plan.shape, FILE);
+    (0..plan.shape.objects).try_for_each(|number| {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = openat(&root, paths.of(number), flags, Mode::empty()).map_err(EngineError::io("open"))?;
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
+    })
 }
 
 /// Level by level, without the root.

@@ -98,6 +98,26 @@ fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
 }
 
 #[test]
+fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_again() {
+    let place = place();
+    let parameters = json!({ "operation": "read", "size": "4K", "files": 20, "threads": 2, "once": true });
+    let work = Workload { cache: CacheState::Cold, ..workload("none", parameters) };
+    let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
+    job.prepare().expect("made");
+    // RWF_NOWAIT: what is not in memory is not waited for (preadv2(2)).
+    let in_memory = |path: &str| {
+        let file = std::fs::File::open(place.path().join(path)).expect("there");
+        let mut buffer = [0; 4096];
+        let mut buffers = [std::io::IoSliceMut::new(&mut buffer)];
+        rustix::io::preadv2(&file, &mut buffers, 0, rustix::io::ReadWriteFlags::NOWAIT) == Ok(4096)
+    };
+    let both = ["tree0/f00000019", "tree1/f00000000"];
+    assert!(both.into_iter().all(in_memory), "they were just written");
+    job.chill().expect("asked");
+    assert!(!both.into_iter().any(in_memory), "they were dropped");
+}
+
+#[test]
 fn the_demand_covers_what_is_made() {
     let all = [
         json!({ "operation": "create", "size": 5000, "files": 50, "depth": 1, "fan-out": 5, "batch": 50 }),

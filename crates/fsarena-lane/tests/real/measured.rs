@@ -1,6 +1,8 @@
 //! What lanes and the file systems on them are worth, measured on real ones.
 
-use fsarena_lane::Go;
+use std::fs;
+
+use fsarena_lane::{Go, reread};
 use fsarena_model::{Bytes, Nanos, Promise};
 
 use super::ground;
@@ -56,4 +58,24 @@ fn all_lanes_are_preconditioned_until_it_is_said() {
     let arena = ground.arena(&["tmpfs"], 32);
     assert_eq!(arena.precondition(&mut |_| Go::On, &|_| Go::On).expect("no lanes"), None);
     arena.close().expect("nothing stays");
+}
+
+/// With data=journal the kernel serves direct reads from its page cache: for whoever reads, that is a cache below.
+#[test]
+fn a_cache_below_is_found_where_there_is_one_and_nowhere_else() {
+    let Some(ground) = ground() else { return };
+    let size = Bytes::mib(96);
+    let mut arena = ground.arena(&["ext4:data=journal", "ext4"], 320);
+    let mut factor = |index: usize| {
+        let (place, _) = arena.make(index, Some(index), 1).expect("made");
+        fs::write(place.directory.join("data"), vec![7; size.0 as usize]).expect("written");
+        let place = arena.remount(index).expect("it can").expect("it is on a lane");
+        let reads = reread::repeated_reads(&place.directory.join("data"), size, 1, Nanos::seconds(60));
+        let reads = reads.expect("read").expect("it is large enough");
+        (reads.repeated / reads.fresh, reread::cached_below(&reads))
+    };
+    let (cached, direct) = (factor(0), factor(1));
+    arena.close().expect("nothing stays");
+    assert!(cached.1.is_some(), "{cached:?}");
+    assert!(direct.1.is_none(), "{direct:?}");
 }

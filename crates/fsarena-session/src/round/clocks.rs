@@ -65,8 +65,10 @@ fn at_rest(
     let contender = player.contender;
     let after = stage.used(contender);
     stage.watch(contender);
-    let Some(rest) = stage.rest(contender)? else { return Ok(()) };
+    let Some(both) = stage.rest(contender)? else { return Ok(()) };
     let grown = stage.glance(contender);
+    // What changing over and back takes where nothing is left to be done is no work of the file system's.
+    let rest = both.saturating_sub(stage.rest(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
     let clocks = [("returned", returned), ("durable", returned + settled), ("rest", returned + settled + rest)];
     for (name, time) in clocks {

@@ -55,10 +55,11 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     let comparison = performed(Often::Once, None).comparison();
     let probes = &comparison.cells[0].probes;
     let clock = |name: &str| probes.get(name).and_then(|reading| reading.value).expect("read in the first round");
-    // A slice of 100 ms has a hundred operations of 1 ms; syncing takes 4 ms, coming to rest 6 ms.
+    // A slice of 100 ms has a hundred operations of 1 ms; syncing takes 4 ms, coming to rest 6 ms, of which
+    // 1 ms is what it takes when there is nothing to do.
     assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
     assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
-    assert!((clock("clock.rest") - clock("clock.durable") - 6e-5).abs() < 1e-6);
+    assert!((clock("clock.rest") - clock("clock.durable") - 5e-5).abs() < 1e-6);
     assert!(clock("space.rest") > 0.0 && clock("space.used") == clock("space.rest"));
     let never = performed(Often::Never, None).comparison();
     assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.rest")));
