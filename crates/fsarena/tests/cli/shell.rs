@@ -1,5 +1,8 @@
 //! Workloads that are scripts of a shell.
 
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
 use crate::stage::{Stage, accounts_for, err, is_root, out, run};
 
 /// A workload of the engine `shell`, as a file.
@@ -53,4 +56,46 @@ fn the_suite_is_planned_and_nobody_is_handicapped_in_it() {
     assert!(text.contains("shell-create") && text.contains("shell-touch") && text.contains("shell-mkdir"), "{text}");
     let refused = err(&dry(&["--handicap", "xfs=5%"], 2));
     assert!(refused.contains("another program") && refused.contains("hint: "), "{refused}");
+}
+
+/// Whether a process has these words as its command.
+fn is_running(command: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path().join("cmdline"));
+    let words = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ");
+    processes.map(words).any(|words| words.trim_end() == command)
+}
+
+/// A run that is killed at the end, however the test ends.
+struct Doomed(Child);
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// Waits for `condition`, at most for a minute.
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn its_programs_end_with_a_run_that_is_killed() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let sleeper = format!("sleep 1{}", std::process::id());
+    let long = workload(&stage, "long", &format!("operations = 1\nscript = '{sleeper}; :'"));
+    let mut command = stage.compare(&["ext4", "--rounds", "1", "--workload", &long]);
+    let doomed = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+    wait_until("the script is not started", || is_running(&sleeper));
+    drop(doomed);
+    wait_until("a program of the script goes on", || !is_running(&sleeper));
+    run(stage.fsarena().arg("clean"), 0);
+    assert_eq!(stage.left(), Vec::<String>::new());
 }
