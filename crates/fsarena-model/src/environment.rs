@@ -57,7 +57,7 @@ pub struct LaneCost {
     pub back_to_back: Nanos,
     /// Median time with a pause of 5 ms before each.
     pub paced: Nanos,
-    /// Of the back-to-back time, what the device beneath the host's file system took.
+    /// What one write and one flush take on the device beneath the host's file system, by its own counters.
     pub device: Option<Nanos>,
     /// Bytes that reached the device beneath the host's file system, per write and flush.
     pub host_bytes: Option<f64>,
