@@ -9,7 +9,7 @@ use std::time::Duration;
 use fsarena_model::seed::generator;
 use fsarena_model::{Bytes, LaneCost, Nanos};
 use fsarena_sys::loopdev::Extent;
-use fsarena_sys::{AlignedBuffer, clock};
+use fsarena_sys::{AlignedBuffer, clock, mountinfo};
 use rand::Rng;
 use rustix::fs::OFlags;
 
@@ -72,10 +72,12 @@ fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effo
         Some(per_write(time, 1e6)? / per_write(count, 1.0)?).filter(|each| each.is_finite())
     };
     let device = each(7, 4).zip(each(16, 15)).map(|(writing, flushing)| Nanos((writing + flushing) as u64));
+    let back_to_back = times[times.len() / 2];
     Ok(LaneCost {
-        back_to_back: times[times.len() / 2],
+        back_to_back,
         paced: paced[paced.len() / 2],
-        device,
+        // Its counters give a mean, which may lie above the median of the whole.
+        device: device.map(|device| device.min(back_to_back)),
         host_bytes: per_write(6, 512.0),
         host_flushes: per_write(15, 1.0),
     })
@@ -123,10 +125,7 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 ///
 /// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
 fn host_counters(path: &Path) -> Option<Vec<f64>> {
-    let found = std::fs::metadata(path).ok()?;
-    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let folder = std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let folder = sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source)))?;
     let mut counters = counters_of(&folder)?;
     if folder.join("partition").exists() {
         let disk = counters_of(folder.parent()?)?;
@@ -134,6 +133,14 @@ fn host_counters(path: &Path) -> Option<Vec<f64>> {
         counters.extend(disk.into_iter().skip(FIRST_FLUSH_COUNTER));
     }
     Some(counters)
+}
+
+/// Btrfs gives its files the number of no device.
+fn sysfs_of(path: &Path) -> Option<PathBuf> {
+    let found = std::fs::metadata(path).ok()?;
+    let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
 }
 
 /// Flushes and their time are the last two figures.
