@@ -12,6 +12,9 @@ use crate::ledger::{Ledger, Made, make_folder};
 /// Where every Linux keeps a tmpfs that all may write to (shm_overview(7)).
 const SHARED: &str = "/dev/shm";
 
+/// Large pages for large files, small ones for small files (Documentation/filesystems/tmpfs.rst).
+const LARGE_PAGES: &str = "huge=within_size";
+
 /// Makes the place; `None` where there is none. `folder` is the run's own, or empty if it has none.
 pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
     match folder.as_os_str().is_empty() {
@@ -26,7 +29,9 @@ fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, L
     fs::create_dir(&at).map_err(LaneError::io("create the folder", &at))?;
     ledger.announce(Made::Mount { path: at.clone() })?;
     let options = format!("size={}", plan.lane_size.0);
-    let mounted = fsarena_sys::mount::mount("tmpfs", "fsarena", &options, &at);
+    let mount = |options: &str| fsarena_sys::mount::mount("tmpfs", "fsarena", options, &at);
+    // In small pages, which a kernel without large ones has, a tmpfs is slower with large files than file systems on a disk.
+    let mounted = mount(&format!("{options},{LARGE_PAGES}")).or_else(|_| mount(&options));
     mounted.map_err(|error| LaneError::Mount {
         source_device: "tmpfs".to_owned(),
         kind: "tmpfs".to_owned(),

@@ -37,11 +37,11 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
         blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite, style)));
     }
-    blocks.extend(of_all(comparison).iter().map(|table| tables::render(table, style)));
     blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
     blocks.extend(sentences(footnotes(&view), style));
     blocks.extend(sentences(incidents(comparison), style));
     blocks.extend(sentences(promises(comparison), style));
+    blocks.extend(of_all(comparison).iter().map(|table| tables::render(table, style)));
     blocks.extend(sentences(circumstances(comparison), style));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fsarena_engine::{EngineError, Job};
+use fsarena_engine::{EngineError, Job, engine_of};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
     Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
@@ -109,7 +109,10 @@ impl Machine {
         seed: u64,
     ) -> Result<Box<dyn Job>, Trouble> {
         let job = match place {
-            Place::Device => references::on_device(&self.arena, workload, seed)?,
+            Place::Device => {
+                self.arena.rewrite_spare(engine_of(workload)?.demand(workload)?)?;
+                references::on_device(&self.arena, workload, seed)?
+            }
             Place::Memory | Place::Start => references::starts(workload)?,
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
@@ -169,9 +172,8 @@ impl Stage for Machine {
     }
 
     fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
-        if let Some(place) = self.place(contender) {
-            // Nothing of the device's is in memory; of memory, all is.
-            return Ok(place != Place::Memory);
+        if self.place(contender).is_some() {
+            return Ok(false);
         }
         let before = self.places[contender].take();
         let place = self.arena.remount(contender)?;

@@ -11,8 +11,8 @@ use crate::remark::counted;
 pub const SUBJECT: Subject = Subject {
     title: "three clocks and space",
     meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the lane \
-              was at rest (remounted read-only and back: checkpoint, log and deferred work done). A remount takes some \
-              milliseconds even where nothing is left. Later: after the clock that the workload's figure counts, until \
+              was at rest (remounted read-only and back: checkpoint, log and deferred work done). What a \
+              remount takes where nothing is left is taken off. Later: after the clock that the workload's figure counts, until \
               rest. Space: bytes more in use than before, for a byte of the files.",
     lines: all,
     brief: worth_a_line,
@@ -22,6 +22,9 @@ pub const SUBJECT: Subject = Subject {
 
 /// The share from which on what was left for later is worth a line.
 const MUCH: f64 = 0.05;
+
+/// Bytes for each operation that are not.
+const LITTLE: f64 = 64.0;
 
 const WHEN: [Figure; 3] = [
     Figure {
@@ -156,9 +159,12 @@ fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     later.into_iter().chain(space).collect()
 }
 
-/// The share that a contender leaves for later, of the writes where that is known: of the time a part is the remount's own.
+/// The share that a contender leaves for later, of the writes where that is known: the time of a remount varies. A few bytes,
+/// such as times of access, are nothing even if nothing else was written.
 fn left(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    later_share(comparison, cell).or_else(|| later_time(comparison, cell))
+    let is_little = later_bytes(comparison, cell).is_some_and(|bytes| bytes < LITTLE);
+    let share = if is_little { Some(0.0) } else { later_share(comparison, cell) };
+    share.or_else(|| later_time(comparison, cell))
 }
 
 fn leaves_much(comparison: &Comparison, workload: &WorkloadRow) -> bool {

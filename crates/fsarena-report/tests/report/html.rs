@@ -64,9 +64,9 @@ fn a_round_that_was_set_aside_is_a_ring() {
 #[test]
 fn a_memory_limit_stands_beside_the_state_of_the_cache() {
     let mut comparison = variations().remove(0);
-    assert!(!render(&comparison).contains("of memory, page cache included"));
-    comparison.workloads[0].memory_limit = Some(Bytes::mib(128));
-    assert!(render(&comparison).contains("within 128 MiB of memory, page cache included"));
+    assert!(!render(&comparison).contains("within 96.0 MiB of memory"));
+    comparison.workloads[0].memory_limit = Some(Bytes::mib(96));
+    assert!(render(&comparison).contains("within 96.0 MiB of memory, page cache included"));
 }
 
 #[test]

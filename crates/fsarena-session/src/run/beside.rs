@@ -10,11 +10,8 @@ use crate::SessionError;
 use crate::round::{self, Clocks, Setting};
 use crate::schedule::Assignment;
 
-/// Slices of a reference: it has no rounds' interval to sharpen.
+/// Slices of a reference in memory: it has no rounds' interval to sharpen.
 const SLICES: u32 = 2;
-/// How much of a file that the page cache reads ahead, or writes behind, is in flight at a time: with less, the device
-/// alone would seem slower than a file system on it.
-const DEPTH_OF_THE_PAGE_CACHE: u32 = 8;
 
 impl Session<'_> {
     /// Whether the three clocks of a workload are read in the round that begins.
@@ -57,7 +54,7 @@ impl Session<'_> {
             };
             let is_new = || !self.record.references.iter().any(known);
             let is_due = self.is_due(is_new) && !self.stopped();
-            if let Some(workload) = of_place(&self.plan.workloads[index], place).filter(|_| is_due) {
+            if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
                 self.reference(round, index, lanes, (place, &workload))?;
             }
         }
@@ -112,17 +109,15 @@ impl Session<'_> {
 
 /// The workload as it is done at that place; `None` where that says nothing: of checks of other workloads, and of open
 /// loops, whose rate is given.
-fn of_place(workload: &Workload, place: Place) -> Option<Workload> {
-    if workload.control_of.is_some() || workload.variant.is_some() || engine_of(workload).is_err() {
+///
+/// A device is a ceiling for direct work only: file systems read ahead and write behind in larger pieces than the page cache
+/// of a device does, and read more than twice as fast (docs/decisions/0011).
+fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
+    let is_derived = workload.control_of.is_some() || workload.variant.is_some();
+    let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
+    if is_derived || is_no_ceiling || engine_of(workload).is_err() {
         return None;
     }
-    let mut workload = Workload { slices: SLICES, memory_limit: None, ..workload.clone() };
-    let is_sequential = workload.says("pattern", "sequential");
-    let is_plain = workload.parameters.get("calls").is_none();
-    if place == Place::Device && workload.cache != CacheState::Direct && is_sequential && is_plain {
-        let parameters = workload.parameters.as_object_mut()?;
-        parameters.insert("calls".to_owned(), "io-uring".into());
-        parameters.insert("depth".to_owned(), DEPTH_OF_THE_PAGE_CACHE.into());
-    }
-    Some(workload)
+    let slices = if place == Place::Device { workload.slices } else { SLICES };
+    Some(Workload { slices, memory_limit: None, ..workload.clone() })
 }

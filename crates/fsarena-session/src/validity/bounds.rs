@@ -3,6 +3,7 @@
 
 use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
+use super::impossible::BEYOND_THE_DEVICE;
 use super::{Evidence, flag};
 use crate::references;
 
@@ -10,8 +11,6 @@ use crate::references;
 const LANE_SHARE: f64 = 0.2;
 /// The share of the bare device's rate from which on the device decides. Two slices of a reference vary by some percent.
 const AT_THE_CEILING: f64 = 0.9;
-/// Beyond it, the reference was no ceiling: something was read ahead, or written behind.
-const ABOVE_THE_CEILING: f64 = 1.25;
 /// The share of all processors' time from which on they were full.
 const FULL: f64 = 0.9;
 /// The share of a cell's time from which on the harness decides.
@@ -46,7 +45,7 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 /// As fast as the device without any file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) {
+    if !(AT_THE_CEILING..=BEYOND_THE_DEVICE).contains(&share) {
         return None;
     }
     let cap = references::cap(evidence.record, evidence.workload);

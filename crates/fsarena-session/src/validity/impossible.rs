@@ -8,7 +8,7 @@ use crate::{durability, references};
 /// The flushes that a sync needs at least; a little under 1, for counters that lag.
 const FLUSHES_PER_SYNC: f64 = 0.9;
 /// How far above the bare device, as measured in a few slices on another lane, nothing that really reaches it can be.
-const BEYOND_THE_DEVICE: f64 = 2.5;
+pub const BEYOND_THE_DEVICE: f64 = 2.5;
 /// How far bytes per operation may be from the size of a block.
 const OF_THE_SIZE: f64 = 0.02;
 
