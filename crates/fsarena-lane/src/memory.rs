@@ -26,7 +26,9 @@ pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<Pa
 /// As large as a lane, so that what fits on one fits here.
 fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, LaneError> {
     let at = folder.join("memory");
-    fs::create_dir(&at).map_err(LaneError::io("create the folder", &at))?;
+    if !at.exists() {
+        fs::create_dir(&at).map_err(LaneError::io("create the folder", &at))?;
+    }
     ledger.announce(Made::Mount { path: at.clone() })?;
     let options = format!("size={}", plan.lane_size.0);
     let mount = |options: &str| fsarena_sys::mount::mount("tmpfs", "fsarena", options, &at);

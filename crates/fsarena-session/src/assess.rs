@@ -118,7 +118,7 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
         seconds_per_operation: per_operation::seconds(kept.iter().copied()),
-        syncs_per_operation: per_operation::syncs(kept.iter().copied()),
+        syncs_per_operation: per_operation::syncs(counted, kept.iter().copied()),
         validity: validity::of_cell(record, counted, &trials),
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),

@@ -82,6 +82,21 @@ fn is_held_back(record: &RunRecord, round: u32) -> bool {
     })
 }
 
+/// Whether others kept the machine busy, or the hypervisor took it, while this trial alone ran. Never, where another program does
+/// the work, or where nothing is ever set aside.
+pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
+    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
+    let of_others = record
+        .plan
+        .workloads
+        .iter()
+        .any(|workload| workload.name == trial.workload && is_done_by_another_program(workload));
+    let (mut foreign, mut stolen) = (Busy::default(), Busy::default());
+    foreign.add(probes::beyond_own_seconds(trial).filter(|_| !of_others), trial);
+    stolen.add(trial.probe("cpu.steal"), trial);
+    most > 0 && (foreign.exceeds(foreign_cores) || stolen.exceeds(steal_cores))
+}
+
 /// In how many rounds from `first` on a workload was set aside, at most: so many more are run.
 pub fn repeats(record: &RunRecord, first: u32) -> u32 {
     let of = |workload| set_aside(record, workload).into_iter().filter(|round| *round >= first).count();
@@ -110,7 +125,7 @@ pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
 /// The sentence about rounds in which the machine was busy with other things, if there were any.
 pub fn note(record: &RunRecord) -> Option<Note> {
     let aside: Vec<Vec<Row>> =
-        record.plan.workloads.iter().map(|workload| rows_set_aside(record, workload).collect()).collect();
+        record.plan.workloads.iter().map(|workload| busy_rows(record, workload).collect()).collect();
     let from_aside: BTreeSet<u32> = aside.iter().flatten().map(|row| row.round).collect();
     let busy: Vec<&RoundFacts> = record.rounds.iter().filter(is_mentioned).collect();
     let from_facts: BTreeSet<u32> = busy.iter().map(|facts| facts.round).collect();
@@ -128,6 +143,13 @@ pub fn note(record: &RunRecord) -> Option<Note> {
         consequence(record, touched(record, &aside), &from_aside),
     );
     (!busy.is_empty() || !from_aside.is_empty()).then_some(Note { severity: Severity::Warning, text })
+}
+
+/// Those of the rounds set aside in which others were busy; what else kept the machine is said by [`held_back`].
+fn busy_rows(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Row> {
+    let Disturbance { foreign_cores, steal_cores, .. } = record.plan.disturbance;
+    rows_set_aside(record, workload)
+        .filter(move |row| row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores))
 }
 
 /// Of how many workloads rounds were set aside; a control counts as its workload.
@@ -154,7 +176,7 @@ pub fn held_back(record: &RunRecord) -> Vec<Note> {
             conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        format!("round {} of {:.0} s: {}", facts.round, facts.seconds, parts.join(", "))
+        format!("round {} of {:.0} s: {}; set aside", facts.round, facts.seconds, parts.join(", "))
     };
     rounds.map(|facts| Note { severity: Severity::Warning, text: text(facts) }).collect()
 }

@@ -1,7 +1,7 @@
 //! Durability classes as seen: what a contender's kind and mount options promise, unless its device saw no flush.
 
 use fsarena_model::event::Note;
-use fsarena_model::{Durability, Label, Outcome, RunRecord, Severity, Trial};
+use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
 /// Syncs from which on the want of any flush is no chance.
 const ENOUGH: f64 = 20.0;
@@ -38,17 +38,23 @@ pub fn notes(record: &RunRecord) -> Vec<Note> {
 /// Syncs, and the flushes that its device saw, of a contender that hardly sends any.
 fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     let own = record.trials.iter().filter(|trial| trial.contender == *label && trial.outcome == Outcome::Finished);
-    let syncing = own.filter(|trial| syncs(trial) > 0.0);
+    let workload = |trial: &Trial| record.plan.workloads.iter().find(|workload| workload.name == trial.workload);
     let (mut total, mut flushes) = (0.0, 0.0);
-    for trial in syncing {
-        total += syncs(trial);
-        flushes += trial.probe("device.flushes")?;
+    for trial in own {
+        let syncs = workload(trial).map_or(0.0, |workload| syncs(workload, trial));
+        if syncs > 0.0 {
+            total += syncs;
+            flushes += trial.probe("device.flushes")?;
+        }
     }
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
 }
 
-/// How often a trial asked for its data to be durable.
-pub fn syncs(trial: &Trial) -> f64 {
+/// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row.
+pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
-    (of("fsync") + of("fdatasync") + of("syncfs")) as f64
+    let called = of("fsync") + of("fdatasync") + of("syncfs");
+    let with_each =
+        matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync) || workload.engine == "sqlite";
+    (if with_each { called.max(trial.operations()) } else { called }) as f64
 }

@@ -21,9 +21,9 @@ pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
     median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
 }
 
-/// Calls of fsync, fdatasync and syncfs for an operation, likewise.
-pub fn syncs<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
-    median(trials, |trial| durability::syncs(trial) / trial.operations() as f64)
+/// How often an operation of the workload asks for its data to be durable, likewise.
+pub fn syncs<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    median(trials, |trial| durability::syncs(workload, trial) / trial.operations() as f64)
 }
 
 fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -> f64) -> Option<f64> {
@@ -35,6 +35,15 @@ fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -
 mod tests {
     use super::*;
     use fsarena_model::{Label, Latency, Nanos, Slice};
+
+    fn workload(engine: &str) -> Workload {
+        let json = serde_json::json!({
+            "name": "w", "version": 1, "measures": "", "why": "", "engine": engine, "durable": "none", "cache": "warm",
+            "mode": "whole", "parameters": {},
+            "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
+        });
+        serde_json::from_value(json).expect("a workload")
+    }
 
     fn latency(count: u64) -> Latency {
         let span = Nanos(1_000);
@@ -59,24 +68,24 @@ mod tests {
     #[test]
     fn all_kinds_of_syncs_count_and_other_calls_do_not() {
         let trial = trial(1000, &[("fsync", 500), ("syncfs", 20), ("write", 1000)]);
-        assert_eq!((seconds([&trial]), syncs([&trial])), (Some(0.0005), Some(0.52)));
+        assert_eq!((seconds([&trial]), syncs(&workload("files"), [&trial])), (Some(0.0005), Some(0.52)));
     }
 
     #[test]
     fn what_was_not_synced_is_0_and_what_was_not_done_is_none() {
-        assert_eq!(syncs([&trial(1000, &[("write", 1000)])]), Some(0.0));
-        assert_eq!((seconds([&trial(0, &[])]), syncs([&trial(0, &[])])), (None, None));
+        assert_eq!(syncs(&workload("files"), [&trial(1000, &[("write", 1000)])]), Some(0.0));
+        assert_eq!((seconds([&trial(0, &[])]), syncs(&workload("files"), [&trial(0, &[])])), (None, None));
         assert_eq!(seconds([]), None);
     }
 
     #[test]
+    fn a_database_syncs_with_each_row() {
+        assert_eq!(syncs(&workload("sqlite"), [&trial(1000, &[("insert", 1000)])]), Some(1.0));
+    }
+
+    #[test]
     fn only_a_whole_run_that_is_ended_is_synced_within_its_time() {
-        let json = serde_json::json!({
-            "name": "w", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "none", "cache": "warm",
-            "mode": "whole", "parameters": {},
-            "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
-        });
-        let whole: Workload = serde_json::from_value(json).expect("a workload");
+        let whole = workload("files");
         assert_eq!(clock(&whole), Clock::Durable);
         assert_eq!(clock(&Workload { ends_by_itself: true, ..whole.clone() }), Clock::Returned);
         assert_eq!(clock(&Workload { mode: Mode::Sliced, ..whole }), Clock::Returned);

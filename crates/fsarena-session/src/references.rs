@@ -7,13 +7,13 @@ use fsarena_model::comparison::ReferenceRow;
 use fsarena_model::{Label, LaneCost, Nanos, Outcome, Place, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
-use crate::per_operation;
 use crate::probes::middle;
+use crate::{disturbance, per_operation};
 
 /// How near to each other, and to the bare device, all contenders are at a cap.
 const ALIKE: f64 = 0.05;
 /// How near to a round number a cap is.
-const ROUND: f64 = 0.03;
+const ROUND: f64 = 0.02;
 
 /// What a write and flush on the lanes costs: the median of the rounds, or what the survey found.
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
@@ -77,11 +77,11 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     Some(format!("{found} ({depth} at a time, {latency} each)"))
 }
 
-/// The number with at most two digits that are not 0 to which this one comes near, from 50 on.
+/// A number as caps are sold that this one comes near, from 50 on.
 fn round(rate: f64) -> Option<f64> {
-    let unit = 10_f64.powf(rate.log10().floor() - 1.0);
-    let near = (rate / unit / 5.0).round() * 5.0 * unit;
-    (rate >= 50.0 && (rate / near - 1.0).abs() < ROUND).then_some(near)
+    let power = 10_f64.powf(rate.log10().floor());
+    let sold = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0].map(|step| step * power);
+    sold.into_iter().find(|sold| rate >= 50.0 && (rate / sold - 1.0).abs() < ROUND)
 }
 
 /// All references over all rounds, in the plan's order of workloads.
@@ -107,9 +107,14 @@ fn row(record: &RunRecord, workload: &Workload, place: Place) -> Option<Referenc
 }
 
 fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> impl Iterator<Item = &'a Trial> {
-    let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.outcome == Outcome::Finished;
+    let is_of = move |trial: &&Trial| trial.workload == workload.name && counts(record, trial);
     let there = record.references.iter().filter(move |reference| reference.place == place);
     there.map(|reference| &reference.trial).filter(is_of)
+}
+
+/// A reference that was measured while the machine was busy with other things would accuse the contenders.
+pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
+    trial.outcome == Outcome::Finished && !disturbance::is_disturbed(record, trial)
 }
 
 fn seconds_of_place(record: &RunRecord, workload: &Workload, place: Place) -> Option<f64> {

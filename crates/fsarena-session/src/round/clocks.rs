@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use fsarena_engine::Tally;
 use fsarena_model::{Bytes, Nanos, Reading};
 
-use super::{Clocks, Player, Setting, confined, ready};
+use super::{Clocks, Player, Setting, confined, ready, warm_up};
 use crate::{Stage, Trouble};
 
 /// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not asked for, or not told.
@@ -33,8 +33,12 @@ fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -
     if stage.rest(player.contender)?.is_none() {
         return Ok(());
     }
-    player.current.clear();
-    confined(stage, setting, |_| player.work(setting, setting.workload.timed()))?;
+    confined(stage, setting, |_| {
+        player.job().warm()?;
+        warm_up(setting, player)?;
+        player.current.clear();
+        player.work(setting, setting.workload.timed())
+    })?;
     let returned = player.current.elapsed;
     stage.watch(player.contender);
     let settled = stage.settle(player.contender)?;

@@ -6,9 +6,9 @@ use fsarena_model::{
 };
 
 use super::Session;
-use crate::SessionError;
 use crate::round::{self, Clocks, Setting};
 use crate::schedule::Assignment;
+use crate::{SessionError, references};
 
 /// Slices of a reference in memory: it has no rounds' interval to sharpen.
 const SLICES: u32 = 2;
@@ -50,7 +50,8 @@ impl Session<'_> {
     pub(super) fn references(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), SessionError> {
         for place in Place::ALL {
             let known = |reference: &Reference| {
-                reference.place == place && reference.trial.workload == self.plan.workloads[index].name
+                let is_of = reference.trial.workload == self.plan.workloads[index].name;
+                reference.place == place && is_of && references::counts(&self.record, &reference.trial)
             };
             let is_new = || !self.record.references.iter().any(known);
             let is_due = self.is_due(is_new) && !self.stopped();

@@ -3,7 +3,7 @@
 
 use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
-use super::impossible::BEYOND_THE_DEVICE;
+use super::impossible::is_served;
 use super::{Evidence, flag};
 use crate::references;
 
@@ -11,6 +11,8 @@ use crate::references;
 const LANE_SHARE: f64 = 0.2;
 /// The share of the bare device's rate from which on the device decides. Two slices of a reference vary by some percent.
 const AT_THE_CEILING: f64 = 0.9;
+/// Above it the reference was no ceiling: two lanes, one after the other, differ by up to so much.
+const ABOVE_THE_CEILING: f64 = 1.4;
 /// The share of all processors' time from which on they were full.
 const FULL: f64 = 0.9;
 /// The share of a cell's time from which on the harness decides.
@@ -25,27 +27,29 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     if seconds == 0.0 || share <= LANE_SHARE {
         return None;
     }
-    let part = match cost.device {
-        Some(_) => format!(
-            "the host's file system beneath the lane takes {beyond_device} of each write and flush ({} with the device)",
-            cost.back_to_back
+    let (host, advice) = match &evidence.record.environment.host_file_system {
+        Some(_) => (
+            "the host's file system beneath the lane, with the loop device, takes",
+            "; put the lanes on a partition or another host file system",
         ),
+        None => ("the loop device on the disk takes", ""),
+    };
+    let part = match cost.device {
+        Some(_) => format!("{host} {beyond_device} of each write and flush ({} with the device)", cost.back_to_back),
         None => format!(
             "a write and flush on the bare lane takes {beyond_device} (how much of it a device beneath takes could not be \
              read)"
         ),
     };
-    let text = format!(
-        "{part}, about {:.0} % of this cell's time; put the lanes on a partition or another host file system",
-        (share * 100.0).min(100.0)
-    );
+    let text = format!("{part}, about {:.0} % of this cell's time{advice}", (share * 100.0).min(100.0));
     flag(ValidityClass::LaneBound, text)
 }
 
 /// As fast as the device without any file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    if !(AT_THE_CEILING..=BEYOND_THE_DEVICE).contains(&share) {
+    // Far above it the reference was no ceiling.
+    if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
     let cap = references::cap(evidence.record, evidence.workload);

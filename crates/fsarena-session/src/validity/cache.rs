@@ -1,6 +1,6 @@
 //! Whether the page cache had a part that the workload does not mean.
 
-use fsarena_model::{Bytes, CacheState, Trial, Validity, ValidityClass};
+use fsarena_model::{Bytes, CacheState, Durability, Trial, Validity, ValidityClass};
 
 use super::{Evidence, flag};
 
@@ -47,8 +47,9 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
         return None;
     }
     let is_silent = evidence.facts.is_some_and(|facts| facts.says_alignment == Some(false));
-    let has_device = evidence.sum("device.read").is_some();
-    if is_silent && !has_device {
+    // Elsewhere silence proves nothing: network and older file systems do not say it, and btrfs never does.
+    let is_memory = evidence.facts.is_some_and(|facts| facts.durability == Durability::Volatile);
+    if is_silent && is_memory {
         let text = "direct I/O went to the page cache: the file system does not say how it is to be aligned (statx(2)), and has \
                     no device; compare it without the workloads that are direct";
         return flag(ValidityClass::NotDirect, text.to_owned());

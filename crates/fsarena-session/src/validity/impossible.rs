@@ -8,7 +8,7 @@ use crate::{durability, references};
 /// The flushes that a sync needs at least; a little under 1, for counters that lag.
 const FLUSHES_PER_SYNC: f64 = 0.9;
 /// How far above the bare device, as measured in a few slices on another lane, nothing that really reaches it can be.
-pub const BEYOND_THE_DEVICE: f64 = 2.5;
+const BEYOND_THE_DEVICE: f64 = 2.5;
 /// How far bytes per operation may be from the size of a block.
 const OF_THE_SIZE: f64 = 0.02;
 
@@ -21,7 +21,7 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
         return None;
     }
     let flushes = evidence.sum("device.flushes")?;
-    let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(trial)).sum();
+    let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(evidence.workload, trial)).sum();
     if flushes >= FLUSHES_PER_SYNC * syncs / evidence.workload.at_a_time() {
         return None;
     }
@@ -29,10 +29,10 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Impossible, text)
 }
 
-/// More bytes per second than all processors together can copy. Mapped files are not copied.
+/// More bytes per second than all processors together can copy. Mapped files are not copied, nor is what is given back.
 pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
     let most = evidence.record.environment.memory_bandwidth?;
-    let is_mapped = evidence.workload.says("calls", "mmap");
+    let is_mapped = evidence.workload.says("calls", "mmap") || evidence.workload.says("operation", "trim");
     let rate = evidence.finished.iter().map(|trial| trial.bytes() as f64 / trial.seconds()).fold(0.0, f64::max);
     if is_mapped || rate <= most {
         return None;
@@ -45,13 +45,17 @@ pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
 pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
     let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    let is_served = cache::cached(evidence).is_none() && cache::not_direct(evidence).is_none();
-    if !is_direct || !is_served || evidence.is_compressed() || share <= BEYOND_THE_DEVICE {
+    if !is_direct || !is_served(evidence) || share <= BEYOND_THE_DEVICE {
         return None;
     }
     let text =
         format!("{share:.1} times as fast as the bare device with the same requests, though the device carried it all");
     flag(ValidityClass::Impossible, text)
+}
+
+/// Whether the device carried what was asked for, as far as is known: neither memory nor a compressor had a part in it.
+pub fn is_served(evidence: &Evidence<'_>) -> bool {
+    cache::cached(evidence).is_none() && cache::not_direct(evidence).is_none() && !evidence.is_compressed()
 }
 
 /// Operations × block size that is not the bytes that are said to have been carried.

@@ -68,9 +68,10 @@ fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
     let contenders = ["ext4", "xfs", "btrfs", "nosum=btrfs:nodatasum"];
     run(stage.compare(&contenders).args(["--rounds", "1", "--workload", &writes, "--workload", &reads]), 0);
     let report = stage.json();
-    assert_eq!(classes(cell(&report, "writes", "btrfs")), ["not-direct"]);
+    assert!(classes(cell(&report, "writes", "btrfs")).contains(&"not-direct"));
     for contender in ["ext4", "xfs", "nosum"] {
-        assert_eq!(classes(cell(&report, "writes", contender)), Vec::<&str>::new(), "{contender}");
+        // They may be as fast as the device.
+        assert!(!classes(cell(&report, "writes", contender)).contains(&"not-direct"), "{contender}");
     }
     for contender in ["ext4", "xfs", "btrfs", "nosum"] {
         assert!(!classes(cell(&report, "reads", contender)).contains(&"cached"), "{contender}");
