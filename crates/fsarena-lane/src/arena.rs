@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, FlushAfter, LaneCost, Plan, RepeatedReads, seed};
+use fsarena_model::{Contender, ContenderFacts, Plan, seed};
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
@@ -17,7 +17,7 @@ use crate::ledger::{Ledger, Made, make_folder};
 use crate::precondition::Target;
 use crate::require::{self, known, lane_count};
 use crate::site::Site;
-use crate::{LaneError, cost, flush, memory, precondition, queue, reread, site, storage};
+use crate::{LaneError, memory, precondition, queue, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,36 +122,6 @@ impl Arena {
             true => Ok(None),
             false => precondition::condition(&targets, self.plan.seed, precondition::ROUND, telling, goes_on),
         }
-    }
-
-    /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
-    ///
-    /// # Errors
-    /// If the lane refuses.
-    pub fn lane_cost(&self, effort: cost::Effort) -> Result<Option<LaneCost>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(None) };
-        let host = storage::beneath(&self.plan, &self.folder);
-        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
-    }
-
-    /// How long a flush of the spare lane takes after so much was written; empty without lanes.
-    ///
-    /// # Errors
-    /// If the lane refuses.
-    pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
-        flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
-    }
-
-    /// Reads of the spare lane's device, fresh and repeated; `None` without lanes, or if they are too small.
-    ///
-    /// The lane was written in full when it was made, so that a host may have even the fresh ones in a cache.
-    ///
-    /// # Errors
-    /// If the lane refuses.
-    pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(None) };
-        reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
     /// The lanes' queue settings, equal for all.

@@ -1,6 +1,7 @@
 //! Preconditioning: lanes are written in full, and then at random, so that the device beneath is no longer as new.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ use crate::{Go, LaneError};
 const PASSES: u64 = 2;
 /// How much is written at once when it is.
 const SEQUENTIAL: usize = 128 << 10;
+/// How much is written before anybody is asked whether to go on.
+const AT_ONCE: usize = 1 << 30;
 /// How much is written at once at random.
 const BLOCK: usize = 4096;
 
@@ -68,22 +71,25 @@ fn write_in_full(
     for pass in 1..=PASSES {
         for (index, (target, file)) in targets.iter().zip(files).enumerate() {
             let text = format!("preconditioning: lane {} of {}, pass {pass} of {PASSES}", index + 1, targets.len());
-            if telling(&text) == Go::Stop {
-                return Ok(Go::Stop);
-            }
             let mut random = generator(seed, "precondition", &[pass, index as u64]);
-            write_all(file, target.size, &mut random).map_err(LaneError::io("write", &target.path))?;
+            for start in (0..target.size.0).step_by(AT_ONCE) {
+                if telling(&text) == Go::Stop {
+                    return Ok(Go::Stop);
+                }
+                let part = start..target.size.0.min(start + AT_ONCE as u64);
+                write_part(file, part, &mut random).map_err(LaneError::io("write", &target.path))?;
+            }
         }
     }
     Ok(Go::On)
 }
 
 /// Bytes that nothing beneath finds again, as in images.
-fn write_all(file: &File, size: Bytes, random: &mut impl Rng) -> std::io::Result<()> {
+fn write_part(file: &File, part: Range<u64>, random: &mut impl Rng) -> std::io::Result<()> {
     let mut buffer = AlignedBuffer::new(SEQUENTIAL);
-    for offset in (0..size.0).step_by(SEQUENTIAL) {
+    for offset in part.clone().step_by(SEQUENTIAL) {
         random.fill_bytes(&mut buffer);
-        let length = (size.0 - offset).min(SEQUENTIAL as u64);
+        let length = (part.end - offset).min(SEQUENTIAL as u64);
         file.write_all_at(&buffer[..length as usize], offset)?;
     }
     file.sync_data()

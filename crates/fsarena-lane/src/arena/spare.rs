@@ -4,13 +4,13 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-use fsarena_model::Bytes;
+use fsarena_model::{Bytes, FlushAfter, LaneCost, RepeatedReads};
 use fsarena_sys::loopdev::Extent;
 use rustix::fs::OFlags;
 
 use super::Arena;
 use crate::lane::Lane;
-use crate::{LaneError, image};
+use crate::{LaneError, cost, flush, image, reread, storage};
 
 impl Arena {
     /// The spare lane's device and its size; `None` without lanes.
@@ -19,6 +19,36 @@ impl Arena {
     /// If sysfs does not say its size.
     pub fn spare(&self) -> Result<Option<(PathBuf, Bytes)>, LaneError> {
         self.spare.as_ref().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
+    }
+
+    /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn lane_cost(&self, effort: cost::Effort) -> Result<Option<LaneCost>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        let host = storage::beneath(&self.plan, &self.folder);
+        cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
+    }
+
+    /// How long a flush of the spare lane takes after so much was written; empty without lanes.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
+        flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
+    }
+
+    /// Reads of the spare lane's device, fresh and repeated; `None` without lanes, or if they are too small.
+    ///
+    /// The lane was written in full when it was made, so that a host may have even the fresh ones in a cache.
+    ///
+    /// # Errors
+    /// If the lane refuses.
+    pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
+        let Some(spare) = &self.spare else { return Ok(None) };
+        reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
     /// Writes the first `size` bytes of the spare lane anew, so that nothing below it knows them less well than files that

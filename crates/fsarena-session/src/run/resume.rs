@@ -9,7 +9,7 @@ use fsarena_sys::Clock;
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session};
 use crate::rest::Rest;
-use crate::{SessionError, Stage, likeness, surroundings};
+use crate::{SessionError, Stage, likeness, precondition, surroundings};
 
 /// A stored run that is to go on.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,10 @@ impl Session<'_> {
         let then = &self.record.environment;
         let warning = |text| Note { severity: Severity::Warning, text };
         if !then.fsarena.is_empty() {
-            return likeness::change(then, &now).map(|text| Event::Note(warning(text))).into_iter().collect();
+            // The lanes were written anew, and may have come out otherwise.
+            let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.storage));
+            let change = likeness::change(then, &now).map(warning);
+            return change.into_iter().chain(state).map(Event::Note).collect();
         }
         let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
         let notes = notes.chain(surroundings::notes(&now, self.plan.medium, &self.plan.storage));
