@@ -123,7 +123,7 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         harness_share: references::harness_share(record, counted, &trials),
         ceiling_share: references::ceiling_share(record, counted, &trials),
         start_share: references::start_share(record, counted, &trials),
-        probes: probes::of_cell(&kept),
+        probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         over_time: course::of_cell(&trials),
         stability: Stability::default(),

@@ -28,6 +28,19 @@ pub fn of_cell(trials: &[&Trial]) -> BTreeMap<String, Reading> {
     names.into_iter().filter_map(|name| Some((name.clone(), median(&each, name)?))).collect()
 }
 
+/// The same of the trials that were `kept`; what was read in none of them, such as what is read in the first round only, of
+/// `all`: others' work changes times, but not what is sent to a device.
+pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> BTreeMap<String, Reading> {
+    let mut readings = of_cell(kept);
+    for (name, reading) in of_cell(all) {
+        let known = readings.entry(name).or_insert_with(|| reading.clone());
+        if known.value.is_none() {
+            *known = reading;
+        }
+    }
+    readings
+}
+
 /// The median of what could be read; absent altogether where it could be read in no trial but one names it.
 fn median(each: &[BTreeMap<String, Reading>], name: &str) -> Option<Reading> {
     let unit = each.iter().find_map(|readings| Some(readings.get(name)?.unit.clone()))?;

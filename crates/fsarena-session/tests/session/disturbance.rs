@@ -162,3 +162,14 @@ fn a_disturbed_round_is_repeated_for_the_workloads_that_it_touched() {
     let said = "round 2 of";
     assert!(comparison.notes.iter().any(|note| note.text.contains(said) && note.text.contains("quota held it back")));
 }
+
+#[test]
+fn what_is_read_in_the_first_round_only_is_there_though_that_was_set_aside() {
+    let mut record = disturbed(&[1]);
+    let reading = fsarena_model::Reading { value: Some(250.0), unit: "flushes".to_owned() };
+    trials(&mut record, "create", &[1])
+        .for_each(|trial| drop(trial.probes.insert("device.preflushes".to_owned(), reading.clone())));
+    assert_eq!(set_aside(&record), [1]);
+    let cell = &assess(&record).cells[0];
+    assert!(cell.probes["device.preflushes"].value.is_some_and(|value| value > 0.0), "{:?}", cell.probes);
+}
