@@ -48,6 +48,17 @@ struct Row {
     stolen: Busy,
 }
 
+impl Row {
+    fn add(&mut self, trial: &Trial, is_foreign: bool) {
+        self.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
+        self.stolen.add(trial.probe("cpu.steal"), trial);
+    }
+
+    fn is_busy(&self, bounds: &Disturbance) -> bool {
+        self.foreign.exceeds(bounds.foreign_cores) || self.stolen.exceeds(bounds.steal_cores)
+    }
+}
+
 /// The rounds that do not count for a workload. Those up to a round follow from the rounds up to it.
 pub fn set_aside(record: &RunRecord, workload: &Workload) -> Vec<u32> {
     rows_set_aside(record, workload).map(|row| row.round).collect()
@@ -59,14 +70,11 @@ fn rows_set_aside(record: &RunRecord, workload: &Workload) -> impl Iterator<Item
     for trial in record.trials.iter().filter(|trial| trial.workload == workload.name) {
         let row = rows.entry(trial.round).or_default();
         row.round = trial.round;
-        row.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
-        row.stolen.add(trial.probe("cpu.steal"), trial);
+        row.add(trial, is_foreign);
     }
-    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
-    let disturbed = move |row: &Row| {
-        row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores) || is_held_back(record, row.round)
-    };
-    rows.into_values().filter(disturbed).take(most as usize)
+    let bounds = &record.plan.disturbance;
+    let disturbed = move |row: &Row| row.is_busy(bounds) || is_held_back(record, row.round);
+    rows.into_values().filter(disturbed).take(bounds.most as usize)
 }
 
 /// Whether the machine was kept from working in a round, as far as its counters tell.
@@ -85,16 +93,10 @@ fn is_held_back(record: &RunRecord, round: u32) -> bool {
 /// Whether others kept the machine busy, or the hypervisor took it, while this trial alone ran. Never, where another program does
 /// the work, or where nothing is ever set aside.
 pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
-    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
-    let of_others = record
-        .plan
-        .workloads
-        .iter()
-        .any(|workload| workload.name == trial.workload && is_done_by_another_program(workload));
-    let (mut foreign, mut stolen) = (Busy::default(), Busy::default());
-    foreign.add(probes::beyond_own_seconds(trial).filter(|_| !of_others), trial);
-    stolen.add(trial.probe("cpu.steal"), trial);
-    most > 0 && (foreign.exceeds(foreign_cores) || stolen.exceeds(steal_cores))
+    let mut workloads = record.plan.workloads.iter();
+    let mut row = Row::default();
+    row.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
+    !record.plan.disturbance.is_ignored() && row.is_busy(&record.plan.disturbance)
 }
 
 /// In how many rounds from `first` on a workload was set aside, at most: so many more are run.
@@ -147,9 +149,7 @@ pub fn note(record: &RunRecord) -> Option<Note> {
 
 /// Those of the rounds set aside in which others were busy; what else kept the machine is said by [`held_back`].
 fn busy_rows(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Row> {
-    let Disturbance { foreign_cores, steal_cores, .. } = record.plan.disturbance;
-    rows_set_aside(record, workload)
-        .filter(move |row| row.foreign.exceeds(foreign_cores) || row.stolen.exceeds(steal_cores))
+    rows_set_aside(record, workload).filter(|row| row.is_busy(&record.plan.disturbance))
 }
 
 /// Of how many workloads rounds were set aside; a control counts as its workload.

@@ -183,11 +183,13 @@ impl Stage for Machine {
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
-        let spare = self.arena.spare()?.map(|(path, _)| path);
-        let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match (self.place(contender), spare) {
-            (Some(Place::Start), _) | (Some(Place::Device), None) => return Ok(Nanos(0)),
-            (Some(Place::Device), Some(device)) => (device, |device| rustix::fs::fdatasync(device)),
-            _ => (self.directory(contender)?, |folder| syncfs(folder)),
+        let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
+            Some(Place::Start) => return Ok(Nanos(0)),
+            Some(Place::Device) => match self.arena.spare()? {
+                None => return Ok(Nanos(0)),
+                Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
+            },
+            Some(Place::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
         };
         let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
         let start = clock::now();

@@ -1,12 +1,9 @@
 //! The spare lane, on which nothing is made.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use fsarena_model::{Bytes, FlushAfter, LaneCost, RepeatedReads};
 use fsarena_sys::loopdev::Extent;
-use rustix::fs::OFlags;
 
 use super::Arena;
 use crate::lane::Lane;
@@ -58,7 +55,7 @@ impl Arena {
     /// If the lane refuses.
     pub fn rewrite_spare(&self, size: Bytes) -> Result<(), LaneError> {
         let Some((path, whole)) = self.spare()? else { return Ok(()) };
-        let device = OpenOptions::new().write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(&path);
+        let device = cost::open_direct(&path);
         let extent = Extent { offset: 0, size: size.0.min(whole.0) };
         let written = device.and_then(|device| image::fill(&device, extent, self.plan.seed, u32::MAX));
         written.map_err(LaneError::io("write", &path))
