@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     let catalog = Path::new(&std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../catalog");
     let mut code = String::new();
-    for (name, folder) in [("WORKLOADS", "workloads"), ("SUITES", "suites")] {
+    for (name, folder) in [("WORKLOADS", "workloads"), ("SUITES", "suites"), ("ARTICLES", "published")] {
         let folder = catalog.join(folder);
         println!("cargo::rerun-if-changed={}", folder.display());
         writeln!(code, "static {name}: &[(&str, &str)] = &[{}];", entries(&folder)).expect("a string takes it");

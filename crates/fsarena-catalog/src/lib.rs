@@ -1,6 +1,8 @@
-//! The catalogue: workloads and suites as TOML data, embedded in the binary; and contenders read from TOML files.
+//! The catalogue: workloads, suites and published articles as TOML data, embedded in the binary; and contenders read from TOML
+//! files.
 
 mod contender;
+mod published;
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,7 @@ use fsarena_model::{Blame, Explained, Mode, StateOfFileSystem, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
+pub use published::{article, articles, at_published_scale};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
@@ -36,6 +39,9 @@ pub enum CatalogError {
     /// There is no such suite.
     #[error("there is no suite `{0}`")]
     NoSuite(String),
+    /// There is no such article.
+    #[error("there is no article `{0}`")]
+    NoArticle(String),
     /// A contender is badly spelled.
     #[error(transparent)]
     Contender(#[from] fsarena_model::contender::ContenderError),
@@ -49,6 +55,7 @@ impl Explained for CatalogError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoWorkload(_) | Self::NoSuite(_) => Some("`fsarena list` shows what there is".to_owned()),
+            Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
             Self::Contender(_) => Some("[LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file".to_owned()),
             Self::Read { .. } => None,

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, Nanos, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 use fsarena_sys::child;
 
 pub use error::EngineError;
@@ -201,6 +201,19 @@ pub trait Job {
     /// If a file cannot be opened.
     fn chill(&mut self) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    /// Whether it knows what should be there after a run.
+    fn verifies(&self) -> bool {
+        false
+    }
+
+    /// Compares what is in `directory` with what should be there after the run; the file system has been unmounted since.
+    ///
+    /// # Errors
+    /// If the directory cannot be read at all; a file that cannot be read is a difference.
+    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+        Ok(Verification::default())
     }
 
     /// Works until `limit` or until there is nothing left to do, and counts into `tally`.

@@ -3,7 +3,7 @@
 mod counters;
 mod recorder;
 
-use fsarena_model::{Latency, Moment, Nanos};
+use fsarena_model::{Latency, Moment, Nanos, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
@@ -32,6 +32,8 @@ pub struct Tally {
     pub elapsed: Nanos,
     /// Operations per second that should have been begun, where the load is an open loop.
     pub offered: Option<f64>,
+    /// The parts of the run, where it has such.
+    pub steps: Vec<Step>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     intervals: Vec<Interval>,
 }
@@ -40,7 +42,15 @@ impl Tally {
     /// An empty one.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
-        Self { operations: 0, bytes: 0, elapsed: Nanos(0), offered: None, recorders, intervals: Vec::new() }
+        Self {
+            operations: 0,
+            bytes: 0,
+            elapsed: Nanos(0),
+            offered: None,
+            steps: Vec::new(),
+            recorders,
+            intervals: Vec::new(),
+        }
     }
 
     /// Empties it; what it has allocated is kept, so that the next run does not touch new memory.
@@ -48,6 +58,7 @@ impl Tally {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.intervals.clear();
+        self.steps.clear();
     }
 
     /// Takes in the latency of one operation. Measured: 20 instructions, and no allocation but on the first of its kind.
@@ -101,6 +112,7 @@ impl Tally {
         self.elapsed = self.elapsed + later.elapsed;
         self.offered = later.offered.or(self.offered);
         self.take_in(later);
+        self.steps.extend(later.steps.iter().cloned());
         self.intervals.extend(later.intervals.iter().map(|interval| Interval { slice: position, ..interval.clone() }));
     }
 

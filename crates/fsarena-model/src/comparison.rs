@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
 use crate::{
-    Better, Bytes, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading, Status,
-    Validity,
+    Better, Bytes, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading,
+    Reproduction, Status, StepRow, Validity, VerificationRow,
 };
 
 /// The number of the JSON form described in `interface.md`.
@@ -59,6 +59,12 @@ pub struct Comparison {
     /// What the same work took in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
     pub references: Vec<ReferenceRow>,
+    /// What comparing files with what they should hold has found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verifications: Vec<VerificationRow>,
+    /// The article whose tests these are, beside what was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduction: Option<Box<Reproduction>>,
     /// Checks that found damage.
     pub damage: Vec<Check>,
     /// The machine, round by round.
@@ -234,6 +240,9 @@ pub struct Cell {
     pub probes: BTreeMap<String, Reading>,
     /// The value of each round, in the order of rounds; `None` where a round gave none.
     pub by_round: Vec<Option<f64>>,
+    /// The parts of which it consists, where its workload has such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepRow>,
     /// Latency over time, by operation.
     #[serde(default)]
     pub over_time: Vec<Course>,

@@ -3,6 +3,7 @@
 //! Every other crate speaks in these words: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*,
 //! which make *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
+pub mod article;
 pub mod blame;
 pub mod comparison;
 pub mod conditions;
@@ -15,12 +16,15 @@ pub mod precondition;
 pub mod rate;
 pub mod record;
 pub mod reference;
+pub mod reproduction;
 pub mod seed;
+pub mod step;
 pub mod trial;
 pub mod units;
 pub mod validity;
 pub mod workload;
 
+pub use article::Article;
 pub use blame::{Blame, Explained};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
@@ -33,6 +37,8 @@ pub use precondition::{Precondition, Preconditioned};
 pub use rate::{Rate, RateError};
 pub use record::{RunRecord, Status};
 pub use reference::{Often, Place, Reference};
+pub use reproduction::{Reproduces, Reproduction, Scale};
+pub use step::{Step, StepRow, Verification, VerificationRow};
 pub use trial::{Latency, Moment, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
 pub use validity::{Validity, ValidityClass};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::units::UnitError;
-use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Share, Workload};
+use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub struct Plan {
     /// What is done to the lanes' devices before anything is measured.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
+    /// The article whose tests these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduces: Option<Box<Reproduces>>,
 }
 
 /// A contender that is slowed down on purpose.
@@ -207,6 +210,7 @@ mod tests {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            reproduces: None,
         }
     }
 

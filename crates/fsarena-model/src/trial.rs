@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Nanos};
+use crate::{Label, Nanos, Step, Verification};
 
 /// A short run of operations on one contender: one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -96,6 +96,12 @@ pub struct Trial {
     pub lane: Option<u32>,
     /// In the order in which they ran.
     pub slices: Vec<Slice>,
+    /// The parts of which it consists, in their order, where its workload has such.
+    #[serde(default)]
+    pub steps: Vec<Step>,
+    /// What comparing what it left behind with what that should be has found, where its workload can tell.
+    #[serde(default)]
+    pub verified: Option<Verification>,
     /// Latencies by what was timed: `read`, `create`, `fsync`, `syncfs` and so on.
     pub latencies: BTreeMap<String, Latency>,
     /// The same over time: one or more per slice and operation.

@@ -44,6 +44,12 @@ pub struct Workload {
     /// time, as another program means it. Otherwise a whole run is refilled until its time is over, and then synced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_by_itself: bool,
+    /// What is less than in the work that it stands for, in words; `None`: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaled: Option<String>,
+    /// What takes the place of its fields and parameters when it is done at the size of the work that it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<serde_json::Value>,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees_from_ms: Option<u64>,

@@ -9,7 +9,9 @@ use crate::command::command;
 use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
-use crate::{controls, course, disturbance, durability, per_operation, probes, rate, references, stability, validity};
+use crate::{
+    controls, course, disturbance, durability, per_operation, probes, rate, references, stability, steps, validity,
+};
 
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
@@ -46,6 +48,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         verdicts,
         controls,
         references: references::rows(record),
+        verifications: steps::verifications(record),
+        reproduction: None,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }
@@ -125,6 +129,7 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         start_share: references::start_share(record, counted, &trials),
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
+        steps: steps::rows(&kept),
         over_time: course::of_cell(&trials),
         stability: Stability::default(),
     }

@@ -32,6 +32,7 @@ mod schedule;
 mod stability;
 mod stage;
 mod standings;
+mod steps;
 mod surroundings;
 mod validity;
 mod verdicts;

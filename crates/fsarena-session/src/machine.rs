@@ -12,7 +12,8 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job, engine_of};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
+    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading,
+    Verification, Workload,
 };
 use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
@@ -206,6 +207,20 @@ impl Stage for Machine {
             fs::remove_dir_all(&directory).map_err(io(format!("remove {}", directory.display())))?;
         }
         self.settle(contender).map(drop)
+    }
+
+    fn verify(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        job: &mut dyn Job,
+    ) -> Result<Option<Verification>, Trouble> {
+        if self.place(contender).is_some() || !job.verifies() {
+            return Ok(None);
+        }
+        self.remount(contender)?;
+        let directory = self.directory(contender)?.join(&workload.name);
+        Ok(Some(job.verify(&directory)?))
     }
 
     fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, Trouble> {

@@ -59,6 +59,8 @@ mod tests {
             lane: None,
             slices: vec![Slice { position: 0, operations, bytes: 0, elapsed, value: 1.0 }],
             latencies: syncs.iter().map(|(name, count)| ((*name).to_owned(), latency(*count))).collect(),
+            steps: Vec::new(),
+            verified: None,
             over_time: Vec::new(),
             probes: Default::default(),
             outcome: Outcome::Finished,

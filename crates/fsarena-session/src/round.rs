@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Job, Limit, Tally};
-use fsarena_model::{Bytes, CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Workload};
+use fsarena_model::{Bytes, CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Verification, Workload};
 
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
@@ -60,6 +60,7 @@ struct Player {
     used: Option<Bytes>,
     /// What was read beside the slices.
     readings: BTreeMap<String, Reading>,
+    verified: Option<Verification>,
     failure: Option<String>,
 }
 
@@ -128,7 +129,8 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
     };
     let (tally, current) = (Tally::new(), Tally::new());
     let readings = BTreeMap::new();
-    Player { contender, job, tally, current, slices: Vec::new(), settled: None, used, readings, failure }
+    let (slices, settled, verified) = (Vec::new(), None, None);
+    Player { contender, job, tally, current, slices, settled, used, readings, verified, failure }
 }
 
 /// A first part untimed, then the timed part between two readings of the counters.
@@ -260,9 +262,16 @@ fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Op
 
 /// What the slices left undone is brought to the device and timed apart; then everything is removed.
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
-    player.job = None;
+    let mut job = player.job.take();
     let settled = stage.settle(player.contender);
     player.settled = player.settled.or(settled.as_ref().ok().copied());
+    if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
+        match stage.verify(player.contender, setting.workload, &mut **job) {
+            Ok(found) => player.verified = found,
+            Err(trouble) => player.failure = Some(trouble.text),
+        }
+    }
+    drop(job);
     let cleared = stage.clear(player.contender, setting.workload);
     let trouble = settled.err().or(cleared.err());
     player.failure = player.failure.take().or(trouble.map(|trouble| trouble.text));
@@ -274,6 +283,7 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
 
 fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
+    let steps = std::mem::take(&mut player.tally.steps);
     let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
     let mut probes = stage.totals(player.contender);
     probes.append(&mut player.readings);
@@ -287,6 +297,8 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
         contender: label.expect("every player is one of the setting's contenders").clone(),
         lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
         slices: std::mem::take(&mut player.slices),
+        steps,
+        verified: player.verified.take(),
         latencies: latencies.collect(),
         over_time: player.tally.moments(),
         probes,

@@ -186,6 +186,8 @@ impl Session<'_> {
                 lane: lane.map(|lane| lane as u32),
                 slices: Vec::new(),
                 latencies: Default::default(),
+                steps: Vec::new(),
+                verified: None,
                 over_time: Vec::new(),
                 probes: Default::default(),
                 outcome: Outcome::Failed(why.to_owned()),

@@ -7,7 +7,8 @@ use std::fmt;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
-    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Workload,
+    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Verification,
+    Workload,
 };
 
 /// Why a part of a run failed, in words.
@@ -92,6 +93,20 @@ pub trait Stage {
     /// # Errors
     /// If the place cannot be made.
     fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
+        Ok(None)
+    }
+
+    /// Unmounts the contender and compares what a whole run of `workload` has left there with what its `job` says that it should be;
+    /// `None` where the job cannot tell. It can be used afterwards.
+    ///
+    /// # Errors
+    /// If it does not mount again, or cannot be read.
+    fn verify(
+        &mut self,
+        _contender: usize,
+        _workload: &Workload,
+        _job: &mut dyn Job,
+    ) -> Result<Option<Verification>, Trouble> {
         Ok(None)
     }
 

@@ -155,6 +155,8 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
         lane: row.get("lane")?,
         slices: slices(connection, row.get("id")?)?,
         latencies: parse("latencies of a trial", &row.get::<_, String>("latencies")?)?,
+        steps: of_some(row, "steps")?.unwrap_or_default(),
+        verified: of_some(row, "verified")?,
         over_time: over_time(row)?,
         probes: parse("probes of a trial", &row.get::<_, String>("probes")?)?,
         outcome: match outcome.as_str() {
@@ -162,6 +164,12 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
             other => Outcome::Failed(reason.unwrap_or_else(|| other.to_owned())),
         },
     })
+}
+
+/// What only some trials have.
+fn of_some<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> std::result::Result<Option<T>, ReadError> {
+    let json: Option<String> = row.get(column)?;
+    json.map(|json| parse(column, &json)).transpose()
 }
 
 /// Runs of before it was kept have none.

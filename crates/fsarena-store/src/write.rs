@@ -132,8 +132,9 @@ fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusql
         Outcome::Failed(reason) => ("failed", Some(reason)),
     };
     transaction.execute(
-        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, over_time, probes)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, over_time, probes,
+             steps, verified)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             run,
             trial.round,
@@ -145,6 +146,8 @@ fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusql
             text::json(&trial.latencies),
             text::json(&trial.over_time),
             text::json(&trial.probes),
+            (!trial.steps.is_empty()).then(|| text::json(&trial.steps)),
+            trial.verified.as_ref().map(text::json),
         ],
     )?;
     insert_slices(transaction, transaction.last_insert_rowid(), &trial.slices)

@@ -95,6 +95,8 @@ impl Draft<'_> {
             agrees_from_ms: None,
             memory_limit: None,
             control_of: None,
+            scaled: None,
+            published: None,
             variant: None,
             parameters: Value::Object(self.parameters.clone()),
         }
@@ -126,6 +128,8 @@ pub fn as_it_is(name: &str, file: &JobFile) -> Workload {
         agrees_from_ms: None,
         memory_limit: None,
         control_of: None,
+        scaled: None,
+        published: None,
         variant: None,
         parameters: serde_json::json!({ "job": file.text(&["directory"], &[]) }),
     }

@@ -130,6 +130,8 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         lane: Some((round + u32::from(label == "xfs")) % 2),
         slices: (0..4).map(slice).collect(),
         latencies: BTreeMap::from([("create".to_owned(), latency), ("fsync".to_owned(), latency)]),
+        steps: Vec::new(),
+        verified: None,
         over_time: Vec::new(),
         probes: readings.map(|(name, value)| (name.to_owned(), reading(value))).into(),
         outcome: Outcome::Finished,

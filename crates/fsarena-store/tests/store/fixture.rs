@@ -24,6 +24,7 @@ pub fn plan() -> Plan {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        reproduces: None,
     }
 }
 
@@ -47,6 +48,8 @@ pub fn trial(round: u32) -> Trial {
         lane: Some(1),
         slices: vec![slice(3), slice(0)],
         latencies: [("fsync".to_owned(), latency)].into(),
+        steps: Vec::new(),
+        verified: None,
         over_time: vec![Moment {
             slice: 3,
             end: Nanos::millis(100),

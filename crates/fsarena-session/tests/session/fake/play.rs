@@ -52,6 +52,7 @@ impl Play {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            reproduces: None,
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
@@ -178,6 +179,8 @@ pub fn workload(name: &str) -> Workload {
         ends_by_itself: false,
         agrees_from_ms: None,
         memory_limit: None,
+        scaled: None,
+        published: None,
         control_of: None,
         variant: None,
     }

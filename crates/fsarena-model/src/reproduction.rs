@@ -1,0 +1,144 @@
+//! Reproductions: an article's tests run here, beside what it published.
+
+use serde::{Deserialize, Serialize};
+
+use crate::article::{Article, Outcome};
+use crate::{Better, Label};
+
+/// A run of an article's tests, in the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproduces {
+    /// The article, so that a stored run can be judged without a catalogue.
+    pub article: Article,
+    /// The scale of the work.
+    pub scale: Scale,
+}
+
+/// How much work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// As much as fits on lanes of the usual size, in minutes.
+    #[default]
+    Lane,
+    /// As much as the article did.
+    Published,
+}
+
+/// An article's tests, published and here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// The article.
+    pub article: Article,
+    /// The scale of the work.
+    pub scale: Scale,
+    /// What was scaled: workload and words.
+    pub scaled: Vec<(String, String)>,
+    /// Its figures, by test, metric, place on the axis and contender.
+    pub figures: Vec<ReproducedFigure>,
+    /// Who wins, by test: the first metric of each.
+    pub winners: Vec<Winner>,
+    /// How well the orders agree over all tests: published against measured as published.
+    pub as_published: Option<Agreement>,
+    /// The same against measured properly.
+    pub properly: Option<Agreement>,
+    /// What became of its claims here.
+    pub claims: Vec<ClaimHere>,
+}
+
+/// A figure, published and here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReproducedFigure {
+    /// The test's name.
+    pub test: String,
+    /// The metric's name.
+    pub metric: String,
+    /// The unit of all three.
+    pub unit: String,
+    /// Which direction is better.
+    pub better: Better,
+    /// Where on the horizontal axis.
+    pub at: Option<String>,
+    /// The article's name for the contender; `None`: it has none like it.
+    pub name: Option<String>,
+    /// The contender here; `None`: there is none like the article's.
+    pub contender: Option<Label>,
+    /// What was published, as it stands there; `None` for charts of which only the text survives.
+    pub published: Option<(f64, String)>,
+    /// Measured as it was published.
+    pub as_published: Option<Measured>,
+    /// Measured as it should be.
+    pub properly: Option<Measured>,
+}
+
+/// A figure over all rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The median over rounds.
+    pub median: f64,
+    /// The lower end of its pointwise 95 % interval; `None` with too few rounds.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Rounds that gave a value.
+    pub rounds: u32,
+}
+
+/// Whether who wins in a test of an article wins here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Winner {
+    /// The test's name.
+    pub test: String,
+    /// Where on the horizontal axis.
+    pub at: Option<String>,
+    /// Who wins there, by the article's names; more than one: they are equal.
+    pub published: Vec<String>,
+    /// What becomes of that measured as published.
+    pub as_published: Wins,
+    /// What becomes of that measured properly.
+    pub properly: Wins,
+    /// How well the two orders agree in this test, properly measured: Kendall's tau-b, −1 to 1.
+    pub tau: Option<Agreement>,
+}
+
+/// Whether a published winner wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wins {
+    /// It does.
+    Yes,
+    /// Another does.
+    No,
+    /// Nobody can be told from it.
+    NotToldApart,
+    /// The article itself has them equal.
+    Tie,
+    /// One of them was not measured here.
+    Unknown,
+}
+
+/// Kendall's tau over pairs of contenders: the share of pairs in the same order less that of pairs in the opposite one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// −1: all turned round, 1: all the same.
+    pub tau: f64,
+    /// The lower end of its 95 % interval; `None` where there is too little to tell.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Pairs.
+    pub pairs: u32,
+}
+
+/// What became of a claim here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimHere {
+    /// The claim's name.
+    pub claim: String,
+    /// As the data of this run say, where the claim can be checked; otherwise as the catalogue says.
+    pub outcome: Outcome,
+    /// Why.
+    pub why: String,
+    /// Whether this run's figures decided.
+    pub checked: bool,
+}
