@@ -25,6 +25,12 @@ pub struct Article {
     pub machine: BTreeMap<String, String>,
     /// What it compared.
     pub contenders: Vec<PublishedContender>,
+    /// The contender over which it states speed-ups.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// Figures of a metric over all tests that have it, as the article sums them up.
+    #[serde(default)]
+    pub summaries: Vec<Summary>,
     /// Its tests, in its order.
     pub tests: Vec<PublishedTest>,
     /// What it says about them: totals, causes, advice, conclusions.
@@ -75,6 +81,31 @@ pub struct PublishedTest {
     pub remark: Option<String>,
     /// Its figures; the first metric is the one that ranks.
     pub metrics: Vec<PublishedMetric>,
+}
+
+/// A metric over all tests that have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Summary {
+    /// What it is called: `total time`.
+    pub title: String,
+    /// The metric's name.
+    pub metric: String,
+    /// How the tests are taken together.
+    pub of: Together,
+    /// What the article says that it comes to.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
+}
+
+/// How the figures of several tests become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Together {
+    /// By adding them up.
+    Sum,
+    /// By their arithmetic mean.
+    Mean,
 }
 
 /// How an article shows a result.

@@ -44,6 +44,9 @@ pub struct Workload {
     /// time, as another program means it. Otherwise a whole run is refilled until its time is over, and then synced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_by_itself: bool,
+    /// In how many rounds it runs at most: for what takes minutes, and whose differences need no interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_rounds: Option<u32>,
     /// What is less than in the work that it stands for, in words; `None`: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled: Option<String>,

@@ -46,6 +46,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
+        left_out: Vec::new(),
         reproduces: None,
     };
     let plan = with_controls(plan);
