@@ -6,11 +6,16 @@
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
+use crate::round_value;
+
 /// How often lists are drawn anew for an interval.
 const DRAWS: usize = 2000;
 
 /// The fewest lists of which an interval is told.
 const FEWEST: usize = 5;
+
+/// The fewest rounds of which an interval is told.
+const FEWEST_ROUNDS: usize = 3;
 
 /// The pairs of a list by what two orders say of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,13 +112,31 @@ pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
 }
 
 fn drawn(lists: &[OrderedPairs], seed: u64) -> Vec<f64> {
+    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &lists[*index])).tau();
+    draws(lists.len(), seed).filter_map(|chosen| of(&chosen)).collect()
+}
+
+/// So many of `count` things, drawn with putting back, again and again.
+fn draws(count: usize, seed: u64) -> impl Iterator<Item = Vec<usize>> {
     let mut random = Pcg64::seed_from_u64(seed);
-    let count = lists.len() as u64;
-    let mut draw = || {
-        let chosen: Vec<&OrderedPairs> = lists.iter().map(|_| &lists[(random.next_u64() % count) as usize]).collect();
-        OrderedPairs::sum(chosen.into_iter()).tau()
+    (0..DRAWS).map(move |_| (0..count).map(|_| (random.next_u64() % count as u64) as usize).collect())
+}
+
+/// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over rounds; the
+/// interval, from three rounds on, is a percentile bootstrap over rounds. `None` where one of the orders has no order in it.
+#[must_use]
+pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), seed: u64) -> Option<Tau> {
+    let of = |chosen: &[usize]| {
+        let median = |thing: usize| round_value(&chosen.iter().map(|round| rounds[*round][thing]).collect::<Vec<_>>());
+        let second = (0..first.len()).map(median).collect::<Option<Vec<f64>>>()?;
+        Some(OrderedPairs::of(&first.iter().copied().zip(second).collect::<Vec<_>>(), margins))
     };
-    (0..DRAWS).filter_map(|_| draw()).collect()
+    let all = of(&(0..rounds.len()).collect::<Vec<_>>())?;
+    let tau = all.tau()?;
+    let drawn = || draws(rounds.len(), seed).filter_map(|chosen| of(&chosen)?.tau()).collect::<Vec<f64>>();
+    let interval = (rounds.len() >= FEWEST_ROUNDS).then(drawn).filter(|taus| !taus.is_empty()).map(percentiles);
+    let pairs = all.same + all.opposite;
+    Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
 }
 
 /// The 2.5th and the 97.5th percentile of values that are not empty.
@@ -149,6 +172,16 @@ mod tests {
     fn what_is_within_the_margin_is_equal() {
         let pairs = OrderedPairs::of(&[(151.0, 1.0), (150.0, 2.0)], (0.01, 0.05));
         assert_eq!(pairs, OrderedPairs { equal_first: 1, ..OrderedPairs::default() });
+    }
+
+    #[test]
+    fn rounds_that_disagree_widen_the_interval() {
+        let first = [1.0, 2.0, 3.0];
+        let (up, down) = (vec![10.0, 20.0, 30.0], vec![30.0, 20.0, 10.0]);
+        let tau = |rounds: &[Vec<f64>]| tau_over_rounds(&first, rounds, (0.01, 0.05), 1).expect("ordered");
+        assert_eq!(tau(&[up.clone(), up.clone()]), Tau { tau: 1.0, low: None, high: None, pairs: 3 });
+        assert_eq!(tau(&[up.clone(), up.clone(), up.clone()]).low, Some(1.0));
+        assert_eq!(tau(&[up.clone(), up, down]).low, Some(-1.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What can be typed. What will be done is the plan's matter.
 
 mod calibrate;
+mod reproduce;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, Medium, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
+pub use reproduce::Reproduce;
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -55,6 +57,8 @@ pub enum Color {
 pub enum Command {
     /// Compare contenders and decide who is faster
     Compare(Compare),
+    /// Run a published article's tests, as it ran them and as they should be run, beside its figures and claims
+    Reproduce(Reproduce),
     /// Go on with a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
     /// Show a run again, in any format

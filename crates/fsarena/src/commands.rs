@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod list;
 mod report;
+mod reproduce;
 mod resume;
 mod runs;
 
@@ -21,6 +22,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {
         Command::Compare(options) => compare::run(global, options),
+        Command::Reproduce(options) => reproduce::run(global, options),
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
         Command::Runs => runs::run(global),

@@ -1,6 +1,7 @@
 //! From what was typed to what will be done.
 
 mod extra;
+mod reproduce;
 mod work;
 
 use anyhow::Result;
@@ -14,6 +15,8 @@ use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_se
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
+
+pub use reproduce::of_article;
 
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
@@ -49,12 +52,17 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         left_out: Vec::new(),
         reproduces: None,
     };
-    let plan = with_controls(plan);
+    let plan = checked(with_controls(plan))?;
+    Ok((plan, added.into_iter().chain(work.notes).collect()))
+}
+
+/// The plan, if it does not contradict itself and its work fits on its lanes.
+fn checked(plan: Plan) -> Result<Plan> {
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_lanes_to_precondition(&plan)?;
     require_work(&plan)?;
-    Ok((plan, added.into_iter().chain(work.notes).collect()))
+    Ok(plan)
 }
 
 /// A run with time enough checks its slices by whole runs.

@@ -1,0 +1,34 @@
+//! `fsarena reproduce`: an article's tests, beside what it published.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use fsarena_lane::Wait;
+use fsarena_session::assess;
+
+use super::compare;
+use crate::cli::{Global, Reproduce};
+use crate::exit::Ended;
+use crate::perform::{Task, perform, stop_flag};
+use crate::plan;
+
+/// Runs the article's tests and prints the reproduction.
+pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
+    let (plan, notes) = plan::of_article(options)?;
+    notes.iter().for_each(|note| eprintln!("{note}"));
+    if options.dry_run {
+        return compare::dry::run(&plan);
+    }
+    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let stop = stop_flag()?;
+    let Some((record, status)) = perform(global, Task { plan, notes, wait }, &stop)? else {
+        return Ok(Ended::Interrupted);
+    };
+    compare::show(global, &record)?;
+    if let Some(path) = &options.output {
+        let page = fsarena_report::format("html").context("there is a format html")?;
+        fs::write(path, (page.render)(&assess(&record))).with_context(|| format!("write {}", path.display()))?;
+        eprintln!("{} written", path.display());
+    }
+    Ok(compare::ended(&record, status))
+}
