@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::{Latency, Nanos, Reading, Trial};
 
+use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
@@ -78,6 +79,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     }
     let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
     readings.insert("cpu.foreign".to_owned(), Reading { value: foreign, unit: "cores".to_owned() });
+    readings.extend(iostat::columns(trial));
     for (operation, latency) in &trial.latencies {
         readings.extend(of_latency(operation, latency));
     }

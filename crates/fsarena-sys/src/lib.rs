@@ -14,6 +14,7 @@ pub mod mountinfo;
 pub mod namespace;
 pub mod perf;
 pub mod uring;
+pub mod usage;
 
 pub use aligned::AlignedBuffer;
 pub use clock::{Clock, MonotonicClock};
