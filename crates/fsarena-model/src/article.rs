@@ -31,6 +31,9 @@ pub struct Article {
     /// Figures of a metric over all tests that have it, as the article sums them up.
     #[serde(default)]
     pub summaries: Vec<Summary>,
+    /// Speed-ups over something, as it draws or lists them.
+    #[serde(default)]
+    pub curves: Vec<Curve>,
     /// Its tests, in its order.
     pub tests: Vec<PublishedTest>,
     /// What it says about them: totals, causes, advice, conclusions.
@@ -96,6 +99,38 @@ pub struct Summary {
     /// What the article says that it comes to.
     #[serde(default)]
     pub figures: Vec<Figure>,
+}
+
+/// Speed-ups over the article's base, over something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Curve {
+    /// What it shows: `speed-up over file size`.
+    pub title: String,
+    /// What its horizontal axis has, with the unit: `file size, MB`.
+    pub axis: String,
+    /// Its lines.
+    pub lines: Vec<CurveLine>,
+}
+
+/// One line of a curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CurveLine {
+    /// What it is called: `create`.
+    pub name: String,
+    /// Where on the axis, above 0, which test's speed-up stands.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point of a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// The test's name.
+    pub test: String,
 }
 
 /// How the figures of several tests become one.

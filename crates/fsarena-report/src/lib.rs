@@ -20,6 +20,7 @@ mod price;
 mod probe;
 mod ranking;
 mod remark;
+mod reproduction;
 mod standing;
 mod suite;
 mod svg;
