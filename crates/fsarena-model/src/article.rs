@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Better;
 
+mod claim;
+mod work;
+
+pub use claim::{Check, Claim, ClaimKind, Computed, Outcome, Reckoning};
+pub use work::{Bound, Limit, PublishedWork};
+
 /// A published comparison, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -23,6 +29,9 @@ pub struct Article {
     pub source: String,
     /// Its hardware, versions and method, by name.
     pub machine: BTreeMap<String, String>,
+    /// What its machine cannot exceed, where that is known.
+    #[serde(default)]
+    pub limits: Vec<Limit>,
     /// What it compared.
     pub contenders: Vec<PublishedContender>,
     /// The contender over which it states speed-ups.
@@ -67,6 +76,9 @@ pub struct PublishedTest {
     pub shown: Shown,
     /// What was run, as far as the article says, as a command line or in words.
     pub method: String,
+    /// How much of what was done, as far as the article says.
+    #[serde(default)]
+    pub work: PublishedWork,
     /// What the horizontal axis has, for charts over something: `record size`, `threads`.
     #[serde(default)]
     pub axis: Option<String>,
@@ -195,6 +207,12 @@ pub struct PublishedMetric {
     /// How the same figure is taken here; `None`: it is not.
     #[serde(default)]
     pub quantity: Option<Quantity>,
+    /// The contender over whose figure of the test's first metric this is the ratio: a speed-up.
+    #[serde(default)]
+    pub over: Option<String>,
+    /// The tests whose times it adds up: a total. Of a rate, the time is the test's operations by it.
+    #[serde(default)]
+    pub sum_of: Vec<String>,
     /// The figures.
     #[serde(default)]
     pub figures: Vec<Figure>,
@@ -299,106 +317,17 @@ pub struct Ranking {
     pub original: String,
 }
 
-/// What an article says about its figures.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Claim {
-    /// The unique name within the article.
-    pub name: String,
-    /// What kind of statement it is.
-    pub kind: ClaimKind,
-    /// The statement in English.
-    pub text: String,
-    /// The article's own words.
-    pub original: String,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// Why, with the figures that show it.
-    pub why: String,
-    /// What would have to be so here, where it can be seen in the figures of this machine.
-    #[serde(default)]
-    pub check: Option<Check>,
-}
-
-/// A kind of statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClaimKind {
-    /// A sum, count, mean or ratio of its figures.
-    Sum,
-    /// What was seen.
-    Observation,
-    /// Why it is so.
-    Cause,
-    /// What one should do.
-    Advice,
-    /// What follows.
-    Conclusion,
-}
-
-impl fmt::Display for ClaimKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Sum => "sum",
-            Self::Observation => "observation",
-            Self::Cause => "cause",
-            Self::Advice => "advice",
-            Self::Conclusion => "conclusion",
-        })
-    }
-}
-
-/// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It holds.
-    Holds,
-    /// It does not.
-    DoesNotHold,
-    /// Nothing that can be done here would show it.
-    NotTestable,
-    /// The article's own data do not support it.
-    Unsupported,
-    /// The article contradicts itself.
-    Contradiction,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Holds => "holds",
-            Self::DoesNotHold => "does not hold",
-            Self::NotTestable => "not testable here",
-            Self::Unsupported => "unsupported by the article's own data",
-            Self::Contradiction => "contradicts itself",
-        })
-    }
-}
-
-/// What a claim says about figures that are measured here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Check {
-    /// The test's name.
-    pub test: String,
-    /// The metric's name; none: the test's first.
-    #[serde(default)]
-    pub metric: Option<String>,
-    /// The article's names, best first: each must be better than the next, those in one group equal within the margin.
-    pub order: Vec<Vec<String>>,
-}
-
 impl Article {
     /// The test of that name.
     pub fn test(&self, name: &str) -> Option<&PublishedTest> {
         self.tests.iter().find(|test| test.name == name)
     }
 
-    /// How many numbers it has, those that occur again among them.
+    /// How many numbers it has, those that occur again and those that claims give among them.
     pub fn count_of_figures(&self) -> usize {
         let figures = self.tests.iter().flat_map(|test| &test.metrics).flat_map(|metric| &metric.figures);
-        figures.map(|figure| 1 + figure.again.len()).sum()
+        let computed = self.claims.iter().flat_map(|claim| &claim.computed);
+        figures.map(|figure| 1 + figure.again.len()).chain(computed.map(|number| 1 + number.again.len())).sum()
     }
 
     /// How many orders it states.
