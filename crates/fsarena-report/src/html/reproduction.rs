@@ -170,22 +170,23 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 
 /// The article's curves of speed-ups, published and here.
 fn curves(reproduction: &Reproduction) -> Vec<Chart> {
-    let forms: [(&str, fn(&Factor) -> Option<f64>); 3] = [
-        ("published", |factor| factor.published),
-        ("measured here as published", |factor| factor.as_published),
-        ("measured here properly", |factor| factor.properly),
-    ];
+    let of = |form: Form, factor: &Factor| match form {
+        Form::Published => factor.published,
+        Form::AsPublished => factor.as_published,
+        Form::Properly => factor.properly,
+    };
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
-        for (form, of) in forms {
+        for form in Form::ALL {
             let line = |line: &fsarena_model::article::CurveLine| {
-                let speed_up = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test).and_then(of);
+                let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
+                let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
                 lines::Line { name: line.name.clone(), points: points.collect() }
             };
             let all: Vec<lines::Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
             let svg = lines::draw(&all, (&curve.axis, "times better"), |value| reproduction::times(Some(value)));
-            charts.extend(svg.map(|svg| Chart { caption: format!("{}, {form}", curve.title), svg }));
+            charts.extend(svg.map(|svg| Chart { caption: format!("{}, {}", curve.title, form.caption()), svg }));
         }
     }
     charts
