@@ -52,7 +52,7 @@ pub enum EngineError {
     #[error("the workload's `{script}` ended with {status}: {words}")]
     Script {
         /// Which of its scripts.
-        script: &'static str,
+        script: String,
         /// How it ended.
         status: std::process::ExitStatus,
         /// The last lines that it said.

@@ -147,6 +147,8 @@ pub enum Measure {
     OperationsPerSecond,
     /// Binary megabytes divided by seconds.
     MebibytesPerSecond,
+    /// Seconds of a whole run.
+    Seconds,
     /// Seconds for one operation, in microseconds.
     MicrosecondsPerOperation,
     /// The mean latency of the operations, without their syncs, in microseconds.
@@ -162,6 +164,7 @@ impl Measure {
         let value = match self {
             Self::OperationsPerSecond => done.operations as f64 / done.seconds,
             Self::MebibytesPerSecond => done.bytes as f64 / (1 << 20) as f64 / done.seconds,
+            Self::Seconds => done.seconds,
             Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
             Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
             Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
