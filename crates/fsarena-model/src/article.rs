@@ -108,9 +108,6 @@ pub struct Summary {
     pub metric: String,
     /// How the tests are taken together.
     pub of: Together,
-    /// What the article says that it comes to.
-    #[serde(default)]
-    pub figures: Vec<Figure>,
 }
 
 /// Speed-ups over the article's base, over something.

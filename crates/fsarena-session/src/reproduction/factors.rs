@@ -1,6 +1,6 @@
 //! Speed-ups over an article's base and what they consist of; and its figures over all tests.
 
-use fsarena_model::article::{Summary, Together};
+use fsarena_model::article::{Computed, Reckoning, Summary, Together};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
 use fsarena_model::{Better, Label};
 
@@ -65,19 +65,29 @@ fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) 
             let values: Vec<f64> = its.iter().filter_map(|figure| value(figure)).collect();
             (values.len() == tests).then(|| together(summary.of, &values))
         };
-        let stated = summary.figures.iter().find(|figure| Some(&figure.contender) == name);
         SummaryRow {
             title: summary.title.clone(),
             unit: own.first().map(|figure| figure.unit.clone()).unwrap_or_default(),
             name: name.cloned(),
             contender: contender.cloned(),
-            stated: stated.map(|figure| figure.text.clone()),
+            stated: name.and_then(|name| stated(context, summary, name)),
             published: of(&|figure| figure.published.as_ref().map(|(value, _)| *value)),
             as_published: of(&|figure| figure.as_published.map(|measured| measured.median)),
             properly: of(&|figure| figure.properly.map(|measured| measured.median)),
         }
     };
     whose.into_iter().map(row).collect()
+}
+
+/// What a claim of the article's says that a figure comes to, as it stands there.
+fn stated(context: &Context<'_>, summary: &Summary, name: &str) -> Option<String> {
+    let is_it = |computed: &&Computed| match (&computed.from, summary.of) {
+        (Some(Reckoning::Total { metric, of }), Together::Sum)
+        | (Some(Reckoning::Mean { metric, of }), Together::Mean) => *metric == summary.metric && of == name,
+        _ => false,
+    };
+    let mut computed = context.article.claims.iter().flat_map(|claim| &claim.computed);
+    computed.find(is_it).map(|computed| computed.text.clone())
 }
 
 fn together(how: Together, values: &[f64]) -> f64 {
