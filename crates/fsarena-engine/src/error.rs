@@ -66,6 +66,18 @@ pub enum EngineError {
         /// The shell.
         shell: String,
     },
+    /// A file cannot be made cold.
+    #[error(
+        "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
+    )]
+    StaysInMemory {
+        /// The file.
+        file: String,
+        /// Pages that stay.
+        left: u64,
+        /// Pages that it has.
+        pages: u64,
+    },
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -93,6 +105,7 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
+            Self::StaysInMemory { .. } => Blame::Trial,
             Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
             Self::NoShell { .. } => Blame::Machine,
             _ => Blame::Use,
@@ -113,6 +126,9 @@ impl Explained for EngineError {
                 Some("leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned())
             }
             Self::Fio(error) => error.hint(),
+            Self::StaysInMemory { .. } => {
+                Some("a file system in memory has no cold files: leave it out of this".to_owned())
+            }
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
             Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
         }

@@ -13,6 +13,7 @@ mod error;
 mod files;
 pub mod fio;
 mod folder;
+mod iozone;
 mod load;
 mod meter;
 mod operation;
@@ -37,7 +38,8 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite];
+pub static ENGINES: &[&dyn Engine] =
+    &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite, &iozone::Iozone];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

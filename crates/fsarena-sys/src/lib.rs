@@ -13,6 +13,8 @@ pub mod mount;
 pub mod mountinfo;
 pub mod namespace;
 pub mod perf;
+pub mod resident;
+pub mod stdio;
 pub mod uring;
 pub mod usage;
 
