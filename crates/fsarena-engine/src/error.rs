@@ -2,7 +2,8 @@
 
 use std::io;
 
-use fsarena_model::{Blame, Explained};
+use fsarena_library::Library;
+use fsarena_model::{Blame, Explained, Workload};
 
 /// What can go wrong in a workload.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,34 @@ pub enum EngineError {
         /// Pages that it has.
         pages: u64,
     },
+    /// The engine makes system calls.
+    #[error(
+        "workload `{workload}`: the engine `{engine}` makes system calls, which no library answers: `{library}` cannot do it"
+    )]
+    NoLibrary {
+        /// The workload.
+        workload: String,
+        /// Its engine.
+        engine: String,
+        /// The library that was to do it.
+        library: &'static str,
+    },
+    /// A step of a sequence was refused, by the kernel or by a library.
+    #[error("step `{step}`: {source}")]
+    Step {
+        /// The step.
+        step: String,
+        /// Why.
+        source: fsarena_library::LibraryError,
+    },
+    /// A step of a sequence found something else than what was there.
+    #[error("step `{step}`: {what}")]
+    Found {
+        /// The step.
+        step: String,
+        /// What it found.
+        what: String,
+    },
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -95,6 +124,12 @@ impl EngineError {
         move |error| Self::Io { act: act.into(), source: error.into() }
     }
 
+    /// An [`EngineError::NoLibrary`].
+    pub(crate) fn no_library(workload: &Workload, library: Library) -> Self {
+        let (engine, workload) = (workload.engine.clone(), workload.name.clone());
+        Self::NoLibrary { workload, engine, library: library.name() }
+    }
+
     /// An [`EngineError::Parameters`].
     pub fn parameters(workload: &str, what: impl ToString) -> Self {
         Self::Parameters { workload: workload.to_owned(), what: what.to_string() }
@@ -107,6 +142,7 @@ impl Explained for EngineError {
             Self::Fio(error) => error.blame(),
             Self::StaysInMemory { .. } => Blame::Trial,
             Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
+            Self::Step { .. } | Self::Found { .. } => Blame::Trial,
             Self::NoShell { .. } => Blame::Machine,
             _ => Blame::Use,
         }
@@ -130,7 +166,11 @@ impl Explained for EngineError {
                 Some("a file system in memory has no cold files: leave it out of this".to_owned())
             }
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
+            Self::NoLibrary { .. } => {
+                Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
+            }
             Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::Step { .. } | Self::Found { .. } => None,
         }
     }
 }

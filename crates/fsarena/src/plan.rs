@@ -11,7 +11,9 @@ use fsarena_model::plan::Handicap;
 use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
-use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
+use fsarena_session::{
+    TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, require_libraries, required_space, unaligned,
+};
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
@@ -173,6 +175,7 @@ fn require_work(plan: &Plan) -> Result<()> {
         }
     }
     require_whole_sectors(plan)?;
+    require_libraries(plan)?;
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
         if round > budget.0 {
