@@ -66,6 +66,22 @@ pub enum EngineError {
         /// The shell.
         shell: String,
     },
+    /// The program that does a workload is not there.
+    #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
+    NoProgram {
+        /// The workload.
+        workload: String,
+        /// The program, and the package that has it.
+        program: &'static str,
+    },
+    /// A program that did a workload ended with an error, in its words.
+    #[error("{program}: {words}")]
+    Program {
+        /// The program.
+        program: &'static str,
+        /// Its words.
+        words: String,
+    },
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -93,8 +109,10 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
-            Self::NoShell { .. } => Blame::Machine,
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => {
+                Blame::Trial
+            }
+            Self::NoShell { .. } | Self::NoProgram { .. } => Blame::Machine,
             _ => Blame::Use,
         }
     }
@@ -114,7 +132,8 @@ impl Explained for EngineError {
             }
             Self::Fio(error) => error.hint(),
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::NoProgram { program, .. } => Some(format!("apt-get install {program}")),
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => None,
         }
     }
 }

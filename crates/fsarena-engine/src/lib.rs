@@ -22,6 +22,7 @@ mod shell;
 mod size;
 mod sqlite;
 mod starts;
+mod sysbench;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -37,7 +38,8 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite];
+pub static ENGINES: &[&dyn Engine] =
+    &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite, &sysbench::Sysbench];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
