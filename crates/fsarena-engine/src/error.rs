@@ -107,6 +107,22 @@ pub enum EngineError {
         /// What it found.
         what: String,
     },
+    /// The program that does a workload is not there.
+    #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
+    NoProgram {
+        /// The workload.
+        workload: String,
+        /// The program, and the package that has it.
+        program: &'static str,
+    },
+    /// A program that did a workload ended with an error, in its words.
+    #[error("{program}: {words}")]
+    Program {
+        /// The program.
+        program: &'static str,
+        /// Its words.
+        words: String,
+    },
     /// The file system refused.
     #[error("{act}: {source}")]
     Io {
@@ -140,10 +156,11 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
-            Self::StaysInMemory { .. } => Blame::Trial,
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
-            Self::Step { .. } | Self::Found { .. } => Blame::Trial,
-            Self::NoShell { .. } => Blame::Machine,
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => {
+                Blame::Trial
+            }
+            Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => Blame::Trial,
+            Self::NoShell { .. } | Self::NoProgram { .. } => Blame::Machine,
             _ => Blame::Use,
         }
     }
@@ -169,7 +186,8 @@ impl Explained for EngineError {
             Self::NoLibrary { .. } => {
                 Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
             }
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::NoProgram { program, .. } => Some(format!("apt-get install {program}")),
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => None,
             Self::Step { .. } | Self::Found { .. } => None,
         }
     }

@@ -24,6 +24,7 @@ mod shell;
 mod size;
 mod sqlite;
 mod starts;
+mod sysbench;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -40,8 +41,16 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] =
-    &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite, &iozone::Iozone, &sequence::Sequence];
+pub static ENGINES: &[&dyn Engine] = &[
+    &files::Files,
+    &data::Data,
+    &fio::Fio,
+    &shell::Shell,
+    &sqlite::Sqlite,
+    &sysbench::Sysbench,
+    &iozone::Iozone,
+    &sequence::Sequence,
+];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

@@ -155,8 +155,6 @@ pub enum Measure {
     MeanLatencyMicroseconds,
     /// The 99th percentile of that.
     P99LatencyMicroseconds,
-    /// Seconds for all of it.
-    Seconds,
 }
 
 impl Measure {
@@ -170,7 +168,6 @@ impl Measure {
             Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
             Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
             Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
-            Self::Seconds => done.seconds,
         };
         (value.is_finite() && value > 0.0).then_some(value)
     }

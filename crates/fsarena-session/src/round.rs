@@ -299,6 +299,12 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();
     probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
+    let said = player
+        .tally
+        .said
+        .iter()
+        .map(|(name, unit, value)| (name, Reading { value: Some(*value), unit: (*unit).to_owned() }));
+    probes.extend(said.map(|(name, reading)| ((*name).to_owned(), reading)));
     Trial {
         round: setting.round,
         workload: setting.workload.name.clone(),

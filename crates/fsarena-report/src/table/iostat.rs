@@ -4,9 +4,10 @@ use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 
 use super::{Figure, Line, Subject, lines, probe};
+use crate::number::DASH;
 
 pub const SUBJECT: Subject = Subject {
-    title: "iostat",
+    title: "as iostat has it",
     meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and names: requests \
               and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a request in queue and device \
               (r_await, w_await, f_await), requests under way (aqu-sz), kilobytes of a request (rareq-sz, wareq-sz), and the share of the time \
@@ -88,7 +89,7 @@ fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     if !reproduces && comparison.suite.as_deref() != Some(ARTICLE) {
         return Vec::new();
     }
-    let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00");
+    let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00" || value == DASH);
     let lines = all(comparison, workload).into_iter();
     lines.filter(|line| BRIEF.contains(&line.what) && !is_idle(line)).collect()
 }
