@@ -6,7 +6,7 @@ use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
 use crate::fixture::{bare, fixture};
 
 fn render(comparison: &Comparison, name: &str) -> String {
-    (fsarena_report::format(name).unwrap().render)(comparison)
+    crate::rendered(name, comparison)
 }
 
 fn cell<'a>(comparison: &'a mut Comparison, workload: &str, contender: &str) -> &'a mut Cell {

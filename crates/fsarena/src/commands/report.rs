@@ -1,13 +1,14 @@
 //! `fsarena report`: a run again, in any format.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anyhow::{Context, Result};
+use fsarena_report::Document;
 use fsarena_session::assess;
 use fsarena_store::Store;
 
-use super::print;
+use super::{print, write};
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
 use crate::places;
@@ -17,15 +18,22 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let store = places::store(global)?;
     let comparison = assess(&store.load(number(&store, &options.run)?)?);
     let format = fsarena_report::format(&options.format).context("clap lets only known formats pass")?;
+    if format.name == "text" && options.output.is_none() {
+        print(&fsarena_report::text(&comparison, places::style(global)))?;
+        return Ok(Ended::Well);
+    }
+    let document = (format.render)(&comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?;
     match &options.output {
-        None if format.name == "text" => print(&fsarena_report::text(&comparison, places::style(global)))?,
-        None => print(&(format.render)(&comparison))?,
         Some(path) => {
-            let text = (format.render)(&comparison);
-            let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+            let written = File::create(path).and_then(|mut file| file.write_all(document.bytes()));
             written.with_context(|| format!("write {}", path.display()))?;
             eprintln!("{} written", path.display());
         }
+        None if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() => {
+            let hint = format!("fsarena report {} --format {} -o run.{}", options.run, format.name, format.extension);
+            return Err(Refusal::wrong_use(format!("`{}` is nothing to read on a terminal", format.name), hint).into());
+        }
+        None => write(document.bytes())?,
     }
     Ok(Ended::Well)
 }
