@@ -1,0 +1,126 @@
+//! Figures of an article, looked up and taken as numbers.
+
+use fsarena_model::Article;
+use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
+
+use crate::Found;
+use crate::digits::{first_value, last_unit};
+
+/// A number with what rounding or truncation may have taken from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Number {
+    /// The number.
+    pub value: f64,
+    /// By how much it may be off.
+    pub off: f64,
+}
+
+impl Number {
+    /// A number as exact as the text that it was read from.
+    pub fn read(value: f64, text: &str) -> Self {
+        let scale = first_value(text).filter(|there| *there != 0.0).map_or(1.0, |there| value / there);
+        Self { value, off: last_unit(text).map_or(0.0, |unit| (unit * scale).abs()) }
+    }
+
+    /// The same with half as much doubt, for what was rounded and not truncated.
+    pub fn rounded(self) -> Self {
+        Self { off: self.off / 2.0, ..self }
+    }
+
+    /// This over another.
+    pub fn over(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        Self { value, off: value.abs() * (self.off / self.value.abs() + other.off / other.value.abs()) }
+    }
+
+    /// This times an exact factor.
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, off: self.off * factor.abs() }
+    }
+
+    /// The sum of some.
+    pub fn sum(all: impl Iterator<Item = Self>) -> Self {
+        all.fold(Self { value: 0.0, off: 0.0 }, |sum, one| Self {
+            value: sum.value + one.value,
+            off: sum.off + one.off,
+        })
+    }
+
+    /// Whether both can be the same number.
+    pub fn agrees(self, other: Self) -> bool {
+        (self.value - other.value).abs() <= (self.off + other.off) * (1.0 + 1e-9)
+    }
+}
+
+/// A figure as a number.
+pub fn number(figure: &Figure) -> Number {
+    Number::read(figure.value, &figure.text).rounded()
+}
+
+/// The metric of a test that is taken in this way.
+pub fn taken_as(test: &PublishedTest, quantity: Quantity) -> Option<&PublishedMetric> {
+    test.metrics.iter().find(|metric| metric.quantity == Some(quantity))
+}
+
+/// The figure of a contender in a metric that has no axis.
+pub fn figure_of<'a>(metric: &'a PublishedMetric, contender: &str) -> Option<&'a Figure> {
+    metric.figures.iter().find(|figure| figure.contender == contender && figure.at.is_none())
+}
+
+/// The figure of a contender in a test, taken in this way.
+pub fn figure_as<'a>(test: &'a PublishedTest, quantity: Quantity, contender: &str) -> Option<&'a Figure> {
+    figure_of(taken_as(test, quantity)?, contender)
+}
+
+/// The seconds that a test took a contender: as given, or its operations by their rate.
+pub fn seconds(test: &PublishedTest, contender: &str) -> Option<Number> {
+    let of = |quantity| figure_as(test, quantity, contender).map(number);
+    let by_rate = || {
+        let operations = Number { value: as_f64(test.work.operations?), off: 0.0 };
+        Some(operations.over(of(Quantity::OperationsPerSecond)?))
+    };
+    let milliseconds = || Some(of(Quantity::Milliseconds)?.times(1e-3));
+    of(Quantity::Seconds).or_else(milliseconds).or_else(by_rate)
+}
+
+/// All operations per second of a contender in a test, reads and writes together.
+pub fn operations_per_second(test: &PublishedTest, contender: &str) -> Option<Number> {
+    let of = |quantity| figure_as(test, quantity, contender).map(number);
+    let both = || Some(Number::sum([of(Quantity::ReadsPerSecond)?, of(Quantity::WritesPerSecond)?].into_iter()));
+    of(Quantity::OperationsPerSecond).or_else(both)
+}
+
+/// All metrics of an article, each with its test.
+pub fn metrics(article: &Article) -> impl Iterator<Item = (&PublishedTest, &PublishedMetric)> {
+    article.tests.iter().flat_map(|test| test.metrics.iter().map(move |metric| (test, metric)))
+}
+
+/// The names of an article's contenders.
+pub fn names(article: &Article) -> impl Iterator<Item = &str> {
+    article.contenders.iter().map(|contender| contender.name.as_str())
+}
+
+/// How much a test did, where it says it: `None` if it does not.
+pub fn work(test: &PublishedTest, of: impl Fn(&PublishedWork) -> Option<u64>) -> Option<f64> {
+    of(&test.work).map(as_f64)
+}
+
+fn as_f64(count: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of operations and bytes are far below 2^53")]
+    let float = count as f64;
+    float
+}
+
+/// Something found in a metric of a test.
+pub fn found(test: &PublishedTest, metric: Option<&PublishedMetric>, sentence: String) -> Found {
+    Found { test: Some(test.name.clone()), metric: metric.map(|metric| metric.name.clone()), sentence }
+}
+
+/// A number as a person writes it: three or more digits, no more than two decimals.
+pub fn plain(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1000.0 => format!("{value:.0}"),
+        size if size >= 100.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,192 @@
+//! Figures that follow from other figures of the same test.
+
+use fsarena_model::Article;
+use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, Quantity};
+
+use crate::Found;
+use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};
+
+const MEGABYTE: f64 = 1024.0 * 1024.0;
+/// Fewer rows show no way of computing.
+const FEWEST_ROWS: usize = 8;
+/// A throughput may be off by as much, relatively, beyond rounding: bytes are taken for whole kilobytes.
+const NEAR: f64 = 0.01;
+
+/// Throughput computed from truncated seconds.
+pub fn truncated_division(article: &Article) -> Vec<Found> {
+    names(article).filter_map(|name| truncated_division_of(article, name)).collect()
+}
+
+fn truncated_division_of(article: &Article, name: &str) -> Option<Found> {
+    let rows: Vec<Row> = article.tests.iter().filter_map(|test| Row::of(test, name)).collect();
+    let truncated = rows.iter().filter(|row| row.is_truncated()).count();
+    let exact = rows.iter().filter(|row| row.is_exact()).count();
+    let worst = rows.iter().filter(|row| row.is_truncated()).max_by(|a, b| a.excess().total_cmp(&b.excess()))?;
+    let sentence = format!(
+        "{name}: {truncated} of {} throughputs are megabytes over seconds with all but two decimals of the seconds cut \
+         off; only {exact} are megabytes over seconds ({} MB/s stand where {} would)",
+        rows.len(),
+        plain(worst.throughput),
+        plain(worst.megabytes / worst.seconds)
+    );
+    let is_shown =
+        rows.len() >= FEWEST_ROWS && truncated * 10 >= rows.len() * 9 && truncated * 4 >= exact * 4 + rows.len();
+    is_shown.then_some(Found { test: None, metric: None, sentence })
+}
+
+/// Bytes, time and throughput of a contender in a test.
+struct Row {
+    megabytes: f64,
+    seconds: f64,
+    throughput: f64,
+}
+
+impl Row {
+    fn of(test: &PublishedTest, name: &str) -> Option<Self> {
+        let megabytes = work(test, |work| work.bytes)? / MEGABYTE;
+        let throughput = figure_as(test, Quantity::MegabytesPerSecond, name)?.value;
+        Some(Self { megabytes, seconds: seconds(test, name)?.value, throughput })
+    }
+
+    fn is_truncated(&self) -> bool {
+        let seconds = two_decimals(self.seconds);
+        seconds > 0.0 && same(two_decimals(self.megabytes / seconds), self.throughput)
+    }
+
+    fn is_exact(&self) -> bool {
+        same((self.megabytes / self.seconds * 100.0).round() / 100.0, self.throughput)
+    }
+
+    fn excess(&self) -> f64 {
+        self.throughput * self.seconds / self.megabytes
+    }
+}
+
+fn two_decimals(value: f64) -> f64 {
+    (value * 100.0 + 1e-9).floor() / 100.0
+}
+
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() < 0.005
+}
+
+/// Throughput that is not bytes over time.
+pub fn throughput(article: &Article) -> Vec<Found> {
+    let truncates = |name: &&str| truncated_division_of(article, name).is_some();
+    let (truncated, plainly): (Vec<&str>, Vec<&str>) = names(article).partition(truncates);
+    let of_test = |test: &PublishedTest| {
+        let by_truncation = truncated.iter().filter(|name| Row::of(test, name).is_some_and(|row| !row.is_truncated()));
+        let all: Vec<Found> =
+            plainly.iter().chain(by_truncation).filter_map(|name| throughput_of(test, name)).collect();
+        all
+    };
+    article.tests.iter().flat_map(of_test).collect()
+}
+
+fn throughput_of(test: &PublishedTest, name: &str) -> Option<Found> {
+    let metric = taken_as(test, Quantity::MegabytesPerSecond)?;
+    let given = number(figure_of(metric, name)?);
+    let megabytes = Number { value: work(test, |work| work.bytes)? / MEGABYTE, off: 0.0 };
+    let follows = megabytes.over(seconds(test, name)?);
+    let near = Number { off: follows.off + follows.value * NEAR, ..follows };
+    let sentence =
+        format!("{name}: {} MB/s stand where bytes over time are {}", plain(given.value), plain(follows.value));
+    (!given.agrees(near)).then(|| found(test, Some(metric), sentence))
+}
+
+/// Speed-ups that are not the ratio.
+pub fn speed_up(article: &Article) -> Vec<Found> {
+    metrics(article).flat_map(|(test, metric)| speed_up_of(test, metric)).collect()
+}
+
+fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
+    let Some((over, first)) = metric.over.as_deref().zip(test.metrics.first()) else { return Vec::new() };
+    let wrong = |figure: &Figure| {
+        let ratio = number(figure_of(first, over)?).over(number(figure_of(first, &figure.contender)?));
+        let sentence = format!(
+            "{}: {} stands where the ratio of the two figures of `{}` is {}",
+            figure.contender,
+            figure.text,
+            first.name,
+            plain(ratio.value)
+        );
+        (!number(figure).agrees(ratio)).then(|| found(test, Some(metric), sentence))
+    };
+    metric.figures.iter().filter_map(wrong).collect()
+}
+
+/// Totals that are not the sum of their parts.
+pub fn total(article: &Article) -> Vec<Found> {
+    metrics(article).flat_map(|(test, metric)| total_of(article, test, metric)).collect()
+}
+
+fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
+    let wrong = |figure: &Figure| {
+        let part = |name: &String| seconds(article.test(name)?, &figure.contender);
+        let parts: Option<Vec<Number>> = metric.sum_of.iter().map(part).collect();
+        // Rates may have been cut off instead of rounded: twice the doubt of each part.
+        let sum = Number::sum(parts?.into_iter().map(|part| Number { off: part.off * 2.0, ..part }));
+        let sentence = format!("{}: {} stands where the parts are {}", figure.contender, figure.text, plain(sum.value));
+        (!number(figure).agrees(sum)).then(|| found(test, Some(metric), sentence))
+    };
+    if metric.sum_of.is_empty() { Vec::new() } else { metric.figures.iter().filter_map(wrong).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{article, sentences, test};
+
+    /// Ten tests of 50 MB with these seconds, and throughputs that come from them in this way.
+    fn rows(throughput: impl Fn(f64) -> f64) -> Article {
+        let one = |at: i32| {
+            let seconds = 0.037 * f64::from(at) + 0.0183;
+            let (seconds, throughput) = (format!("{seconds:.4}"), format!("{:.2}", throughput(seconds)));
+            let keys = "work = { bytes = 52428800 }";
+            let metrics =
+                [("time", "seconds", &*seconds, "1.0"), ("rate", "megabytes-per-second", &throughput, "50.0")];
+            test(&format!("t{at}"), keys, &metrics)
+        };
+        article(&(1..=10).map(one).collect::<String>())
+    }
+
+    #[test]
+    fn truncated_seconds_are_seen_and_not_reported_twice() {
+        let truncated = rows(|seconds| two_decimals(50.0 / two_decimals(seconds)));
+        let all = sentences(truncated_division(&truncated));
+        assert_eq!(all.len(), 1);
+        assert!(all[0].starts_with("a: 10 of 10"), "{all:?}");
+        assert!(throughput(&truncated).is_empty());
+    }
+
+    #[test]
+    fn exact_throughput_trips_neither_and_a_wrong_one_the_second() {
+        let exact = rows(|seconds| 50.0 / seconds);
+        assert!(truncated_division(&exact).is_empty() && throughput(&exact).is_empty());
+        assert_eq!(throughput(&rows(|seconds| 44.0 / seconds)).len(), 10);
+    }
+
+    #[test]
+    fn a_speed_up_is_the_ratio() {
+        let with = |speed_up: &str| {
+            let own = "[[tests.metrics]]\nname = 's'\nunit = 'x'\nbetter = 'higher'\nover = 'b'\n";
+            let figure = format!("figures = [{{ contender = 'a', value = {speed_up}, text = '{speed_up}x' }}]\n");
+            article(&(test("t", "", &[("time", "milliseconds", "30.46", "579.76")]) + own + &figure))
+        };
+        assert!(speed_up(&with("19.03")).is_empty());
+        assert!(sentences(speed_up(&with("19.30")))[0].ends_with("is 19.03"));
+    }
+
+    #[test]
+    fn a_total_is_the_sum() {
+        let with = |sum: &str| {
+            let parts = test("p", "", &[("time", "seconds", "0.82", "0.80")])
+                + &test("q", "", &[("time", "seconds", "6.25", "6.29")]);
+            let own = "[[tests]]\nname = 't'\ntitle = 'x'\noriginal = 'x'\nshown = 'table'\nmethod = 'x'\n[[tests.metrics]]\n\
+                       name = 'time'\nunit = 's'\nbetter = 'lower'\nquantity = 'seconds'\nsum-of = ['p', 'q']\n";
+            article(&format!("{parts}{own}figures = [{{ contender = 'a', value = {sum}, text = '{sum}' }}]\n"))
+        };
+        assert!(total(&with("7.07")).is_empty());
+        assert!(sentences(total(&with("7.70")))[0].ends_with("the parts are 7.07"));
+    }
+}

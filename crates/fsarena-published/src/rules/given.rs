@@ -1,0 +1,190 @@
+//! Numbers that an article gives twice, or computes.
+
+use fsarena_model::Article;
+use fsarena_model::Better;
+use fsarena_model::article::{Again, Computed, Figure, Precision, PublishedMetric, Reckoning};
+
+use crate::Found;
+use crate::figures::{Number, figure_of, found, metrics, number, plain};
+
+/// Figures given twice that differ.
+pub fn twice(article: &Article) -> Vec<Found> {
+    let differing = |(test, metric): (_, &PublishedMetric)| {
+        let differs = |(figure, again): &(&Figure, &Again)| {
+            !Number::read(again.value, &again.text).rounded().agrees(number(figure))
+        };
+        let twice = metric.figures.iter().flat_map(both).filter(differs);
+        twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Found>>()
+    };
+    metrics(article).flat_map(differing).collect()
+}
+
+fn both(figure: &Figure) -> impl Iterator<Item = (&Figure, &Again)> {
+    figure.again.iter().map(move |again| (figure, again))
+}
+
+fn differs_by(figure: &Figure, again: &Again) -> String {
+    format!("{}: {} here, {} in the {}", figure.contender, figure.text, again.text, again.place)
+}
+
+/// Sums, means, counts, ratios and percentages that the figures do not give.
+pub fn computed(article: &Article) -> Vec<Found> {
+    let numbers = article.claims.iter().flat_map(|claim| claim.computed.iter().map(move |number| (claim, number)));
+    let of_claim = |(claim, computed): (&_, &Computed)| {
+        let about = |(test, sentence): (Option<&String>, String)| {
+            let claim: &fsarena_model::article::Claim = claim;
+            Found { test: test.cloned(), metric: None, sentence: format!("{sentence} (claim `{}`)", claim.name) }
+        };
+        let all: Vec<Found> = wrong(article, computed).into_iter().map(about).collect();
+        all
+    };
+    numbers.flat_map(of_claim).collect()
+}
+
+/// What is wrong with a computed number, with the test that it is about.
+fn wrong<'a>(article: &Article, computed: &'a Computed) -> Vec<(Option<&'a String>, String)> {
+    let Some(reckoning) = &computed.from else { return Vec::new() };
+    let given = Number::read(computed.value, &computed.text).rounded();
+    let wrong =
+        follows(article, reckoning).into_iter().filter(|(_, number)| !holds(computed.precision, given, *number));
+    let sentence = |(what, number): (String, Number)| {
+        (test_of(reckoning), format!("`{}` stands where {what} is {}", computed.text, plain(number.value)))
+    };
+    wrong.map(sentence).collect()
+}
+
+fn holds(precision: Precision, given: Number, follows: Number) -> bool {
+    match precision {
+        Precision::AtLeast => follows.value + follows.off >= given.value,
+        Precision::AtMost => follows.value - follows.off <= given.value,
+        Precision::About => given.agrees(Number { off: follows.off + given.off, ..follows }),
+        Precision::Exact => given.agrees(follows),
+    }
+}
+
+/// The test that a reckoning is about.
+fn test_of(reckoning: &Reckoning) -> Option<&String> {
+    match reckoning {
+        Reckoning::Ratio { test, .. } | Reckoning::More { test, .. } => Some(test),
+        _ => None,
+    }
+}
+
+/// What figures give, each in words: one number, or one for each contender that is compared with.
+fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
+    match reckoning {
+        Reckoning::Total { metric, of } => {
+            let sum = Number::sum_of(article, metric, of).into_iter();
+            sum.map(|sum| (format!("the sum of {of}'s `{metric}`"), sum)).collect()
+        }
+        Reckoning::Mean { metric, of } => {
+            let mean = mean(article, metric, of).into_iter();
+            mean.map(|mean| (format!("the mean of {of}'s `{metric}`"), mean)).collect()
+        }
+        Reckoning::RatioOfTotals { metric, of, by } => {
+            let both = Number::sum_of(article, metric, of).zip(Number::sum_of(article, metric, by)).into_iter();
+            both.map(|(one, other)| (format!("{of}'s sum of `{metric}` over {by}'s"), one.over(other))).collect()
+        }
+        Reckoning::Wins { metric, of } => {
+            vec![(format!("the count of tests in which {of}'s `{metric}` is best"), exactly(wins(article, metric, of)))]
+        }
+        Reckoning::Ratio { test, metric, of, by } => {
+            let words = |(other, ratio)| (format!("{of}'s `{metric}` over {other}'s"), ratio);
+            ratios(article, test, metric, of, by).into_iter().map(words).collect()
+        }
+        Reckoning::More { test, metric, of, than } => {
+            let more = |ratio: Number| Number { value: (ratio.value - 1.0) * 100.0, off: ratio.off * 100.0 };
+            let words =
+                |(other, ratio)| (format!("what {of}'s `{metric}` is above {other}'s, in percent,"), more(ratio));
+            ratios(article, test, metric, of, than).into_iter().map(words).collect()
+        }
+    }
+}
+
+impl Number {
+    fn sum_of(article: &Article, metric: &str, of: &str) -> Option<Self> {
+        let all = all_of(article, metric, of);
+        (!all.is_empty()).then(|| Self::sum(all.into_iter()))
+    }
+}
+
+fn mean(article: &Article, metric: &str, of: &str) -> Option<Number> {
+    let count = all_of(article, metric, of).len();
+    Some(Number::sum_of(article, metric, of)?.over(exactly(count)))
+}
+
+fn named<'a>(article: &'a Article, name: &'a str) -> impl Iterator<Item = &'a PublishedMetric> {
+    metrics(article).map(|(_, metric)| metric).filter(move |metric| metric.name == name)
+}
+
+fn all_of(article: &Article, metric: &str, of: &str) -> Vec<Number> {
+    named(article, metric).filter_map(|metric| figure_of(metric, of)).map(number).collect()
+}
+
+fn wins(article: &Article, metric: &str, of: &str) -> usize {
+    named(article, metric).filter(|metric| is_best(metric, of)).count()
+}
+
+fn is_best(metric: &PublishedMetric, of: &str) -> bool {
+    let Some(own) = figure_of(metric, of) else { return false };
+    let worse = |other: &Figure| match metric.better {
+        Better::Higher => other.value < own.value,
+        Better::Lower => other.value > own.value,
+    };
+    metric.figures.iter().filter(|figure| figure.contender != of).all(worse)
+}
+
+/// The figure of one over that of each of the others, by their names.
+fn ratios(article: &Article, test: &str, metric: &str, of: &str, by: &[String]) -> Vec<(String, Number)> {
+    let Some(metric) = article.test(test).and_then(|test| test.metrics.iter().find(|one| one.name == metric)) else {
+        return Vec::new();
+    };
+    let Some(own) = figure_of(metric, of).map(number) else { return Vec::new() };
+    let ratio = |other: &String| Some((other.clone(), own.over(number(figure_of(metric, other)?))));
+    by.iter().filter_map(ratio).collect()
+}
+
+fn exactly(count: usize) -> Number {
+    #[expect(clippy::cast_precision_loss, reason = "counts of tests are small")]
+    let value = count as f64;
+    Number { value, off: 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{article, sentences, test};
+
+    fn with_claim(value: &str, text: &str, from: &str) -> Article {
+        let tests = test("t", "", &[("time", "seconds", "10.0", "14.0")])
+            + &test("u", "", &[("time", "seconds", "20.0", "12.0")]);
+        let claim = "[[claims]]\nname = 'c'\nkind = 'sum'\ntext = 'x'\noriginal = 'x'\noutcome = 'holds'\nwhy = 'x'\n";
+        article(&format!("{tests}{claim}computed = [{{ value = {value}, text = '{text}', from = {from} }}]\n"))
+    }
+
+    #[test]
+    fn what_figures_give_is_held_against_what_is_said() {
+        for (right, wrong, from) in [
+            ("30.0", "31.0", "{ total = { metric = 'time', of = 'a' } }"),
+            ("13.0", "13.5", "{ mean = { metric = 'time', of = 'b' } }"),
+            ("1", "2", "{ wins = { metric = 'time', of = 'a' } }"),
+            ("1.15", "1.25", "{ ratio-of-totals = { metric = 'time', of = 'a', by = 'b' } }"),
+            ("1.4", "1.6", "{ ratio = { test = 't', metric = 'time', of = 'b', by = ['a'] } }"),
+            ("41", "45", "{ more = { test = 't', metric = 'time', of = 'b', than = ['a'] } }"),
+        ] {
+            assert!(computed(&with_claim(right, right, from)).is_empty(), "{from}");
+            assert_eq!(computed(&with_claim(wrong, wrong, from)).len(), 1, "{from}");
+        }
+    }
+
+    #[test]
+    fn the_second_time_may_be_rounded_but_not_another() {
+        let with = |value: &str, text: &str| {
+            let again = format!("again = [{{ value = {value}, text = '{text}', place = 'summary' }}]");
+            let text = test("t", "", &[("rate", "operations-per-second", "8019", "6218")]);
+            article(&text.replacen("text = '8019'", &format!("text = '8,019', {again}"), 1))
+        };
+        assert!(twice(&with("8000", "about 8,000")).is_empty());
+        assert_eq!(sentences(twice(&with("8141", "8,141"))), ["a: 8,019 here, 8,141 in the summary"]);
+    }
+}

@@ -1,0 +1,214 @@
+//! What a machine cannot exceed, and what a cloud does not let it.
+
+use fsarena_model::Article;
+use fsarena_model::article::{Bound, Limit, PublishedTest, Quantity};
+
+use crate::Found;
+use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
+
+/// Figures that differ by less than this, relatively, are equal.
+const EQUAL: f64 = 0.01;
+/// What exceeds a limit by less than this, relatively, keeps to it.
+const KEEPS: f64 = 0.05;
+/// Slower than the fastest by more than chance.
+const SLOWER: f64 = 0.9;
+/// From this utilisation on, in percent, a disk has nothing left.
+const BUSY: f64 = 90.0;
+/// The first digits of numbers that are round enough to be chosen.
+const ROUND: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+
+fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &Limit> {
+    article.limits.iter().filter(move |limit| limit.bound == bound)
+}
+
+/// Throughput beyond the medium's.
+pub fn medium(article: &Article) -> Vec<Found> {
+    let beyond = |limit| article.tests.iter().filter_map(move |test| beyond(test, limit));
+    limits(article, Bound::MegabytesPerSecond).flat_map(beyond).collect()
+}
+
+fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Found> {
+    let of = |quantity, per_megabyte: f64| taken_as(test, quantity).map(|metric| (metric, per_megabyte));
+    let (metric, per_megabyte) = of(Quantity::MegabytesPerSecond, 1.0).or(of(Quantity::KilobytesPerSecond, 1024.0))?;
+    let too_fast = metric.figures.iter().filter(|figure| figure.value / per_megabyte > limit.value);
+    let each: Vec<String> = too_fast.map(|figure| format!("{}'s {}", figure.contender, figure.text)).collect();
+    let sentence = format!("{} cannot come from a medium of at most {} MB/s: memory", each.join(" and "), limit.value);
+    (!each.is_empty()).then(|| found(test, Some(metric), sentence))
+}
+
+/// More flushes in a row than the disk has revolutions.
+pub fn revolutions(article: &Article) -> Vec<Found> {
+    let too_many = |limit: &Limit| {
+        let limit = limit.value;
+        let of_test = move |test| names(article).filter_map(move |name| too_many_flushes(test, name, limit));
+        article.tests.iter().flat_map(of_test)
+    };
+    limits(article, Bound::Revolutions).flat_map(too_many).collect()
+}
+
+fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Option<Found> {
+    let flushes = work(test, |work| work.operations)? * work(test, |work| work.flushes)?;
+    let rate = flushes / seconds(test, name)?.value;
+    let sentence = format!(
+        "{name}: {} flushes per second, one after the other, on a disk of {revolutions} revolutions per second: \
+         they were not written when they were said to be",
+        plain(rate)
+    );
+    (rate > revolutions).then(|| found(test, None, sentence))
+}
+
+/// All contenders equal at a round number.
+pub fn cap(article: &Article) -> Vec<Found> {
+    let io = article.tests.iter().filter(|test| test.work.block.is_some());
+    io.filter_map(|test| cap_of(article, test)).map(|cap| found(cap.test, None, cap.sentence())).collect()
+}
+
+/// A limit that a test's contenders are at.
+struct Cap<'a> {
+    test: &'a PublishedTest,
+    round: f64,
+    unit: &'static str,
+    contenders: usize,
+}
+
+impl Cap<'_> {
+    fn sentence(&self) -> String {
+        let Self { round, unit, contenders, .. } = self;
+        format!(
+            "all {contenders} contenders are within 1 % of each other and of {round} {unit}: a limit that is set, \
+             behind which nothing can be told apart"
+        )
+    }
+}
+
+fn cap_of<'a>(article: &Article, test: &'a PublishedTest) -> Option<Cap<'a>> {
+    let of = |quantity, unit| {
+        let values: Vec<f64> =
+            names(article).filter_map(|name| figure_as(test, quantity, name)).map(|figure| figure.value).collect();
+        let round = values.first().map(|first| nearest_round(*first))?;
+        let at = |value: &f64| (value / round - 1.0).abs() < EQUAL;
+        (values.len() > 2 && values.iter().all(at)).then_some(Cap { test, round, unit, contenders: values.len() })
+    };
+    of(Quantity::OperationsPerSecond, "operations per second").or_else(|| of(Quantity::MegabytesPerSecond, "MiB/s"))
+}
+
+fn nearest_round(value: f64) -> f64 {
+    let magnitude = 10_f64.powf(value.log10().floor());
+    let distance = |first: &&f64| (value / (**first * magnitude) - 1.0).abs();
+    let nearest = ROUND.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.map_or(value, |first| first * magnitude)
+}
+
+/// Operations beyond a limit that all contenders of another test of the same size of operation are at.
+pub fn over_cap(article: &Article) -> Vec<Found> {
+    let caps = article.tests.iter().filter_map(|test| cap_of(article, test));
+    let of_operations = caps.filter(|cap| cap.unit.starts_with("operations"));
+    of_operations.flat_map(|cap| over(article, &cap)).collect()
+}
+
+fn over(article: &Article, cap: &Cap<'_>) -> Vec<Found> {
+    let same_size = article.tests.iter().filter(|test| test.work.block == cap.test.work.block);
+    let of_test = |test| names(article).filter_map(move |name| over_by(test, name, cap));
+    same_size.flat_map(of_test).collect()
+}
+
+fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Found> {
+    let rate = operations_per_second(test, name)?.value;
+    let sentence = format!(
+        "{name}: {} operations per second, where all of `{}` keep to {}: not the same disk at that moment",
+        plain(rate),
+        cap.test.name,
+        cap.round
+    );
+    (rate > cap.round * (1.0 + KEEPS)).then(|| found(test, None, sentence))
+}
+
+/// A slower contender that left the disk idle.
+pub fn idle_disk(article: &Article) -> Vec<Found> {
+    article.tests.iter().flat_map(|test| idle_in(article, test)).collect()
+}
+
+fn idle_in(article: &Article, test: &PublishedTest) -> Vec<Found> {
+    let rate = |name| Some((name, operations_per_second(test, name)?.value));
+    let rates: Vec<(&str, f64)> = names(article).filter_map(rate).collect();
+    let fastest = rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let slower = rates.into_iter().filter(|(_, rate)| *rate < fastest * SLOWER);
+    let idle = slower.filter_map(|(name, rate)| {
+        let busy = figure_as(test, Quantity::Utilisation, name).filter(|figure| figure.value < BUSY)?;
+        let sentence = format!(
+            "{name}: {} operations per second with the disk busy for {} of the time: not the disk held it up",
+            plain(rate),
+            busy.text
+        );
+        Some(found(test, taken_as(test, Quantity::Utilisation), sentence))
+    });
+    idle.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{article, sentences, test};
+
+    fn limited(mut article: Article, bound: Bound, value: f64) -> Article {
+        article.limits.push(Limit { bound, value, why: String::new() });
+        article
+    }
+
+    /// Three contenders, of which the third has this rate.
+    fn three(block: &str, quantity: &str, [a, b, c]: [&str; 3]) -> Article {
+        let text = test("t", &format!("work = {{ {block} }}"), &[("rate", quantity, a, b)]);
+        let third = format!(", {{ contender = 'c', value = {c}, text = '{c}' }}]\n");
+        let mut article = article(&format!("{}{third}", text.trim_end().trim_end_matches(']')));
+        let copy = article.contenders[0].clone();
+        article.contenders.push(fsarena_model::article::PublishedContender { name: "c".to_owned(), ..copy });
+        article
+    }
+
+    #[test]
+    fn throughput_beyond_the_medium_is_memory() {
+        let with = |rate: &str| article(&test("t", "", &[("rate", "megabytes-per-second", rate, "33.33")]));
+        let limited = |rate| medium(&limited(with(rate), Bound::MegabytesPerSecond, 104.0));
+        assert!(limited("85.40").is_empty());
+        assert!(sentences(limited("274.16"))[0].starts_with("a's 274.16 cannot come"));
+    }
+
+    #[test]
+    fn a_disk_flushes_at_most_once_per_revolution() {
+        let keys = "work = { operations = 12500, flushes = 1 }";
+        let sqlite = article(&test("sqlite", keys, &[("time", "seconds", "20", "870")]));
+        let all = sentences(revolutions(&limited(sqlite, Bound::Revolutions, 120.0)));
+        assert_eq!(all.len(), 1);
+        assert!(all[0].starts_with("a: 625.0 flushes per second"), "{all:?}");
+    }
+
+    #[test]
+    fn all_equal_at_a_round_number_are_at_a_cap() {
+        let capped = three("block = 1048576", "megabytes-per-second", ["151", "150", "150"]);
+        assert!(sentences(cap(&capped))[0].contains("of 150 MiB/s"));
+        assert!(cap(&three("block = 1048576", "megabytes-per-second", ["151", "150", "120"])).is_empty());
+        assert!(cap(&three("block = 1048576", "megabytes-per-second", ["137", "137", "137"])).is_empty());
+    }
+
+    #[test]
+    fn what_exceeds_the_cap_of_others_is_named() {
+        let mut capped = three("block = 4096", "operations-per-second", ["8048", "8042", "8056"]);
+        let mut other = capped.tests[0].clone();
+        other.name = "mixed".to_owned();
+        other.metrics[0].figures[2].value = 8801.0;
+        capped.tests.push(other);
+        assert!(sentences(over_cap(&capped)).iter().any(|one| one.starts_with("c: 8801 operations")));
+        capped.tests.pop();
+        assert!(over_cap(&capped).is_empty());
+    }
+
+    #[test]
+    fn a_slower_contender_with_an_idle_disk_is_named() {
+        let with = |busy: &str| {
+            let metrics = [("rate", "operations-per-second", "8019", "6218"), ("busy", "utilisation", "97.75", busy)];
+            article(&test("t", "", &metrics))
+        };
+        assert!(sentences(idle_disk(&with("83.46")))[0].starts_with("b: 6218 operations"));
+        assert!(idle_disk(&with("99.0")).is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! Orders that an article states, against each other and against its figures.
+
+use fsarena_model::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
+use fsarena_model::{Article, Better};
+
+use crate::Found;
+use crate::figures::{found, metrics, number};
+
+/// Orders of the same test and place that turn a pair round, or that the figures turn round.
+pub fn among_themselves(article: &Article) -> Vec<Found> {
+    let of_metric = |(test, metric)| {
+        let of = move |sentence| found(test, Some(metric), sentence);
+        contradictions(metric).into_iter().map(of)
+    };
+    metrics(article).flat_map(of_metric).collect()
+}
+
+fn contradictions(metric: &PublishedMetric) -> Vec<String> {
+    let mut all = Vec::new();
+    for (index, ranking) in metric.rankings.iter().enumerate() {
+        let same_place = metric.rankings[..index].iter().filter(|other| other.at == ranking.at);
+        for (better, worse) in pairs(&ranking.order) {
+            let says = |other: &&Ranking| pairs(&other.order).any(|pair| pair == (worse, better));
+            if let Some(other) = same_place.clone().find(says) {
+                all.push(format!(
+                    "{better} before {worse} in \"{}\", and after it in \"{}\"",
+                    ranking.original, other.original
+                ));
+            }
+            if is_better(metric, worse, better, ranking.at.as_deref()) == Some(true) {
+                all.push(format!("{better} before {worse} in \"{}\", and its figure is worse", ranking.original));
+            }
+        }
+    }
+    all
+}
+
+/// All pairs of an order, the better one first; those that stand together are no pair.
+fn pairs(order: &[Vec<String>]) -> impl Iterator<Item = (&str, &str)> {
+    let against_later = move |(at, group): (usize, _)| {
+        let later = move |one| order[at + 1..].iter().flatten().map(move |other| (one, other));
+        <&Vec<String>>::into_iter(group).flat_map(later)
+    };
+    order.iter().enumerate().flat_map(against_later).map(|(one, other)| (one.as_str(), other.as_str()))
+}
+
+/// Whether the figure of one is better than that of another by more than rounding; `None` if one has none.
+fn is_better(metric: &PublishedMetric, one: &str, other: &str, at: Option<&str>) -> Option<bool> {
+    let of = |name: &str| metric.figures.iter().find(|figure| figure.contender == name && figure.at.as_deref() == at);
+    let (one, other) = (number(of(one)?), number(of(other)?));
+    Some(!one.agrees(other) && (one.value > other.value) == (metric.better == Better::Higher))
+}
+
+/// Orders that claims state and that their tests do not have.
+pub fn claimed(article: &Article) -> Vec<Found> {
+    let of_claim = |claim: &Claim| {
+        let checked = claim.check.as_ref().and_then(|check| Some((article.test(&check.test)?, check)));
+        let (test, check) = checked?;
+        let metric = metric_of(test, check)?;
+        let wrong = pairs(&check.order).find_map(|(better, worse)| not_so(metric, better, worse))?;
+        Some(found(test, Some(metric), format!("{wrong} (claim `{}`)", claim.name)))
+    };
+    article.claims.iter().filter_map(of_claim).collect()
+}
+
+fn metric_of<'a>(test: &'a PublishedTest, check: &Check) -> Option<&'a PublishedMetric> {
+    let is_it = |metric: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| *name == metric.name);
+    test.metrics.iter().find(is_it)
+}
+
+/// Why one is not better than another.
+fn not_so(metric: &PublishedMetric, better: &str, worse: &str) -> Option<String> {
+    let turned = |ranking: &&Ranking| pairs(&ranking.order).any(|pair| pair == (worse, better));
+    if let Some(ranking) = metric.rankings.iter().find(turned) {
+        let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        return Some(format!("{better} is said to be better than {worse}, which is before it in its own order{place}"));
+    }
+    let is_so = is_better(metric, better, worse, None)?;
+    (!is_so).then(|| format!("{better} is said to be better than {worse}, and its figure is not"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{article, sentences, test};
+
+    fn with(rankings: &[(&str, &str)]) -> Article {
+        let ranking = |(at, order): &(&str, &str)| {
+            let at = if at.is_empty() { String::new() } else { format!("at = '{at}', ") };
+            format!("{{ {at}order = {order}, original = \"{order}\" }}")
+        };
+        let all: Vec<String> = rankings.iter().map(ranking).collect();
+        article(&(test("t", "", &[("time", "seconds", "20", "34")]) + &format!("rankings = [{}]\n", all.join(", "))))
+    }
+
+    #[test]
+    fn orders_contradict_each_other_and_the_figures() {
+        assert!(among_themselves(&with(&[("", "[['a'], ['b']]")])).is_empty());
+        assert!(among_themselves(&with(&[("1", "[['a'], ['b']]"), ("2", "[['b'], ['a']]")])).is_empty());
+        let of_two = sentences(among_themselves(&with(&[("1", "[['a'], ['b']]"), ("1", "[['b'], ['a']]")])));
+        assert!(of_two[0].starts_with("b before a in"), "{of_two:?}");
+        let of_figures = sentences(among_themselves(&with(&[("", "[['b'], ['a']]")])));
+        assert!(of_figures[0].ends_with("its figure is worse"), "{of_figures:?}");
+    }
+
+    #[test]
+    fn a_claim_of_another_order_is_named() {
+        let claim = |order: &str| {
+            let text =
+                "[[claims]]\nname = 'c'\nkind = 'sum'\ntext = 'x'\noriginal = 'x'\noutcome = 'holds'\nwhy = 'x'\n";
+            article(
+                &(test("t", "", &[("time", "seconds", "20", "34")])
+                    + text
+                    + &format!("check = {{ test = 't', order = {order} }}\n")),
+            )
+        };
+        assert!(claimed(&claim("[['a'], ['b']]")).is_empty());
+        assert_eq!(claimed(&claim("[['b'], ['a']]")).len(), 1);
+    }
+}

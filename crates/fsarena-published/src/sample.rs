@@ -1,0 +1,36 @@
+//! Small articles for tests.
+
+use fsarena_model::Article;
+
+/// An article of two contenders, `a` and `b`, with what a test writes down in TOML, such as `[[tests]]`.
+pub fn article(rest: &str) -> Article {
+    let head = "name = 'x'\ntitle = 'x'\nenglish = 'x'\nlanguage = 'zh'\nsource = 'x'\nmachine = {}\n";
+    let absent =
+        |table: &str| if rest.contains(&format!("[[{table}]]")) { String::new() } else { format!("{table} = []\n") };
+    let head = format!("{head}{}{}", absent("tests"), absent("claims"));
+    let text = format!("{head}contenders = [{{ name = 'a', about = 'a' }}, {{ name = 'b', about = 'b' }}]\n{rest}");
+    toml::from_str(&text).expect("the test's article is well-formed")
+}
+
+/// A test of that name with metrics `(name, quantity, figures of a and b)`, and keys of its own.
+pub fn test(name: &str, keys: &str, metrics: &[(&str, &str, &str, &str)]) -> String {
+    let mut text =
+        format!("[[tests]]\nname = '{name}'\ntitle = 'x'\noriginal = 'x'\nshown = 'table'\nmethod = 'x'\n{keys}\n");
+    for (metric, quantity, a, b) in metrics {
+        let better = if quantity.contains("per-second") { "higher" } else { "lower" };
+        text += &format!(
+            "[[tests.metrics]]\nname = '{metric}'\nunit = 'x'\nbetter = '{better}'\nquantity = '{quantity}'\n"
+        );
+        text += &format!("figures = [{}, {}]\n", figure("a", a), figure("b", b));
+    }
+    text
+}
+
+fn figure(contender: &str, text: &str) -> String {
+    format!("{{ contender = '{contender}', value = {text}, text = '{text}' }}")
+}
+
+/// The sentences of what a rule finds.
+pub fn sentences(found: Vec<crate::Found>) -> Vec<String> {
+    found.into_iter().map(|found| found.sentence).collect()
+}

@@ -1,0 +1,103 @@
+//! The articles of the catalogue refer to what they have, and the rules find in them what is known to be wrong.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::Article;
+use fsarena_model::article::{PublishedTest, Reckoning};
+use fsarena_published::judge;
+
+fn articles() -> Vec<Article> {
+    fsarena_catalog::articles().expect("well-formed")
+}
+
+#[test]
+fn contenders_that_are_named_are_there() {
+    for article in articles() {
+        let known: BTreeSet<&str> = article.contenders.iter().map(|contender| &*contender.name).collect();
+        let mut named: Vec<&str> = Vec::new();
+        for metric in article.tests.iter().flat_map(|test| &test.metrics) {
+            named.extend(metric.figures.iter().map(|figure| &*figure.contender));
+            named.extend(metric.over.as_deref());
+            for ranking in &metric.rankings {
+                named.extend(ranking.order.iter().flatten().chain(&ranking.did_not_finish).map(String::as_str));
+            }
+        }
+        let checks = article.claims.iter().filter_map(|claim| claim.check.as_ref());
+        named.extend(checks.flat_map(|check| check.order.iter().flatten()).map(String::as_str));
+        for name in named {
+            assert!(known.contains(name), "{}: no contender `{name}`", article.name);
+        }
+    }
+}
+
+#[test]
+fn tests_and_metrics_that_are_named_are_there() {
+    for article in articles() {
+        let has = |test: &str, metric: Option<&str>| {
+            let has_metric =
+                |test: &PublishedTest| metric.is_none_or(|name| test.metrics.iter().any(|one| one.name == name));
+            assert!(article.test(test).is_some_and(has_metric), "{}: no `{test}` {metric:?}", article.name);
+        };
+        for claim in &article.claims {
+            claim.check.iter().for_each(|check| has(&check.test, check.metric.as_deref()));
+            for computed in &claim.computed {
+                if let Some(Reckoning::Ratio { test, metric, .. } | Reckoning::More { test, metric, .. }) =
+                    &computed.from
+                {
+                    has(test, Some(metric));
+                }
+            }
+        }
+        for test in article.tests.iter().flat_map(|test| &test.metrics).flat_map(|metric| &metric.sum_of) {
+            has(test, None);
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_nothing_is_empty() {
+    for article in articles() {
+        let claims = article.claims.iter().map(|claim| &*claim.name);
+        let names: BTreeSet<&str> = article.tests.iter().map(|test| &*test.name).chain(claims.clone()).collect();
+        assert!(names.len() >= article.tests.len().max(article.claims.len()), "{}", article.name);
+        assert_eq!(claims.clone().collect::<BTreeSet<&str>>().len(), article.claims.len(), "{}", article.name);
+        assert!(
+            article.claims.iter().all(|claim| !claim.why.is_empty() && !claim.original.is_empty()),
+            "{}",
+            article.name
+        );
+        assert!(!article.machine.is_empty() && !article.tests.is_empty(), "{}", article.name);
+    }
+}
+
+/// How often each rule that finds something does so.
+fn found(name: &str) -> Vec<(&'static str, usize)> {
+    let article = fsarena_catalog::article(name).expect("there");
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for finding in judge(&article) {
+        match counts.last_mut().filter(|(rule, _)| *rule == finding.rule) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((finding.rule, 1)),
+        }
+    }
+    counts
+}
+
+#[test]
+fn the_rules_find_what_is_known_to_be_wrong() {
+    assert_eq!(found("axvisor"), [("constant-time", 1), ("truncated-division", 1), ("throughput", 6), ("medium", 9)]);
+    let openeuler = [
+        ("process-time", 4),
+        ("computed", 2),
+        ("given-twice", 3),
+        ("cap", 3),
+        ("over-cap", 1),
+        ("idle-disk", 1),
+        ("bandwidth", 3),
+        ("claimed-order", 4),
+    ];
+    assert_eq!(found("openeuler"), openeuler);
+    assert_eq!(found("vagrant"), [("medium", 2)]);
+    assert_eq!(found("trading"), [("claimed-order", 2)]);
+    assert_eq!(found("phoronix-2009"), [("medium", 1), ("revolutions", 2), ("claimed-order", 1)]);
+}
