@@ -46,7 +46,7 @@ pub use calibration::{Calibration, Row, Sees, calibration};
 pub use controls::{TIME_FOR_CONTROLS, controls};
 pub use error::SessionError;
 pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
-pub use libraries::require_libraries;
+pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
 pub use quantities::quantity;

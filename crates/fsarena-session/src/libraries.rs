@@ -3,7 +3,8 @@
 use fsarena_engine::{EngineError, engine_of};
 use fsarena_lane::kind::{Ground, kind};
 use fsarena_library::Library;
-use fsarena_model::{Contender, Plan};
+use fsarena_model::plan::LeftOut;
+use fsarena_model::{Contender, Plan, Workload};
 
 /// The library that serves a contender; `None` for what the kernel serves.
 pub fn library_of(contender: &Contender) -> Option<Library> {
@@ -16,9 +17,24 @@ pub fn library_of(contender: &Contender) -> Option<Library> {
 /// # Errors
 /// The first that is found.
 pub fn require_libraries(plan: &Plan) -> Result<(), EngineError> {
-    plan.contenders.iter().filter_map(library_of).try_for_each(|library| {
-        plan.workloads.iter().try_for_each(|workload| engine_of(workload)?.require_library(workload, library))
+    plan.contenders.iter().try_for_each(|contender| {
+        let Some(library) = library_of(contender) else { return Ok(()) };
+        let mut workloads = plan.workloads.iter().filter(|one| plan.takes_part(&contender.label, &one.name));
+        workloads.try_for_each(|workload| engine_of(workload)?.require_library(workload, library))
     })
+}
+
+/// Which of these contenders, libraries, cannot do which of the workloads.
+pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut> {
+    let of = |contender: &Contender| {
+        let cannot = |workload: &&Workload| {
+            let engine = engine_of(workload).ok().zip(library_of(contender));
+            engine.is_some_and(|(engine, library)| engine.require_library(workload, library).is_err())
+        };
+        let out = |workload: &Workload| LeftOut { label: contender.label.clone(), workload: workload.name.clone() };
+        workloads.iter().filter(cannot).map(out).collect::<Vec<_>>()
+    };
+    contenders.iter().flat_map(of).collect()
 }
 
 /// What has to be known of contenders before their figures are read.

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use fsarena_report::Document;
+use fsarena_model::Comparison;
+use fsarena_report::{Document, Format};
 use fsarena_session::assess;
 use fsarena_store::Store;
 
@@ -22,20 +24,31 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
         print(&fsarena_report::text(&comparison, places::style(global)))?;
         return Ok(Ended::Well);
     }
-    let document = (format.render)(&comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?;
-    match &options.output {
-        Some(path) => {
-            let written = File::create(path).and_then(|mut file| file.write_all(document.bytes()));
-            written.with_context(|| format!("write {}", path.display()))?;
-            eprintln!("{} written", path.display());
-        }
-        None if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() => {
+    if let Some(path) = &options.output {
+        return write_into(path, format, &comparison).map(|()| Ended::Well);
+    }
+    let document = rendered(format, &comparison)?;
+    match () {
+        () if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() => {
             let hint = format!("fsarena report {} --format {} -o run.{}", options.run, format.name, format.extension);
             return Err(Refusal::wrong_use(format!("`{}` is nothing to read on a terminal", format.name), hint).into());
         }
-        None => write(document.bytes())?,
+        () => write(document.bytes())?,
     }
     Ok(Ended::Well)
+}
+
+fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
+    Ok((format.render)(comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
+}
+
+/// Writes a comparison into a file, in a format.
+pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
+    let document = rendered(format, comparison)?;
+    let written = File::create(path).and_then(|mut file| file.write_all(document.bytes()));
+    written.with_context(|| format!("write {}", path.display()))?;
+    eprintln!("{} written", path.display());
+    Ok(())
 }
 
 /// The number of a run, as it was typed.

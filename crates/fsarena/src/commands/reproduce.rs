@@ -1,12 +1,10 @@
 //! `fsarena reproduce`: an article's tests, beside what it published.
 
-use std::fs;
-
 use anyhow::{Context, Result};
 use fsarena_lane::Wait;
 use fsarena_session::assess;
 
-use super::compare;
+use super::{compare, report};
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
 use crate::perform::{Task, perform, stop_flag};
@@ -27,8 +25,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     compare::show(global, &record)?;
     if let Some(path) = &options.output {
         let page = fsarena_report::format("html").context("there is a format html")?;
-        fs::write(path, (page.render)(&assess(&record))).with_context(|| format!("write {}", path.display()))?;
-        eprintln!("{} written", path.display());
+        report::write_into(path, page, &assess(&record))?;
     }
     Ok(compare::ended(&record, status))
 }

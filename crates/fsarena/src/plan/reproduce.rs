@@ -1,9 +1,10 @@
 //! From the name of an article to what will be done.
 
 use anyhow::Result;
-use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
+
+use fsarena_session::left_out;
 
 use super::{checked, contenders, drawn_seed, margin};
 use crate::cli::Reproduce;
@@ -68,9 +69,4 @@ fn is_of(harness: Harness, workload: &Workload) -> bool {
         Harness::Native => workload.engine != SHELL,
         Harness::Shell => workload.engine == SHELL,
     }
-}
-
-/// Who cannot do what.
-fn left_out(_contenders: &[Contender], _workloads: &[Workload]) -> Vec<LeftOut> {
-    Vec::new()
 }
