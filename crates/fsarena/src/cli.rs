@@ -61,7 +61,9 @@ pub enum Command {
     Report(Report),
     /// List the runs in the store
     Runs,
-    /// List kinds, workloads and suites, and what is missing for each
+    /// Show what an article published, and what its own figures say against it
+    Reproduce(Reproduce),
+    /// List kinds, workloads, suites and articles, and what is missing for each
     List(List),
     /// Say what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -213,6 +215,22 @@ pub enum Listed {
     Workloads,
     /// Lists of workloads.
     Suites,
+    /// Articles that are kept with all their figures and claims.
+    Published,
+}
+
+/// `fsarena reproduce`.
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// The article's name, as `fsarena list published` shows it
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Only print what it published, judged by its own figures; nothing is run
+    #[arg(long, required = true)]
+    pub published_only: bool,
+    /// How to write it down
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
 }
 
 /// `fsarena doctor`.

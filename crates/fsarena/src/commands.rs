@@ -6,6 +6,7 @@ mod compare;
 mod doctor;
 mod list;
 mod report;
+mod reproduce;
 mod resume;
 mod runs;
 
@@ -23,6 +24,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Compare(options) => compare::run(global, options),
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
+        Command::Reproduce(options) => reproduce::run(global, options),
         Command::Runs => runs::run(global),
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),

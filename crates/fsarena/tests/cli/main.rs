@@ -8,6 +8,7 @@ mod leaving;
 mod loads;
 mod memory;
 mod ordinary;
+mod published;
 mod rates;
 mod refusing;
 mod resuming;
