@@ -55,6 +55,7 @@ fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style:
     let mut lines = vec![painted(&format!("{} ({})", test.title, test.name), Tone::Strong, style.color)];
     lines.push(paragraph(&format!("{}, {}: {}", test.original, test.shown, test.method), style));
     lines.extend(figures::of_test(article, test, style));
+    lines.extend(figures::again(test, style));
     lines.extend(test.metrics.iter().flat_map(|metric| &metric.rankings).map(|ranking| figures::order(ranking, style)));
     lines.extend(test.remark.as_ref().map(|remark| paragraph(&format!("remark: {remark}"), style)));
     lines.extend(found(findings, Some(&test.name), style));
@@ -111,7 +112,7 @@ fn counts(article: &Article, findings: &[Finding]) -> String {
         article.claims.len()
     );
     for outcome in Outcome::ALL {
-        write!(text, " {} {outcome},", of(outcome)).expect("a string takes it");
+        write!(text, " {outcome} {},", of(outcome)).expect("a string takes it");
     }
     text.trim_end_matches(',').to_owned() + "."
 }

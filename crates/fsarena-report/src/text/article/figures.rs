@@ -40,8 +40,21 @@ fn written(figure: &Figure) -> String {
         Precision::AtLeast => "≥ ",
     };
     let at = figure.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-    let again = figure.again.iter().map(|again| format!(" (again {}: {})", again.place, again.text));
-    format!("{bound}{}{at}{}", figure.text, again.collect::<String>())
+    format!("{bound}{}{at}", figure.text)
+}
+
+/// Where else the article gives figures of a test, and how.
+pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
+    let of_figure = |metric: &PublishedMetric, figure: &Figure| {
+        let start = format!("{}, {}", metric.name, figure.contender);
+        let all = figure.again.iter().map(|again| format!("{start}: {} ({})", again.text, again.place));
+        all.collect::<Vec<_>>()
+    };
+    let of_metric = |metric: &PublishedMetric| -> Vec<String> {
+        metric.figures.iter().flat_map(|figure| of_figure(metric, figure)).collect()
+    };
+    let all: Vec<String> = test.metrics.iter().flat_map(of_metric).collect();
+    (!all.is_empty()).then(|| paragraph(&format!("given again: {}", all.join("; ")), style))
 }
 
 /// An order that the article states.
