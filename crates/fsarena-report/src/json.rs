@@ -1,9 +1,26 @@
-//! JSON: the interface's `format` 1, which is the comparison as it stands.
+//! JSON: the interface's `format` 1, which is the comparison as it stands; and articles as they are kept.
 
-use fsarena_model::Comparison;
+use fsarena_model::{Article, Comparison};
+use fsarena_published::Finding;
+use serde::Serialize;
 
 /// The comparison as indented JSON.
 pub fn render(comparison: &Comparison) -> String {
-    let json = serde_json::to_string_pretty(comparison);
-    json.expect("a comparison has string keys, and a number that is none becomes null") + "\n"
+    indented(comparison)
+}
+
+/// An article and what rules found in it, as indented JSON with the keys `article` and `findings`.
+pub fn article(article: &Article, findings: &[Finding]) -> String {
+    indented(&Judged { article, findings })
+}
+
+#[derive(Serialize)]
+struct Judged<'a> {
+    article: &'a Article,
+    findings: &'a [Finding],
+}
+
+fn indented(value: &impl Serialize) -> String {
+    let json = serde_json::to_string_pretty(value);
+    json.expect("there are string keys only, and a number that is none becomes null") + "\n"
 }

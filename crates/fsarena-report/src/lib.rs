@@ -37,6 +37,8 @@ use fsarena_model::Comparison;
 
 pub use document::{Document, Nothing};
 pub use html::shell;
+pub use json::article as article_as_json;
+pub use text::article::render as article;
 pub use text::{Style, render as text};
 
 /// A way to write a comparison down.

@@ -1,5 +1,6 @@
 //! Text for a terminal: what a person sees after `fsarena compare`.
 
+pub mod article;
 mod layout;
 mod paint;
 mod sheets;

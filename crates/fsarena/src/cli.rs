@@ -10,7 +10,7 @@ use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, Medium, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
-pub use reproduce::Reproduce;
+pub use reproduce::{Form, Reproduce};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -65,7 +65,7 @@ pub enum Command {
     Report(Report),
     /// List the runs in the store
     Runs,
-    /// List kinds, workloads and suites, and what is missing for each
+    /// List kinds, workloads, suites and articles, and what is missing for each
     List(List),
     /// Say what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -217,6 +217,8 @@ pub enum Listed {
     Workloads,
     /// Lists of workloads.
     Suites,
+    /// Articles that are kept with all their figures and claims.
+    Published,
 }
 
 /// `fsarena doctor`.

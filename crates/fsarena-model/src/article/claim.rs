@@ -151,6 +151,12 @@ pub enum Outcome {
     Contradiction,
 }
 
+impl Outcome {
+    /// All, as they are counted.
+    pub const ALL: [Self; 5] =
+        [Self::Holds, Self::DoesNotHold, Self::NotTestable, Self::Unsupported, Self::Contradiction];
+}
+
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -89,7 +89,7 @@ fn cap_of<'a>(article: &Article, test: &'a PublishedTest) -> Option<Cap<'a>> {
         let at = |value: &f64| (value / round - 1.0).abs() < EQUAL;
         (values.len() > 2 && values.iter().all(at)).then_some(Cap { test, round, unit, contenders: values.len() })
     };
-    of(Quantity::OperationsPerSecond, "operations per second").or_else(|| of(Quantity::MegabytesPerSecond, "MiB/s"))
+    of(Quantity::MegabytesPerSecond, "MiB/s").or_else(|| of(Quantity::OperationsPerSecond, "operations per second"))
 }
 
 fn nearest_round(value: f64) -> f64 {

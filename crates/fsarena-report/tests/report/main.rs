@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod article;
 mod beside;
 mod csv;
 mod fixture;

@@ -17,6 +17,9 @@ pub struct Reproduce {
     /// Print what it published, and judge that; run nothing
     #[arg(long)]
     pub published_only: bool,
+    /// How --published-only prints it
+    #[arg(long, value_name = "FORMAT", default_value = "text", requires = "published_only")]
+    pub format: Form,
     /// Who takes part, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
@@ -53,6 +56,15 @@ pub struct Reproduce {
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
+}
+
+/// How an article is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// How much work is done.

@@ -1,4 +1,6 @@
-//! `fsarena list`: kinds, workloads and suites, and what is missing for each.
+//! `fsarena list`: kinds, workloads, suites and articles, and what is missing for each.
+
+mod published;
 
 use std::fmt;
 
@@ -24,6 +26,9 @@ pub fn run(options: &List) -> Result<Ended> {
     }
     if wanted(Listed::Suites) {
         parts.push(suites()?);
+    }
+    if wanted(Listed::Published) {
+        parts.push(published::articles()?);
     }
     print(&parts.join("\n"))?;
     Ok(Ended::Well)

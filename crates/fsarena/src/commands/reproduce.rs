@@ -1,5 +1,7 @@
 //! `fsarena reproduce`: an article's tests, beside what it published.
 
+mod published;
+
 use anyhow::{Context, Result};
 use fsarena_lane::Wait;
 use fsarena_session::assess;
@@ -8,10 +10,13 @@ use super::{compare, report};
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
 use crate::perform::{Task, perform, stop_flag};
-use crate::plan;
+use crate::{places, plan};
 
 /// Runs the article's tests and prints the reproduction.
 pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
+    if options.published_only {
+        return published::run(&options.article, options.format, places::style(global));
+    }
     let (plan, notes) = plan::of_article(options)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     if options.dry_run {

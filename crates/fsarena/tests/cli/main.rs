@@ -9,6 +9,7 @@ mod loads;
 mod memory;
 mod openeuler;
 mod ordinary;
+mod published;
 mod rates;
 mod refusing;
 mod resuming;

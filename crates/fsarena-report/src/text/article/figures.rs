@@ -1,0 +1,69 @@
+//! The figures and orders of a test of an article.
+
+use fsarena_model::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
+use fsarena_model::{Article, Better};
+
+use super::{column, indented, paragraph};
+use crate::text::Style;
+
+/// The table of a test: a row for each metric that has figures, a column for each contender that has one.
+pub fn of_test(article: &Article, test: &PublishedTest, style: Style) -> Option<String> {
+    let rows: Vec<&PublishedMetric> = test.metrics.iter().filter(|metric| !metric.figures.is_empty()).collect();
+    let has = |name: &&str| rows.iter().any(|metric| !of(metric, name).is_empty());
+    let contenders: Vec<&str> = article.contenders.iter().map(|contender| &*contender.name).filter(has).collect();
+    let mut columns = vec![column("metric", rows.iter().map(|metric| metric.name.clone()))];
+    columns.push(column("unit", rows.iter().map(|metric| metric.unit.clone())));
+    columns.push(column("better", rows.iter().map(|metric| better(metric).to_owned())));
+    columns
+        .extend(contenders.iter().map(|name| column(name, rows.iter().map(|metric| of(metric, name))).flush_right()));
+    (!rows.is_empty()).then(|| indented(&columns, style))
+}
+
+fn better(metric: &PublishedMetric) -> &'static str {
+    match metric.better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+    }
+}
+
+/// What a metric has of a contender, as the article writes it.
+fn of(metric: &PublishedMetric, name: &str) -> String {
+    let figures = metric.figures.iter().filter(|figure| figure.contender == name);
+    figures.map(written).collect::<Vec<_>>().join(", ")
+}
+
+fn written(figure: &Figure) -> String {
+    let bound = match figure.precision {
+        Precision::Exact => "",
+        Precision::About => "≈ ",
+        Precision::AtMost => "≤ ",
+        Precision::AtLeast => "≥ ",
+    };
+    let at = figure.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    format!("{bound}{}{at}", figure.text)
+}
+
+/// Where else the article gives figures of a test, and how.
+pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
+    let of_figure = |metric: &PublishedMetric, figure: &Figure| {
+        let start = format!("{}, {}", metric.name, figure.contender);
+        let all = figure.again.iter().map(|again| format!("{start}: {} ({})", again.text, again.place));
+        all.collect::<Vec<_>>()
+    };
+    let of_metric = |metric: &PublishedMetric| -> Vec<String> {
+        metric.figures.iter().flat_map(|figure| of_figure(metric, figure)).collect()
+    };
+    let all: Vec<String> = test.metrics.iter().flat_map(of_metric).collect();
+    (!all.is_empty()).then(|| paragraph(&format!("given again: {}", all.join("; ")), style))
+}
+
+/// An order that the article states.
+pub fn order(ranking: &Ranking, style: Style) -> String {
+    let at = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    let groups: Vec<String> = ranking.order.iter().map(|group| group.join(" = ")).collect();
+    let unfinished = match ranking.did_not_finish.is_empty() {
+        true => String::new(),
+        false => format!("; did not finish: {}", ranking.did_not_finish.join(", ")),
+    };
+    paragraph(&format!("order{at}: {}{unfinished} \"{}\"", groups.join(" > "), ranking.original), style)
+}

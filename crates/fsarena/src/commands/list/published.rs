@@ -1,0 +1,44 @@
+//! The articles that are kept, with how much there is of each.
+
+use anyhow::Result;
+use fsarena_model::Article;
+use fsarena_model::article::Outcome;
+
+use super::table;
+
+/// What is counted in an article, in the order of the columns.
+const HEADER: [&str; 11] = [
+    "article",
+    "tests",
+    "figures",
+    "orders",
+    "findings",
+    "claims",
+    "hold",
+    "do not hold",
+    "not testable",
+    "unsupported",
+    "contradict",
+];
+
+/// One row for each article, and their sum.
+pub fn articles() -> Result<String> {
+    let rows: Vec<_> =
+        fsarena_catalog::articles()?.iter().map(|article| (article.name.clone(), counts(article))).collect();
+    let sum = |at: usize| rows.iter().map(|(_, counts)| counts[at]).sum::<usize>();
+    let total = ("all".to_owned(), std::array::from_fn(sum));
+    let row = |(name, counts): (String, [usize; 10])| {
+        let mut cells = std::iter::once(name).chain(counts.map(|count| count.to_string()));
+        std::array::from_fn::<String, 11, _>(|_| cells.next().unwrap_or_default())
+    };
+    Ok(table(HEADER, rows.iter().cloned().chain([total]).map(row)))
+}
+
+fn counts(article: &Article) -> [usize; 10] {
+    let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
+    let [hold, not, untestable, unsupported, contradict] = Outcome::ALL.map(of);
+    let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
+    let findings = fsarena_published::judge(article).len();
+    let (tests, claims) = (article.tests.len(), article.claims.len());
+    [tests, figures, orders, findings, claims, hold, not, untestable, unsupported, contradict]
+}
