@@ -5,6 +5,7 @@ mod calibrating;
 mod comparing;
 mod fio;
 mod leaving;
+mod libraries;
 mod loads;
 mod memory;
 mod openeuler;
