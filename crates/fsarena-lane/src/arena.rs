@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, Plan, seed};
+use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
@@ -212,12 +212,12 @@ impl Arena {
         Ok(Some(self.place(site)))
     }
 
-    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back. `None` where that cannot be
-    /// done.
+    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back; how long that took. `None` where
+    /// that cannot be done.
     ///
     /// # Errors
-    /// If a file is open for writing, or it does not come back.
-    pub fn rest(&mut self, index: usize) -> Result<Option<()>, LaneError> {
+    /// If a file stays open for writing, or it does not come back.
+    pub fn rest(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
         let Some(site) = self.sites[index].as_ref().filter(|site| site.lane.is_some()) else { return Ok(None) };
         site::rest(&site.directory).map(Some)
     }
