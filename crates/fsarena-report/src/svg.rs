@@ -3,7 +3,9 @@
 mod axis;
 mod canvas;
 pub mod curve;
+pub mod heat;
 pub mod medians;
+pub mod over_records;
 pub mod over_time;
 mod plane;
 pub mod ratios;
