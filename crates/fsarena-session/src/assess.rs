@@ -10,7 +10,8 @@ use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    controls, course, disturbance, durability, per_operation, probes, rate, references, stability, steps, validity,
+    controls, course, disturbance, durability, per_operation, probes, rate, references, stability, steps, surroundings,
+    validity,
 };
 
 /// Decides what a record says. The same record always gives the same comparison.
@@ -64,6 +65,7 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
         .chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
+    let found = found.chain(surroundings::shared_folders(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
 
