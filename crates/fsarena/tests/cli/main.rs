@@ -4,6 +4,7 @@ mod caches;
 mod calibrating;
 mod comparing;
 mod fio;
+mod grids;
 mod leaving;
 mod libraries;
 mod loads;
