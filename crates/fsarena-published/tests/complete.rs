@@ -1,4 +1,4 @@
-//! Every numeral and every line of prose of the five texts is in the catalogue, or is named as what it is.
+//! Every numeral and every sentence of the five texts is in the catalogue, or is named as what it is.
 //!
 //! The lists in `catalog/published/numbers` have the numerals of each text by their lines, without its words. Where the texts
 //! themselves are (in the folder that `FSARENA_SEEDS` names), the lists are made anew from them and compared.
@@ -19,10 +19,10 @@ const ARTICLES: [(&str, &str); 5] = [
 
 /// What a list of numerals says.
 struct Listed {
-    /// Why a numeral is no figure, or a line of prose no claim.
+    /// Why a numeral is no figure, or a sentence no claim.
     reasons: BTreeSet<String>,
-    /// Lines of prose without a claim, and why.
-    prose: BTreeMap<usize, String>,
+    /// Sentences without a claim, as `LINE.SENTENCE`, and why.
+    prose: BTreeMap<String, String>,
     /// Line, numeral, and what it is: `None` for a figure.
     numerals: Vec<(usize, String, Option<String>)>,
 }
@@ -38,8 +38,8 @@ fn listed(name: &str) -> Listed {
             "#" => {}
             "!" => drop(all.reasons.insert(one)),
             "~" => {
-                let (_, reason) = rest.split_once(' ').expect("a line and a reason");
-                all.prose.insert(number(&one), reason.to_owned());
+                let (_, reason) = rest.split_once(' ').expect("a sentence and a reason");
+                all.prose.insert(one, reason.to_owned());
             }
             line => all.numerals.extend(rest.split(' ').map(|entry| match entry.split_once('=') {
                 Some((numeral, role)) => (number(line), numeral.to_owned(), Some(role.to_owned())),
@@ -157,7 +157,7 @@ fn letters(text: &str) -> usize {
 }
 
 #[test]
-fn what_is_quoted_is_there_and_no_prose_is_without_a_claim() {
+fn what_is_quoted_is_there_and_of_every_sentence_something_is_kept() {
     for (name, file) in ARTICLES {
         let Some(text) = seed(file) else { continue };
         let (article, whole) = (fsarena_catalog::article(name).expect("there"), plain(&text));
@@ -166,16 +166,29 @@ fn what_is_quoted_is_there_and_no_prose_is_without_a_claim() {
         for quoted in rankings.chain(article.claims.iter().map(|claim| &*claim.original)) {
             assert!(whole.contains(&plain(quoted)), "{name}: not in the text: {quoted}");
         }
-        let words = words(&article);
-        let whole_words = words.iter().copied();
-        let parts = words.iter().flat_map(|words| words.split([';', ':', ','])).chain(whole_words);
-        let parts: Vec<String> =
-            parts.filter(|part| letters(part) > 0).map(plain).filter(|part| part.chars().count() > 5).collect();
-        let listed = listed(name);
-        for (line, text) in text.lines().enumerate().filter(|(_, text)| letters(text) >= 20) {
-            let (line, text) = (line + 1, plain(text));
-            let is_kept = parts.iter().any(|part| text.contains(part)) || listed.prose.contains_key(&line);
-            assert!(is_kept, "{name}, line {line}: nothing is kept of it");
+        let (parts, listed) = (parts(&article), listed(name));
+        for (place, sentence) in sentences(&text) {
+            let is_kept = parts.iter().any(|part| sentence.contains(part) || part.contains(&sentence));
+            assert!(is_kept || listed.prose.contains_key(&place), "{name}, {place}: nothing is kept of it");
         }
     }
+}
+
+/// An article's own words, whole and between their punctuation marks.
+fn parts(article: &Article) -> Vec<String> {
+    let words = words(article);
+    let between = words.iter().flat_map(|words| words.split([';', ':', ',']));
+    let all = between.chain(words.iter().copied()).filter(|part| letters(part) > 0).map(plain);
+    all.filter(|part| part.chars().count() > 5).collect()
+}
+
+/// The sentences of a text that have ten letters or more, as `LINE.SENTENCE` and in letters and digits only.
+fn sentences(text: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (line, text) in text.lines().enumerate() {
+        let text = text.replace(". ", "。");
+        let sentences = text.split(['。', '！', '；', '!', ';']).enumerate().filter(|(_, text)| letters(text) >= 10);
+        all.extend(sentences.map(|(at, sentence)| (format!("{}.{}", line + 1, at + 1), plain(sentence))));
+    }
+    all
 }
