@@ -91,6 +91,20 @@ pub enum EngineError {
         /// The library that was to do it.
         library: &'static str,
     },
+    /// A library damages its file system with so many files.
+    #[error(
+        "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
+    )]
+    TooManyFiles {
+        /// The workload.
+        workload: String,
+        /// Its files and directories.
+        files: u64,
+        /// The library.
+        library: &'static str,
+        /// What it can keep.
+        most: u64,
+    },
     /// A step of a sequence was refused, by the kernel or by a library.
     #[error("step `{step}`: {source}")]
     Step {
@@ -183,7 +197,7 @@ impl Explained for EngineError {
                 Some("a file system in memory has no cold files: leave it out of this".to_owned())
             }
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
-            Self::NoLibrary { .. } => {
+            Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
                 Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
             }
             Self::NoProgram { program, .. } => Some(format!("apt-get install {program}")),

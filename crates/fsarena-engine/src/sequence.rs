@@ -36,8 +36,15 @@ impl Engine for Sequence {
         Nanos::seconds(2)
     }
 
-    fn require_library(&self, _workload: &Workload, _library: Library) -> Result<(), EngineError> {
-        Ok(())
+    fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
+        let files = tasks(workload, 0)?.most_files;
+        match library.most_files().filter(|most| files > *most) {
+            None => Ok(()),
+            Some(most) => {
+                let (workload, library) = (workload.name.clone(), library.name());
+                Err(EngineError::TooManyFiles { workload, files, library, most })
+            }
+        }
     }
 
     /// A file system in memory has nothing that is cold.
@@ -57,6 +64,7 @@ impl Engine for Sequence {
         device: &Path,
         seed: u64,
     ) -> Result<Box<dyn Job>, EngineError> {
+        self.require_library(workload, library)?;
         let (tasks, name) = (tasks(workload, seed)?, &workload.name);
         Ok(match library {
             Library::Rsext4 => Box::new(SequenceJob::<Rsext4>::new(tasks, device, name, seed)),

@@ -261,9 +261,15 @@ fn libraries_leave_the_same_on_their_device() {
 
 #[test]
 fn what_makes_system_calls_is_refused_to_libraries_by_name() {
-    let workload = Workload { engine: "data".to_owned(), ..workload(STEPS) };
+    let native = Workload { engine: "data".to_owned(), ..workload(STEPS) };
     let data = engine("data").expect("it is there");
-    let error = data.require_library(&workload, Library::Rsext4).expect_err("refused").to_string();
+    let error = data.require_library(&native, Library::Rsext4).expect_err("refused").to_string();
     assert!(error.contains("`data` makes system calls") && error.contains("`rsext4`"), "{error}");
-    assert!(data.open_in_library(&workload, Library::Rsext4, Path::new("/dev/null"), 1).is_err());
+    let many = "[[parameters.steps]]\nname = 'many'\ndo = 'create'\nwhere = 'a'\nsize = 1\ncount = 5000\n";
+    let sequence = engine("sequence").expect("it is there");
+    let many = workload(many);
+    sequence.require_library(&many, Library::Rsext4).expect("as many as there is room for");
+    let error = sequence.require_library(&many, Library::Rsext4Preview).expect_err("refused").to_string();
+    assert!(error.contains("with more than 4000 `rsext4-preview` damages them"), "{error}");
+    assert!(data.open_in_library(&native, Library::Rsext4, Path::new("/dev/null"), 1).is_err());
 }

@@ -2,16 +2,17 @@
 
 mod library;
 mod limits;
+mod remount;
 mod spare;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan, seed};
-use fsarena_sys::clock;
+use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
 
 pub use library::Shown;
+pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
@@ -34,17 +35,6 @@ pub struct Place {
     pub backing: Option<String>,
     /// The block device that a library works on by itself; the directory is nobody's then.
     pub library: Option<PathBuf>,
-}
-
-/// A contender mounted again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remounted {
-    /// Where it works now.
-    pub place: Place,
-    /// How long the unmount before took.
-    pub unmounting: Nanos,
-    /// Bytes that reached its device meanwhile, where that is counted.
-    pub written: Option<Bytes>,
 }
 
 /// What a checker found.
@@ -212,28 +202,6 @@ impl Arena {
             make_folder(&directory, self.ledger.token())?;
         }
         Ok(Site::in_place(directory))
-    }
-
-    /// Mounts contender `index` again, so that its files are no longer in memory; `None` where that cannot be done.
-    ///
-    /// # Errors
-    /// If it stays busy or does not mount again.
-    pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
-        let contender = &self.plan.contenders[index];
-        let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
-        let lane = site.lane.map(|lane| &self.lanes[lane]);
-        let written = || lane.and_then(|lane| site::written(&lane.name()));
-        let (before, begin) = (written(), clock::now());
-        site::unmount(&site.directory)?;
-        let unmounting = clock::now().saturating_sub(begin);
-        let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
-        if let Err(error) = site::mount_at(contender, kind, lane, &site.directory) {
-            // What is at the mount point now is the host's: nobody may work there.
-            self.sites[index] = None;
-            return Err(error);
-        }
-        Ok(Some(Remounted { place: self.place(site), unmounting, written }))
     }
 
     /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back; how long that took. `None` where

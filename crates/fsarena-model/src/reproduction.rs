@@ -50,6 +50,8 @@ pub struct Reproduction {
     pub scale: Scale,
     /// What was scaled: workload and words.
     pub scaled: Vec<(String, String)>,
+    /// Who stands here for whom.
+    pub stand_ins: Vec<StandIn>,
     /// Its figures, by test, metric, place on the axis and contender.
     pub figures: Vec<ReproducedFigure>,
     /// Who wins, by test: the first metric of each.
@@ -131,6 +133,19 @@ pub struct ReproducedFigure {
     pub plainly: Option<Measured>,
     /// Measured as it should be.
     pub properly: Option<Measured>,
+    /// The same of the contender that stands properly for the article's, see [`StandIn`].
+    pub properly_for_it: Option<Measured>,
+}
+
+/// Who stands here for one of an article's contenders.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandIn {
+    /// The article's name for it.
+    pub name: String,
+    /// Who stands for it where it is measured as published; `None`: nobody.
+    pub as_published: Option<Label>,
+    /// Who does where it is measured properly: the first that keeps what was synced.
+    pub properly: Option<Label>,
 }
 
 /// A figure over all rounds.

@@ -8,6 +8,7 @@ mod winners;
 
 use fsarena_model::Comparison;
 use fsarena_model::Reproduction;
+use fsarena_model::reproduction::StandIn;
 use serde::Serialize;
 
 use crate::number;
@@ -58,6 +59,7 @@ pub fn view(comparison: &Comparison) -> Option<View> {
         reproduction.article.english, reproduction.article.title, reproduction.article.source
     )];
     sentences.extend(scaled(reproduction));
+    sentences.extend(stand_ins(reproduction));
     sentences.extend(libraries(comparison));
     sentences.extend(winners::sentences(reproduction));
     sentences.extend(claims::sentence(reproduction));
@@ -71,6 +73,18 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
     let of = |(workload, words): &(String, String)| format!("{workload}: {words}");
     let all: Vec<String> = reproduction.scaled.iter().map(of).collect();
     (!all.is_empty()).then(|| format!("Scaled (--scale published does all of it): {}.", all.join("; ")))
+}
+
+/// Who stands here for whom.
+fn stand_ins(reproduction: &Reproduction) -> Option<String> {
+    let of = |one: &StandIn| {
+        let (first, second) = (one.as_published.as_ref()?, one.properly.as_ref()?);
+        let own = first == second && first.0 == one.name;
+        let words = if first == second { first.to_string() } else { format!("{first}, and properly {second}") };
+        (!own).then(|| format!("{} is {words}", one.name))
+    };
+    let all: Vec<String> = reproduction.stand_ins.iter().filter_map(of).collect();
+    (!all.is_empty()).then(|| format!("Here {}.", all.join("; ")))
 }
 
 /// What a library leaves out, and so has no part in its figures.

@@ -8,7 +8,7 @@ mod source;
 mod stand_in;
 mod winners;
 
-use fsarena_model::reproduction::Reproduces;
+use fsarena_model::reproduction::{Reproduces, StandIn};
 use fsarena_model::{Reproduction, RunRecord};
 
 /// The reproduction that a record is of; `None` if its plan reproduces nothing.
@@ -29,6 +29,7 @@ pub fn reproduction(record: &RunRecord) -> Option<Box<Reproduction>> {
         factors: factors::factors(&context, &figures),
         summaries: factors::summaries(&context, &figures),
         claims: claims::claims(&context, &figures),
+        stand_ins: context.stand_ins,
         figures,
     }))
 }
@@ -37,6 +38,6 @@ pub fn reproduction(record: &RunRecord) -> Option<Box<Reproduction>> {
 struct Context<'a> {
     record: &'a RunRecord,
     article: &'a fsarena_model::Article,
-    /// Of each of the article's contenders, the one here that stands for it, as numbered in the plan.
-    stand_ins: Vec<Option<usize>>,
+    /// In the order of the article's contenders.
+    stand_ins: Vec<StandIn>,
 }

@@ -12,7 +12,7 @@ use rustix::fs::{Advice, fadvise};
 use super::compare;
 use super::contents::Pool;
 use super::parameters::{Action, Sync};
-use super::perform::{Performance, memory};
+use super::perform::{Counted, Performance, memory};
 use super::task::{Task, Tasks};
 use crate::{EngineError, Job, Limit, Operation, Tally};
 
@@ -73,17 +73,9 @@ impl<F: FileSystem> SequenceJob<F> {
         if task.action == Action::Sync && synced_within.is_none() {
             return Ok(());
         }
-        tally.operations += counted.operations;
-        tally.bytes += counted.bytes;
-        tally.elapsed = tally.elapsed + elapsed + apart.unwrap_or_default();
-        tally.steps.push(Step {
-            name: task.name.clone(),
-            operations: counted.operations,
-            bytes: counted.bytes,
-            elapsed,
-            synced: apart,
-            written: written(before, system.traffic()),
-        });
+        let (name, Counted { operations, bytes }) = (task.name.clone(), counted);
+        let written = written(before, system.traffic());
+        count(Step { name, operations, bytes, elapsed, synced: apart, written }, tally);
         Ok(())
     }
 
@@ -99,6 +91,14 @@ impl<F: FileSystem> SequenceJob<F> {
         }
         Ok(())
     }
+}
+
+/// The time of a step is that of its sync, too.
+fn count(step: Step, tally: &mut Tally) {
+    tally.operations += step.operations;
+    tally.bytes += step.bytes;
+    tally.elapsed = tally.elapsed + step.elapsed + step.synced.unwrap_or_default();
+    tally.steps.push(step);
 }
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {

@@ -189,9 +189,10 @@ impl Said {
             () if self.count.is_none() && (is_random || action == List) => "it needs a `count`",
             () if self.to.is_some() != (action == Rename) => "`to` goes with `rename`",
             () if self.to.as_ref().is_some_and(|to| !is_relative(to)) => "`to` is a name",
-            () if self.inside.is_some() != self.each.is_some() => "`inside` and `each` go together",
+            () if self.inside.is_some() != self.each.is_some_and(|each| each > 0) => {
+                "`inside` goes with `each`, at least 1"
+            }
             () if self.inside.is_some() && !matches!(action, Create | Mkdir) => "`inside` goes with what is made",
-            () if self.each == Some(0) => "`each` is at least 1",
             () => return None,
         })
     }

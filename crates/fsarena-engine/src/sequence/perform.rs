@@ -49,7 +49,7 @@ impl<F: FileSystem> Performance<'_, F> {
         if matches!(task.action, Action::RandomRead | Action::RandomWrite) {
             return self.random(task);
         }
-        let mut counted = Counted::default();
+        let mut counted = Counted { operations: u64::from(task.action == Action::Sync), bytes: 0 };
         for number in 0..task.items.len() {
             if self.is_stopped() {
                 break;

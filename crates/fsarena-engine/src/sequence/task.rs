@@ -19,6 +19,8 @@ pub struct Tasks {
     pub left: State,
     /// The most bytes that are there at a time.
     pub demand: u64,
+    /// The most files and directories that are there at a time.
+    pub most_files: u64,
 }
 
 /// A step.
@@ -71,7 +73,7 @@ impl Tasks {
     /// Follows the steps, and says what is wrong with them if they do not fit together.
     pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
         let mut course = Course { state: State::default(), sets: BTreeMap::new(), seed };
-        let (mut all, mut folders, mut demand) = (Vec::new(), Vec::new(), 0);
+        let (mut all, mut folders, mut demand, mut most_files) = (Vec::new(), Vec::new(), 0, 0);
         for (index, said) in parameters.steps.iter().enumerate() {
             let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| course.state.lead_to(set));
             let made: Vec<String> = made.collect();
@@ -79,8 +81,9 @@ impl Tasks {
             let task = course.task(said, index).and_then(|task| course.follow(&task).map(|()| task));
             all.push(task.map_err(|what| format!("step `{}`: {what}", said.name))?);
             demand = demand.max(course.state.bytes);
+            most_files = most_files.max(course.state.nodes().count() as u64);
         }
-        Ok(Self { all, folders, left: course.state, demand })
+        Ok(Self { all, folders, left: course.state, demand, most_files })
     }
 }
 

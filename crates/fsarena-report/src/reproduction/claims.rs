@@ -28,12 +28,12 @@ pub fn sentence(reproduction: &Reproduction) -> Option<String> {
     const ALL: [Outcome; 5] =
         [Outcome::Holds, Outcome::DoesNotHold, Outcome::Unsupported, Outcome::Contradiction, Outcome::NotTestable];
     let count = |outcome: &Outcome| reproduction.claims.iter().filter(|claim| claim.outcome == *outcome).count();
-    let words = |outcome: &Outcome| format!("{} {outcome}", count(outcome));
+    let words = |outcome: &Outcome| format!("{outcome} {}", count(outcome));
     let words: Vec<String> = ALL.iter().filter(|outcome| count(outcome) > 0).map(words).collect();
     let checked = reproduction.claims.iter().filter(|claim| claim.checked).count();
     (!reproduction.claims.is_empty()).then(|| {
         format!(
-            "Of its {} claims: {}; {checked} were checked by figures of this run.",
+            "Its {} claims: {}; {checked} were checked by figures of this run.",
             reproduction.claims.len(),
             words.join(", ")
         )

@@ -37,7 +37,7 @@ fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> Factor {
         as_published: times(median(base.as_published), median(other.as_published)),
         harness: base.plainly.and_then(|_| times(median(base.as_published), plainly(base))),
         plainly: base.plainly.and_then(|_| times(plainly(base), plainly(other))),
-        properly: times(median(base.properly), median(other.properly)),
+        properly: times(median(base.properly_for_it), median(other.properly_for_it)),
     }
 }
 

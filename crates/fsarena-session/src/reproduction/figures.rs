@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::Label;
 use fsarena_model::article::{PublishedMetric, PublishedTest, Source};
-use fsarena_model::reproduction::{Measured, ReproducedFigure};
+use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
 
 use super::Context;
 use super::source::{ByRound, by_round, measured};
@@ -40,16 +40,17 @@ fn rows(
     metric: &PublishedMetric,
     at: Option<&str>,
 ) -> Vec<ReproducedFigure> {
-    let contenders = &context.record.plan.contenders;
-    let named = context.article.contenders.iter().zip(&context.stand_ins);
-    let named = named.map(|(published, here)| (Some(published.name.clone()), *here));
-    let is_further = |number: &usize| !context.stand_ins.contains(&Some(*number));
-    let further = (0..contenders.len()).filter(is_further).map(|number| (None, Some(number)));
-    let row = |(name, here): (Option<String>, Option<usize>)| {
-        let label = here.map(|number| contenders[number].label.clone());
+    let stand_ins = &context.stand_ins;
+    let named = stand_ins.iter().map(|one| (Some(one), one.as_published.as_ref()));
+    let labels = context.record.plan.contenders.iter().map(|contender| &contender.label);
+    let further = labels.filter(|label| stand_ins.iter().all(|one| one.as_published.as_ref() != Some(*label)));
+    let further = further.map(|label| (None, Some(label)));
+    let row = |(stand_in, label): (Option<&StandIn>, Option<&Label>)| {
+        let name = stand_in.map(|one| one.name.clone());
         let published =
             metric.figures.iter().find(|figure| Some(&figure.contender) == name.as_ref() && figure.at.as_deref() == at);
-        let sources = label.as_ref().map(|label| sourced(context, test, metric, at, label)).unwrap_or_default();
+        let sources = label.map(|label| sourced(context, test, metric, at, label)).unwrap_or_default();
+        let properly = stand_in.and_then(|one| one.properly.as_ref());
         ReproducedFigure {
             test: test.name.clone(),
             metric: metric.name.clone(),
@@ -57,11 +58,12 @@ fn rows(
             better: metric.better,
             at: at.map(str::to_owned),
             name,
-            contender: label,
+            contender: label.cloned(),
             published: published.map(|figure| (figure.value, figure.text.clone())),
             as_published: sources.as_published,
             plainly: sources.plainly,
             properly: sources.properly,
+            properly_for_it: properly.and_then(|label| sourced(context, test, metric, at, label).properly),
         }
     };
     named.chain(further).map(row).filter(says_something).collect()
@@ -69,7 +71,10 @@ fn rows(
 
 /// A contender that was neither published nor measured has no row.
 fn says_something(figure: &ReproducedFigure) -> bool {
-    figure.published.is_some() || figure.as_published.is_some() || figure.properly.is_some()
+    figure.published.is_some()
+        || figure.as_published.is_some()
+        || figure.properly.is_some()
+        || figure.properly_for_it.is_some()
 }
 
 #[derive(Default)]

@@ -1,13 +1,26 @@
 //! Which contender here stands for which of an article.
 
-use fsarena_model::{Article, Contender, RunRecord};
+use fsarena_model::article::PublishedContender;
+use fsarena_model::reproduction::StandIn;
+use fsarena_model::{Article, Contender, Durability, RunRecord};
 
-/// Of each of the article's contenders, the contender of the plan that stands for it: the first of the first of its kinds that takes
-/// part.
-pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<Option<usize>> {
-    let contenders = &record.plan.contenders;
-    let of_kind = |kind: &String| contenders.iter().position(|contender| type_of(record, contender) == Some(kind));
-    article.contenders.iter().map(|published| published.here.iter().find_map(of_kind)).collect()
+use crate::durability::of_label;
+
+/// Who stands for each of the article's contenders: the first of the first of its kinds that takes part; properly the first of them
+/// that keeps what was synced, for others would be compared for what they leave out.
+pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
+    let stand_in = |published: &PublishedContender| {
+        let of_kind =
+            |kind: &String| record.plan.contenders.iter().filter(move |one| type_of(record, one) == Some(kind));
+        let all: Vec<&Contender> = published.here.iter().flat_map(of_kind).collect();
+        let keeps = |one: &&&Contender| of_label(record, &one.label) == Some(Durability::Flushed);
+        StandIn {
+            name: published.name.clone(),
+            as_published: all.first().map(|one| one.label.clone()),
+            properly: all.iter().find(keeps).or(all.first()).map(|one| one.label.clone()),
+        }
+    };
+    article.contenders.iter().map(stand_in).collect()
 }
 
 /// A contender's kind; of a directory, the type of the file system that it lies on.

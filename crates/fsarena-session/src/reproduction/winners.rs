@@ -38,7 +38,7 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
             }
             let margin = context.record.plan.margin.0;
             lists.as_published.push(pairs(&entries, metric.better, margin, |figure| figure.as_published));
-            lists.properly.push(pairs(&entries, metric.better, margin, |figure| figure.properly));
+            lists.properly.push(pairs(&entries, metric.better, margin, |figure| figure.properly_for_it));
             winners.push(winner(context, test, metric, at.as_deref(), &entries));
         }
     }
@@ -140,7 +140,7 @@ fn winner(
         at: at.map(str::to_owned),
         published: first.iter().filter_map(|entry| entry.figure.name.clone()).collect(),
         as_published: wins(|figure| figure.as_published),
-        properly: wins(|figure| figure.properly),
+        properly: wins(|figure| figure.properly_for_it),
         tau: tau(context, test, metric, at, entries),
     }
 }
@@ -168,6 +168,12 @@ fn wins(
     }
 }
 
+/// Who stands properly for an entry of the article's.
+fn stands_for<'a>(context: &'a Context<'_>, entry: &Entry<'_>) -> Option<&'a Label> {
+    let stand_in = context.stand_ins.iter().find(|one| Some(&one.name) == entry.figure.name.as_ref());
+    stand_in?.properly.as_ref()
+}
+
 fn tau(
     context: &Context<'_>,
     test: &PublishedTest,
@@ -176,7 +182,7 @@ fn tau(
     entries: &[Entry<'_>],
 ) -> Option<Agreement> {
     let known: Vec<(&Entry<'_>, &Label)> =
-        entries.iter().filter_map(|entry| Some((entry, entry.figure.contender.as_ref()?))).collect();
+        entries.iter().filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
     let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
     let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();
     let rounds = properly_by_round(context, test, metric, at, &labels);

@@ -1,0 +1,42 @@
+//! Mounting a contender again, so that its files are on its device only.
+
+use fsarena_model::{Bytes, Nanos};
+use fsarena_sys::clock;
+
+use crate::require::known;
+use crate::{Arena, LaneError, Place, site};
+
+/// A contender mounted again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remounted {
+    /// Where it works now.
+    pub place: Place,
+    /// How long the unmount before took.
+    pub unmounting: Nanos,
+    /// Bytes that reached its device meanwhile, where that is counted.
+    pub written: Option<Bytes>,
+}
+
+impl Arena {
+    /// Mounts contender `index` again, so that its files are no longer in memory; `None` where that cannot be done.
+    ///
+    /// # Errors
+    /// If it stays busy or does not mount again.
+    pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
+        let contender = &self.plan.contenders[index];
+        let kind = known(&contender.label.0, &contender.kind)?;
+        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
+        let lane = site.lane.map(|lane| &self.lanes[lane]);
+        let written = || lane.and_then(|lane| site::written(&lane.name()));
+        let (before, begin) = (written(), clock::now());
+        site::unmount(&site.directory)?;
+        let unmounting = clock::now().saturating_sub(begin);
+        let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
+        if let Err(error) = site::mount_at(contender, kind, lane, &site.directory) {
+            // What is at the mount point now is the host's: nobody may work there.
+            self.sites[index] = None;
+            return Err(error);
+        }
+        Ok(Some(Remounted { place: self.place(site), unmounting, written }))
+    }
+}
