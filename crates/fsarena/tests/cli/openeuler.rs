@@ -45,8 +45,9 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
     let report = stage.json();
     for cell in report["cells"].as_array().expect("an array") {
         assert!(accounts_for(cell, 1) && cell["median"].as_f64().is_some_and(|figure| figure > 0.0), "{cell}");
-        assert!(value(cell, "iostat.%util") > 0.0 && value(cell, "iostat.w/s") > 0.0, "{cell}");
-        assert!(value(cell, "iostat.w_await") >= 0.0 && value(cell, "cpu.system") > 0.0, "{cell}");
+        assert!(value(cell, "iostat.w/s") > 0.0 && value(cell, "iostat.w_await") >= 0.0, "{cell}");
+        // Both are counted in ticks, so that little may be nothing.
+        assert!(value(cell, "iostat.%util") >= 0.0 && value(cell, "cpu.system") >= 0.0, "{cell}");
         let is_steps = cell["workload"] == "steps";
         let names: Vec<&Value> = cell["steps"].as_array().into_iter().flatten().map(|step| &step["name"]).collect();
         assert_eq!(names, if is_steps { vec!["create", "read"] } else { Vec::new() }, "{cell}");
