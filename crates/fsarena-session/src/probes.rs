@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fsarena_engine::Tally;
 use fsarena_model::{Latency, Nanos, Reading, Trial};
 
 use crate::iostat;
@@ -20,6 +21,14 @@ pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
 /// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0.
 pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
     Some(beyond_own_seconds(trial)?.max(0.0))
+}
+
+/// What the program that did the work said of it beside, by name.
+pub fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
+    let reading = |(name, unit, value): &(&str, &str, f64)| {
+        ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
+    };
+    tally.said.iter().map(reading)
 }
 
 /// The medians over trials of what their probes read: shares and means over time as such, the rest per operation.

@@ -11,6 +11,7 @@ use fsarena_model::{Bytes, CacheState, Done, Mode, Nanos, Outcome, Reading, Slic
 use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
 
+use crate::probes::said;
 use crate::rate;
 use crate::schedule::{Assignment, slice_order};
 use crate::{Stage, Trouble, Verified};
@@ -299,12 +300,7 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();
     probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
-    let said = player
-        .tally
-        .said
-        .iter()
-        .map(|(name, unit, value)| (name, Reading { value: Some(*value), unit: (*unit).to_owned() }));
-    probes.extend(said.map(|(name, reading)| ((*name).to_owned(), reading)));
+    probes.extend(said(&player.tally));
     Trial {
         round: setting.round,
         workload: setting.workload.name.clone(),

@@ -45,8 +45,9 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
     let report = stage.json();
     for cell in report["cells"].as_array().expect("an array") {
         assert!(accounts_for(cell, 1) && cell["median"].as_f64().is_some_and(|figure| figure > 0.0), "{cell}");
-        assert!(value(cell, "iostat.%util") > 0.0 && value(cell, "iostat.w/s") > 0.0, "{cell}");
-        assert!(value(cell, "iostat.w_await") >= 0.0 && value(cell, "cpu.system") > 0.0, "{cell}");
+        assert!(value(cell, "iostat.w/s") > 0.0 && value(cell, "iostat.w_await") >= 0.0, "{cell}");
+        // Both are counted in ticks, so that little may be nothing.
+        assert!(value(cell, "iostat.%util") >= 0.0 && value(cell, "cpu.system") >= 0.0, "{cell}");
         let is_steps = cell["workload"] == "steps";
         let names: Vec<&Value> = cell["steps"].as_array().into_iter().flatten().map(|step| &step["name"]).collect();
         assert_eq!(names, if is_steps { vec!["create", "read"] } else { Vec::new() }, "{cell}");
@@ -76,8 +77,10 @@ fn a_machine_without_sysbench_is_told_where_to_get_it() {
 #[test]
 fn the_suite_is_planned_in_the_articles_order() {
     let stage = Stage::new();
-    let plan =
-        out(&run(stage.fsarena().args(["compare", "ext4", "xfs", "btrfs", "--suite", "openeuler", "--dry-run"]), 0));
+    let plan = out(&run(
+        stage.fsarena().args(["compare", "ext4", "xfs", "btrfs", "--suite", "openeuler", "--rounds", "3", "--dry-run"]),
+        0,
+    ));
     let places: Vec<usize> = ["seqwrite", "seqread", "randwrite", "randread", "mixed"]
         .into_iter()
         .flat_map(|test| [format!("openeuler-{test}-fio"), format!("openeuler-{test} ")])
