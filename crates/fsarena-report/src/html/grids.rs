@@ -105,7 +105,7 @@ fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
         "share of the best contender's throughput"
     };
     let title = test.name().to_owned();
-    let words = format!("{measure}; sizes of files downwards, of records to the right");
-    let label = format!("{title}: {words}");
+    let words = format!("{measure}; files ↓, records →");
+    let label = format!("{title}: {measure} by size of files (down) and of records (across)");
     Some(Drawing { svg: heat::draw(&fields, &files, &records, &words, &label), title })
 }
