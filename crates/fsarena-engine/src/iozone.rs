@@ -22,11 +22,11 @@ use job::Grid;
 use parameters::Parameters;
 
 /// About how many bytes a second a test moves, opening and closing included: for estimates before anything was measured.
-const PER_SECOND: f64 = 1.5e9;
+const PER_SECOND: f64 = 3e9;
 /// The same with a flush, or read from the device.
-const PER_SECOND_ON_THE_DEVICE: f64 = 0.4e9;
+const PER_SECOND_ON_THE_DEVICE: f64 = 0.8e9;
 /// About how long a cell takes beside its bytes, with a flush after each test.
-const AROUND_A_CELL: Nanos = Nanos::millis(30);
+const AROUND_A_CELL: Nanos = Nanos::millis(20);
 
 /// The engine `iozone`.
 pub struct Iozone;

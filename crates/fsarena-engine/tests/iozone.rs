@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine};
-use fsarena_model::{GridPoint, GridTest, Nanos, Workload};
+use fsarena_model::{Bytes, GridPoint, GridTest, Nanos, Workload};
 use serde_json::{Value, json};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -95,6 +95,21 @@ fn what_is_no_grid_is_refused() {
     assert!(refused(&workload("none", "warm", json!({ "largest": "1M", "flush": true }))).contains("flush"));
     let sliced = Workload { ends_by_itself: false, ..workload("none", "warm", json!({ "largest": "1M" })) };
     assert!(refused(&sliced).contains("ends-by-itself"));
+}
+
+#[test]
+fn the_grids_of_the_catalogue_are_understood_at_both_scales() {
+    for text in [
+        include_str!("../../../catalog/workloads/vagrant-grid.toml"),
+        include_str!("../../../catalog/workloads/vagrant-grid-durable.toml"),
+    ] {
+        let here: Workload = toml::from_str(text).expect("a workload");
+        let published = here.published.as_ref().expect("a table")["parameters"].clone();
+        let published = Workload { parameters: published, ..here.clone() };
+        assert_eq!(iozone().demand(&here).expect("understood"), Bytes::mib(32));
+        assert_eq!(iozone().demand(&published).expect("understood"), Bytes::mib(512));
+        assert!(iozone().adds(&published) > iozone().adds(&here));
+    }
 }
 
 /// The system calls of `iozone -ac -s 64k -r 32k` (3.471) on its file, as [`essence`] has them; but with the random tests in the

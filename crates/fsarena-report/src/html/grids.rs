@@ -105,6 +105,7 @@ fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
         "share of the best contender's throughput"
     };
     let title = test.name().to_owned();
-    let label = format!("{title}: {measure} by size of files (down) and records (across)");
-    Some(Drawing { svg: heat::draw(&fields, &files, &records, measure, &label), title })
+    let words = format!("{measure}; files ↓, records →");
+    let label = format!("{title}: {measure} by size of files (down) and of records (across)");
+    Some(Drawing { svg: heat::draw(&fields, &files, &records, &words, &label), title })
 }

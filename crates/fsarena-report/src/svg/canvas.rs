@@ -65,7 +65,7 @@ impl Canvas {
         self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
     }
 
-    /// A filled shape as SVG writes it.
+    /// Any lines as SVG writes them.
     pub fn path(&mut self, class: &str, path: &str) {
         self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
     }

@@ -1,8 +1,6 @@
 //! Heat maps: of each contender a field of record sizes to the right and file sizes downwards, filled the more the nearer it is to the
 //! best of the same place.
 
-use std::fmt::Write;
-
 use super::WIDTH;
 use super::canvas::{Anchor, Canvas, fitted};
 use crate::grid;
@@ -50,7 +48,7 @@ fn legend(canvas: &mut Canvas, best: &str) {
     canvas.text("tick", Anchor::Start, (0.0, 12.0), best);
     for (index, (_, words)) in BANDS.iter().enumerate() {
         let x = index as f64 * 64.0 + if index > 0 { 36.0 } else { 0.0 };
-        canvas.rectangle(&format!("heat{index}"), (x, 19.0), (x + 11.0, 30.0));
+        canvas.path(&format!("heat{index}"), &mark((x, 20.0), 11.0));
         canvas.text("tick", Anchor::Start, (x + 15.0, 29.0), words);
     }
 }
@@ -75,15 +73,18 @@ fn fill(canvas: &mut Canvas, (left, top): (f64, f64), shares: &[Vec<Option<f64>>
             for (column, _) in
                 shares.iter().enumerate().filter(|(_, share)| share.is_some_and(|share| of(share) == band))
             {
-                let (x, y) = (left + PLACE.0 * column as f64, top + PLACE.1 * row as f64);
-                let (width, height) = (PLACE.0 - 1.0, PLACE.1 - 1.0);
-                write!(path, "M{x} {y}h{width}v{height}h-{width}z").expect("a string takes everything");
+                path.push_str(&mark((left + PLACE.0 * column as f64, top + PLACE.1 * row as f64), PLACE.0 - 1.0));
             }
         }
         if !path.is_empty() {
             canvas.path(&format!("heat{band}"), &path);
         }
     }
+}
+
+/// A place from its upper left corner on: a line as thick as the style sheet says, which is a place's height less 1.
+fn mark((left, top): (f64, f64), width: f64) -> String {
+    format!("M{left} {}h{width}", top + (PLACE.1 - 1.0) / 2.0)
 }
 
 /// The band of a share.
@@ -101,10 +102,11 @@ mod tests {
         let field =
             Field { contender: "ext4".to_owned(), shares: vec![vec![Some(1.0), None], vec![Some(0.5), Some(1.0)]] };
         let svg = draw(&[field], &[64, 128], &[4, 8], "best", "a map");
+        // One of each stands in the legend.
         let count = |band: usize| {
             let paths = svg.split("<path class=\"").filter(|path| path.starts_with(&format!("heat{band}\"")));
             paths.map(|path| path.split("/>").next().unwrap_or_default().matches('M').count()).sum::<usize>()
         };
-        assert_eq!([0, 1, 2, 3, 4, 5].map(count), [2, 0, 0, 1, 0, 0], "{svg}");
+        assert_eq!([0, 1, 2, 3, 4, 5].map(count), [3, 1, 1, 2, 1, 1], "{svg}");
     }
 }

@@ -104,8 +104,8 @@ fn the_page_has_four_charts_and_a_map_for_each_test() {
         assert_eq!(section.matches("type=\"radio\"").count(), 13);
         assert_eq!(section.matches(" checked/>").count(), 1);
         // 90 places of each of two contenders in each test.
-        assert_eq!(section.matches("h12.5v10").count(), 13 * 2 * 90);
+        assert_eq!(section.matches("h12.5").count(), 13 * 2 * 90);
     }
-    assert!(page.len() < 300_000, "{} bytes", page.len());
+    assert!(page.len() < 250_000, "{} bytes", page.len());
     assert!(!rendered("html", &fixture()).contains("type=\"radio\""));
 }

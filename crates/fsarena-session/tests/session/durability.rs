@@ -89,3 +89,19 @@ fn what_one_promises_and_the_other_does_not_stands_beside_each_verdict() {
     let apart = assess(&kept.durable(Durability::Volatile).0);
     assert_eq!(apart.verdicts[0].promises, "ext4 also has data checksums", "across classes as well");
 }
+
+#[test]
+fn a_shared_folder_is_named_with_what_follows_and_others_are_not() {
+    let mut kept = Kept::new(workload("create"));
+    let said = |kept: &Kept| {
+        assess(&kept.0).notes.into_iter().filter(|note| note.text.contains("shared folder")).collect::<Vec<_>>()
+    };
+    assert!(said(&kept).is_empty());
+    kept.0.contenders[1].mount = "vboxsf rw,nodev,iocharset=utf8".to_owned();
+    let notes = said(&kept);
+    assert_eq!(notes.len(), 1);
+    assert!(
+        notes[0].text.starts_with("xfs is a shared folder of VirtualBox (vboxsf): what is read may come from"),
+        "{notes:?}"
+    );
+}
