@@ -4,7 +4,7 @@ TARGET := x86_64-unknown-linux-gnu
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 
-PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio
+PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio sysbench:sysbench
 HEADERS := /usr/include/stdio.h
 
 .PHONY: help compare test build setup lint calibrate bench-engine parity clean

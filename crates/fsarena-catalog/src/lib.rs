@@ -6,7 +6,7 @@ mod published;
 
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Blame, Explained, Mode, StateOfFileSystem, Workload};
+use fsarena_model::{Blame, Bytes, Explained, Mode, StateOfFileSystem, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -73,6 +73,15 @@ pub struct Suite {
     pub about: String,
     /// Its workloads by name, in the order of the report.
     pub workloads: Vec<String>,
+    /// For articles: who takes part if nobody is named.
+    #[serde(default)]
+    pub contenders: Vec<String>,
+    /// For articles: how many rounds, if nothing is said.
+    pub rounds: Option<u32>,
+    /// The size of the lanes that it needs, if nothing is said.
+    pub lane_size: Option<Bytes>,
+    /// The same at the size of the work that it stands for.
+    pub published_lane_size: Option<Bytes>,
 }
 
 /// The workload `name` of the catalogue, or the one in the file, if the name ends in `.toml`.

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use fsarena_model::{Blame, Explained};
+use fsarena_library::Library;
+use fsarena_model::{Blame, Explained, Workload};
 
 /// What can go wrong in a workload.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +53,7 @@ pub enum EngineError {
     #[error("the workload's `{script}` ended with {status}: {words}")]
     Script {
         /// Which of its scripts.
-        script: &'static str,
+        script: String,
         /// How it ended.
         status: std::process::ExitStatus,
         /// The last lines that it said.
@@ -65,6 +66,62 @@ pub enum EngineError {
         workload: String,
         /// The shell.
         shell: String,
+    },
+    /// A file cannot be made cold.
+    #[error(
+        "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
+    )]
+    StaysInMemory {
+        /// The file.
+        file: String,
+        /// Pages that stay.
+        left: u64,
+        /// Pages that it has.
+        pages: u64,
+    },
+    /// The engine makes system calls.
+    #[error(
+        "workload `{workload}`: the engine `{engine}` makes system calls, which no library answers: `{library}` cannot do it"
+    )]
+    NoLibrary {
+        /// The workload.
+        workload: String,
+        /// Its engine.
+        engine: String,
+        /// The library that was to do it.
+        library: &'static str,
+    },
+    /// A step of a sequence was refused, by the kernel or by a library.
+    #[error("step `{step}`: {source}")]
+    Step {
+        /// The step.
+        step: String,
+        /// Why.
+        source: fsarena_library::LibraryError,
+    },
+    /// A step of a sequence found something else than what was there.
+    #[error("step `{step}`: {what}")]
+    Found {
+        /// The step.
+        step: String,
+        /// What it found.
+        what: String,
+    },
+    /// The program that does a workload is not there.
+    #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
+    NoProgram {
+        /// The workload.
+        workload: String,
+        /// The program, and the package that has it.
+        program: &'static str,
+    },
+    /// A program that did a workload ended with an error, in its words.
+    #[error("{program}: {words}")]
+    Program {
+        /// The program.
+        program: &'static str,
+        /// Its words.
+        words: String,
     },
     /// The file system refused.
     #[error("{act}: {source}")]
@@ -83,6 +140,12 @@ impl EngineError {
         move |error| Self::Io { act: act.into(), source: error.into() }
     }
 
+    /// An [`EngineError::NoLibrary`].
+    pub(crate) fn no_library(workload: &Workload, library: Library) -> Self {
+        let (engine, workload) = (workload.engine.clone(), workload.name.clone());
+        Self::NoLibrary { workload, engine, library: library.name() }
+    }
+
     /// An [`EngineError::Parameters`].
     pub fn parameters(workload: &str, what: impl ToString) -> Self {
         Self::Parameters { workload: workload.to_owned(), what: what.to_string() }
@@ -93,8 +156,11 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => Blame::Trial,
-            Self::NoShell { .. } => Blame::Machine,
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => {
+                Blame::Trial
+            }
+            Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => Blame::Trial,
+            Self::NoShell { .. } | Self::NoProgram { .. } => Blame::Machine,
             _ => Blame::Use,
         }
     }
@@ -113,8 +179,16 @@ impl Explained for EngineError {
                 Some("leave out --cache, or name workloads that read: `fsarena list workloads`".to_owned())
             }
             Self::Fio(error) => error.hint(),
+            Self::StaysInMemory { .. } => {
+                Some("a file system in memory has no cold files: leave it out of this".to_owned())
+            }
             Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
-            Self::Io { .. } | Self::Script { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::NoLibrary { .. } => {
+                Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
+            }
+            Self::NoProgram { program, .. } => Some(format!("apt-get install {program}")),
+            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::Step { .. } | Self::Found { .. } => None,
         }
     }
 }

@@ -13,21 +13,25 @@ mod error;
 mod files;
 pub mod fio;
 mod folder;
+mod iozone;
 mod load;
 mod meter;
 mod operation;
 mod pace;
 mod paced;
+mod sequence;
 mod shell;
 mod size;
 mod sqlite;
 mod starts;
+mod sysbench;
 mod tally;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 use fsarena_sys::child;
 
@@ -37,7 +41,16 @@ pub use starts::starts_job;
 pub use tally::Tally;
 
 /// All engines.
-pub static ENGINES: &[&dyn Engine] = &[&files::Files, &data::Data, &fio::Fio, &shell::Shell, &sqlite::Sqlite];
+pub static ENGINES: &[&dyn Engine] = &[
+    &files::Files,
+    &data::Data,
+    &fio::Fio,
+    &shell::Shell,
+    &sqlite::Sqlite,
+    &sysbench::Sysbench,
+    &iozone::Iozone,
+    &sequence::Sequence,
+];
 
 /// The engine of that name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
@@ -132,6 +145,29 @@ pub trait Engine: Sync {
     /// # Errors
     /// As [`Engine::demand`].
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
+
+    /// Refuses work that no library of a file system can do, since it makes system calls.
+    ///
+    /// # Errors
+    /// [`EngineError::NoLibrary`] by default.
+    fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
+        Err(EngineError::no_library(workload, library))
+    }
+
+    /// A job in a directory `directory` of its own within `library`, which works on the block device `device`. Nothing has the device
+    /// open before and after a run.
+    ///
+    /// # Errors
+    /// As [`Engine::require_library`] and [`Engine::demand`].
+    fn open_in_library(
+        &self,
+        workload: &Workload,
+        library: Library,
+        _device: &Path,
+        _seed: u64,
+    ) -> Result<Box<dyn Job>, EngineError> {
+        Err(EngineError::no_library(workload, library))
+    }
 
     /// The same work without a file system, for what the device itself can do: the same blocks, depth, calls, mix, pattern and
     /// workers, direct, and with a flush for each sync, on a block device whose first `size` bytes are ours to overwrite.

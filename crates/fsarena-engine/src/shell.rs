@@ -1,73 +1,21 @@
 //! The engine `shell`: a script of a shell, as articles about file systems have them. What it measures is mostly the shell.
 
+mod cold;
+mod parameters;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, Mode, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Step, Workload};
 use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
-use serde::Deserialize;
 use tempfile::TempDir;
 
-use crate::size::size;
+use self::parameters::{Parameters, StepParameters, Task};
 use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage, folder};
 
 /// The engine `shell`.
 pub struct Shell;
-
-/// What a workload of this engine says. Scripts work in the job's own directory, and know `operations` as `$N`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Parameters {
-    /// What is timed, from the start of the shell to its end.
-    script: String,
-    /// The program that understands it, called as `SHELL -c SCRIPT`.
-    #[serde(default = "sh")]
-    shell: String,
-    /// What is done once before, untimed.
-    prepare: Option<String>,
-    /// What is done before each run, untimed.
-    before: Option<String>,
-    /// How many operations one run of the script does.
-    operations: u64,
-    /// How many programs it starts for that.
-    #[serde(default)]
-    starts: u64,
-    /// The most data that it keeps at a time.
-    #[serde(default = "sixty_four_mib", deserialize_with = "size")]
-    data: u64,
-}
-
-fn sh() -> String {
-    "sh".to_owned()
-}
-
-fn sixty_four_mib() -> u64 {
-    64 << 20
-}
-
-impl Parameters {
-    fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
-        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
-    }
-
-    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
-        Some(match () {
-            () if self.script.trim().is_empty() => "`script` is empty",
-            () if self.shell.is_empty() || self.shell.contains('/') => {
-                "`shell` is the name of a program, without a path"
-            }
-            () if self.operations == 0 => "`operations` is at least 1: the figure is divided by it",
-            () if workload.mode != Mode::Whole => "a script cannot be cut into slices: `mode = \"whole\"`",
-            () if workload.ends_by_itself && workload.timed_ms > 0 => {
-                "a script cannot be cut short: with `ends-by-itself` it has no `timed-ms`"
-            }
-            () => return None,
-        })
-    }
-}
 
 impl Engine for Shell {
     fn name(&self) -> &'static str {
@@ -97,7 +45,7 @@ impl Engine for Shell {
     }
 
     fn starts(&self, workload: &Workload) -> Option<u64> {
-        Parameters::of(workload).ok().map(|parameters| parameters.starts).filter(|starts| *starts > 0)
+        Parameters::of(workload).ok().map(|parameters| parameters.starts()).filter(|starts| *starts > 0)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
@@ -125,8 +73,9 @@ enum End {
 }
 
 impl ShellJob {
-    fn script(&self, name: &'static str, text: &str, stop: &AtomicBool) -> Result<End, EngineError> {
-        let variables = [("N", self.parameters.operations.to_string())];
+    /// Runs a script that knows `operations` as `$N`; `name` is for its error.
+    fn script(&self, name: &str, text: &str, operations: u64, stop: &AtomicBool) -> Result<End, EngineError> {
+        let variables = [("N", operations.to_string())];
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &variables, stop };
         let shell = [self.parameters.shell.as_str(), "-c", text];
         let argv: Vec<&str> = cage::words().iter().copied().chain(shell).collect();
@@ -135,14 +84,48 @@ impl ShellJob {
             None => Ok(End::Stopped),
             Some(ended) if ended.status.success() => Ok(End::Reached),
             Some(ended) => {
-                Err(EngineError::Script { script: name, status: ended.status, words: last_lines(&ended.words()) })
+                let words = last_lines(&ended.words());
+                Err(EngineError::Script { script: name.to_owned(), status: ended.status, words })
             }
         }
     }
 
-    fn untimed(&self, name: &'static str, text: Option<&String>) -> Result<(), EngineError> {
+    fn untimed(&self, name: &str, text: Option<&String>, operations: u64) -> Result<(), EngineError> {
         let never = AtomicBool::new(false);
-        text.map_or(Ok(()), |text| self.script(name, text, &never).map(|_| ()))
+        text.map_or(Ok(()), |text| self.script(name, text, operations, &never).map(|_| ()))
+    }
+
+    /// Runs a script and counts it; `None` if somebody wanted to stop.
+    fn timed(
+        &self,
+        (name, text, operations): (&str, &str, u64),
+        stop: &AtomicBool,
+        tally: &mut Tally,
+    ) -> Result<Option<Nanos>, EngineError> {
+        let begin = clock::now();
+        if self.script(name, text, operations, stop)? == End::Stopped {
+            return Ok(None);
+        }
+        let elapsed = clock::now().saturating_sub(begin);
+        tally.record(Operation::Run, elapsed);
+        tally.operations += operations;
+        tally.elapsed = tally.elapsed + elapsed;
+        tally.end_part(tally.elapsed);
+        Ok(Some(elapsed))
+    }
+
+    /// One step with what comes before it.
+    fn step(&self, step: &StepParameters, stop: &AtomicBool, tally: &mut Tally) -> Result<End, EngineError> {
+        let StepParameters { name, script, operations, bytes, .. } = step;
+        self.untimed(&format!("before {name}"), step.before.as_ref(), *operations)?;
+        if step.cold {
+            cold::make(&self.directory)?;
+        }
+        let Some(elapsed) = self.timed((name, script, *operations), stop, tally)? else { return Ok(End::Stopped) };
+        tally.bytes += bytes;
+        let (name, operations, bytes) = (name.clone(), *operations, *bytes);
+        tally.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        Ok(End::Reached)
     }
 }
 
@@ -155,12 +138,12 @@ fn last_lines(words: &str) -> String {
 
 impl Job for ShellJob {
     fn prepare(&mut self) -> Result<(), EngineError> {
-        self.untimed("prepare", self.parameters.prepare.as_ref())
+        self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations())
     }
 
     /// What was made for a run is brought to the device, so that nobody pays for it.
     fn refill(&mut self) -> Result<(), EngineError> {
-        self.untimed("before", self.parameters.before.as_ref())?;
+        self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations())?;
         folder::sync(folder::open(&self.directory)?)
     }
 
@@ -171,15 +154,18 @@ impl Job for ShellJob {
 
     /// Once, however long that takes.
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        let begin = clock::now();
-        if self.script("script", &self.parameters.script, limit.stop)? == End::Stopped {
-            return Ok(());
+        match self.parameters.task() {
+            Task::Script(script) => {
+                self.timed(("script", script, self.parameters.operations()), limit.stop, tally)?;
+            }
+            Task::Steps(steps) => {
+                for step in steps {
+                    if self.step(step, limit.stop, tally)? == End::Stopped {
+                        break;
+                    }
+                }
+            }
         }
-        let elapsed = clock::now().saturating_sub(begin);
-        tally.record(Operation::Run, elapsed);
-        tally.operations += self.parameters.operations;
-        tally.elapsed = tally.elapsed + elapsed;
-        tally.end_part(tally.elapsed);
         Ok(())
     }
 }

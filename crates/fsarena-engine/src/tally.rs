@@ -34,6 +34,8 @@ pub struct Tally {
     pub offered: Option<f64>,
     /// The parts of the run, where it has such.
     pub steps: Vec<Step>,
+    /// What the program that did the work said of it beside: name, unit, figure.
+    pub said: Vec<(&'static str, &'static str, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     intervals: Vec<Interval>,
 }
@@ -48,6 +50,7 @@ impl Tally {
             elapsed: Nanos(0),
             offered: None,
             steps: Vec::new(),
+            said: Vec::new(),
             recorders,
             intervals: Vec::new(),
         }
@@ -59,6 +62,7 @@ impl Tally {
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.intervals.clear();
         self.steps.clear();
+        self.said.clear();
     }
 
     /// Takes in the latency of one operation. Measured: 20 instructions, and no allocation but on the first of its kind.
@@ -113,6 +117,7 @@ impl Tally {
         self.offered = later.offered.or(self.offered);
         self.take_in(later);
         self.steps.extend(later.steps.iter().cloned());
+        self.said.extend(&later.said);
         self.intervals.extend(later.intervals.iter().map(|interval| Interval { slice: position, ..interval.clone() }));
     }
 

@@ -60,6 +60,39 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
 }
 
 #[test]
+fn steps_share_a_directory_and_are_timed_one_by_one() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let steps = json!([
+        { "name": "make", "operations": 3, "starts": 4, "bytes": "6K", "script": "for i in $(seq $N); do echo $i > file$i; done",
+          "before": "echo $N > before" },
+        { "name": "read", "operations": 4, "starts": 1, "script": "cat file* before", "cold": true },
+    ]);
+    let parameters = json!({ "steps": steps });
+    assert_eq!(shell().starts(&workload(parameters.clone())), Some(5), "the sum");
+    let mut job = open(parameters, place.path());
+    job.prepare().and_then(|()| job.refill()).expect("nothing to do");
+    let tally = run(&mut *job).expect("done");
+    assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
+    let steps: Vec<(&str, u64, u64)> =
+        tally.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes)).collect();
+    assert_eq!(steps, [("make", 3, 6144), ("read", 4, 0)]);
+    assert_eq!((tally.operations, tally.bytes), (7, 6144));
+    assert_eq!(tally.elapsed, tally.steps[0].elapsed + tally.steps[1].elapsed);
+    assert!(tally.steps.iter().all(|step| step.elapsed > Nanos(0) && step.synced.is_none()));
+}
+
+#[test]
+fn a_step_that_fails_is_named_and_those_after_it_are_not_done() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let step = |name: &str, script: &str| json!({ "name": name, "operations": 1, "script": script });
+    let steps = json!([step("one", ":"), step("two", "echo what a pity >&2; exit 5"), step("three", "touch there")]);
+    let mut job = open(json!({ "steps": steps }), place.path());
+    let error = run(&mut *job).expect_err("it fails").to_string();
+    assert!(error.contains("`two` ended with exit status: 5") && error.contains("what a pity"), "{error}");
+    assert!(!place.path().join("there").exists());
+}
+
+#[test]
 fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     let place = tempfile::tempdir().expect("temporary folder");
     let script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done; exit 3";
@@ -110,6 +143,11 @@ fn what_makes_no_sense_is_refused_by_name() {
         (json!({ "script": ":" }), "`operations`"),
         (json!({ "script": ":", "operations": 1, "shell": "/bin/sh" }), "`shell`"),
         (json!({ "script": ":", "operations": 1, "colour": 1 }), "`colour`"),
+        (json!({ "operations": 1 }), "`steps`"),
+        (json!({ "script": ":", "steps": [{ "name": "a", "script": ":", "operations": 1 }] }), "one of them"),
+        (json!({ "steps": [{ "name": "a", "script": ":", "operations": 1 }], "starts": 1 }), "`starts`"),
+        (json!({ "steps": [{ "name": "a", "script": ":", "operations": 0 }] }), "`operations` of a step"),
+        (json!({ "steps": [{ "name": "", "script": ":", "operations": 1 }] }), "`name`"),
     ] {
         let error = refusal(&workload(parameters));
         assert!(error.contains(name), "{error}");

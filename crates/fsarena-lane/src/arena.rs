@@ -1,5 +1,6 @@
 //! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
 
+mod library;
 mod limits;
 mod spare;
 
@@ -7,7 +8,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use fsarena_model::{Contender, ContenderFacts, Plan, seed};
+use fsarena_model::{Bytes, Contender, ContenderFacts, Nanos, Plan, seed};
+use fsarena_sys::clock;
+
+pub use library::Shown;
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
@@ -28,6 +32,19 @@ pub struct Place {
     pub device: Option<String>,
     /// The name of its backing device info (a new one after each mount), where it can be told.
     pub backing: Option<String>,
+    /// The block device that a library works on by itself; the directory is nobody's then.
+    pub library: Option<PathBuf>,
+}
+
+/// A contender mounted again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remounted {
+    /// Where it works now.
+    pub place: Place,
+    /// How long the unmount before took.
+    pub unmounting: Nanos,
+    /// Bytes that reached its device meanwhile, where that is counted.
+    pub written: Option<Bytes>,
 }
 
 /// What a checker found.
@@ -148,7 +165,7 @@ impl Arena {
         let kind = known(&contender.label.0, &contender.kind)?;
         let site = match kind.ground() {
             Ground::Directory => self.make_directory(&contender)?,
-            Ground::Lane | Ground::Memory => self.make_mount(index, lane, round, kind)?,
+            Ground::Lane | Ground::Library | Ground::Memory => self.make_mount(index, lane, round, kind)?,
         };
         let facts = site::facts(&contender, kind, &site);
         let place = self.place(&site);
@@ -157,8 +174,10 @@ impl Arena {
     }
 
     fn place(&self, site: &Site) -> Place {
-        let device = site.lane.map(|lane| self.lanes[lane].name());
-        Place { directory: site.directory.clone(), device, backing: site::backing(&site.directory) }
+        let lane = site.lane.map(|lane| &self.lanes[lane]);
+        let library = lane.filter(|_| !site.is_mounted).map(Lane::path);
+        let backing = if library.is_some() { None } else { site::backing(&site.directory) };
+        Place { directory: site.directory.clone(), device: lane.map(Lane::name), backing, library }
     }
 
     fn make_mount(
@@ -199,17 +218,22 @@ impl Arena {
     ///
     /// # Errors
     /// If it stays busy or does not mount again.
-    pub fn remount(&mut self, index: usize) -> Result<Option<Place>, LaneError> {
+    pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
+        let lane = site.lane.map(|lane| &self.lanes[lane]);
+        let written = || lane.and_then(|lane| site::written(&lane.name()));
+        let (before, begin) = (written(), clock::now());
         site::unmount(&site.directory)?;
-        if let Err(error) = site::mount_at(contender, kind, site.lane.map(|lane| &self.lanes[lane]), &site.directory) {
+        let unmounting = clock::now().saturating_sub(begin);
+        let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
+        if let Err(error) = site::mount_at(contender, kind, lane, &site.directory) {
             // What is at the mount point now is the host's: nobody may work there.
             self.sites[index] = None;
             return Err(error);
         }
-        Ok(Some(self.place(site)))
+        Ok(Some(Remounted { place: self.place(site), unmounting, written }))
     }
 
     /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back. `None` where that cannot be
@@ -218,7 +242,9 @@ impl Arena {
     /// # Errors
     /// If a file is open for writing, or it does not come back.
     pub fn rest(&mut self, index: usize) -> Result<Option<()>, LaneError> {
-        let Some(site) = self.sites[index].as_ref().filter(|site| site.lane.is_some()) else { return Ok(None) };
+        let Some(site) = self.sites[index].as_ref().filter(|site| site.is_mounted && site.lane.is_some()) else {
+            return Ok(None);
+        };
         site::rest(&site.directory).map(Some)
     }
 
@@ -232,7 +258,12 @@ impl Arena {
             self.memory = memory::make(&mut self.ledger, &self.plan, &self.folder)?;
         }
         let directory = self.memory.clone();
-        Ok(directory.map(|directory| Place { backing: site::backing(&directory), directory, device: None }))
+        Ok(directory.map(|directory| Place {
+            backing: site::backing(&directory),
+            directory,
+            device: None,
+            library: None,
+        }))
     }
 
     /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
@@ -246,7 +277,7 @@ impl Arena {
         if kind.ground() == Ground::Directory {
             return Ok(None);
         }
-        if let Err(error) = site::unmount(&site.directory) {
+        if let Err(error) = if site.is_mounted { site::unmount(&site.directory) } else { Ok(()) } {
             self.sites[index] = Some(site);
             return Err(error);
         }
@@ -262,7 +293,7 @@ impl Arena {
     }
 
     fn take_away(&mut self) -> Result<(), LaneError> {
-        for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.lane.is_some()) {
+        for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.is_mounted) {
             let _ = site::unmount(&site.directory);
         }
         self.group = None;

@@ -3,6 +3,7 @@
 mod btrfs;
 mod dir;
 mod ext;
+mod rsext4;
 mod tmpfs;
 mod xfs;
 
@@ -11,8 +12,17 @@ use std::path::Path;
 use fsarena_model::{Bytes, Durability, Promise};
 
 /// All kinds, in the order in which they are listed.
-pub static KINDS: &[&dyn Kind] =
-    &[&ext::EXT2, &ext::EXT3, &ext::EXT4, &xfs::Xfs, &btrfs::Btrfs, &tmpfs::Tmpfs, &dir::Directory];
+pub static KINDS: &[&dyn Kind] = &[
+    &ext::EXT2,
+    &ext::EXT3,
+    &ext::EXT4,
+    &xfs::Xfs,
+    &btrfs::Btrfs,
+    &tmpfs::Tmpfs,
+    &dir::Directory,
+    &rsext4::RSEXT4,
+    &rsext4::PREVIEW,
+];
 
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
@@ -35,10 +45,19 @@ pub struct Tool {
 pub enum Ground {
     /// A lane, which is made anew and mounted.
     Lane,
+    /// A lane, which is made anew and not mounted: a library works on its device.
+    Library,
     /// Memory, mounted.
     Memory,
     /// A directory that is there.
     Directory,
+}
+
+impl Ground {
+    /// Whether it is a lane, mounted or not.
+    pub fn has_lane(self) -> bool {
+        matches!(self, Self::Lane | Self::Library)
+    }
 }
 
 /// Identifiers for one mkfs, drawn from the seed so that nothing is left to chance.
@@ -52,8 +71,13 @@ pub struct Identity {
 
 /// A kind of file system.
 pub trait Kind: Sync {
-    /// The name on the command line, which is also the kernel's name for it.
+    /// The name on the command line, which is also the kernel's name for it, or a library's.
     fn name(&self) -> &'static str;
+
+    /// The kernel's name for it.
+    fn mounted_as(&self) -> &'static str {
+        self.name()
+    }
 
     /// One line about it.
     fn about(&self) -> &'static str;
@@ -101,6 +125,11 @@ pub trait Kind: Sync {
     /// The mount option with which direct I/O is direct, where with those of `mount`, as typed, the kernel serves it through the page
     /// cache; `None` where it is direct, or no option makes it so.
     fn made_direct(&self, _mount: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// What has to be known before its figures are read; `None` for most.
+    fn caution(&self) -> Option<&'static str> {
         None
     }
 

@@ -23,7 +23,7 @@ mod site;
 mod space;
 mod storage;
 
-pub use arena::{Arena, CheckResult, Go, Place};
+pub use arena::{Arena, CheckResult, Go, Place, Remounted, Shown};
 pub use cost::{Effort, file_cost};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};

@@ -26,7 +26,11 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
             let what = format!("its options name the device `{device}`, which fsarena has not made");
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
-        if kind.ground() != Ground::Lane && !contender.mkfs.is_empty() {
+        if kind.ground() == Ground::Library && !contender.mount.is_empty() {
+            let what = format!("`{}` is a library and is not mounted, so it takes no mount options", contender.kind);
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
+        if !kind.ground().has_lane() && !contender.mkfs.is_empty() {
             let what = format!("`{}` is not made by an mkfs, so it takes no options of one", contender.kind);
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
@@ -105,7 +109,7 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
 
 /// Which contenders need a lane, in the plan's order.
 pub fn needs_lane(plan: &Plan) -> Vec<bool> {
-    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground() == Ground::Lane);
+    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground().has_lane());
     plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
 }
 
@@ -148,8 +152,8 @@ fn lanes_of(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
     if !rustix::process::geteuid().is_root() {
         return Err(LaneError::NotRoot { kind: name });
     }
-    if !kernel_has(&name) {
-        return Err(LaneError::KernelLacks { kind: name });
+    if !kernel_has(kind.mounted_as()) {
+        return Err(LaneError::KernelLacks { kind: kind.mounted_as().to_owned() });
     }
     if let Some(tool) = missing_tool(kind) {
         let (program, package) = (tool.program.to_owned(), tool.package.to_owned());

@@ -11,6 +11,9 @@ use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::{CheckResult, LaneError, alignment};
 
+/// How the kernel mounts what a library has left: it writes nothing, and replays no journal.
+const UNTOUCHED: &str = "ro,norecovery";
+
 /// How often an unmount that is busy is tried, and how long in between.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
 
@@ -21,6 +24,10 @@ pub struct Site {
     pub directory: PathBuf,
     /// The lane that it stands on.
     pub lane: Option<usize>,
+    /// Whether there is a mount of ours.
+    pub is_mounted: bool,
+    /// Whether a library has worked on it.
+    pub is_used: bool,
     description: String,
     mkfs: Vec<String>,
 }
@@ -28,7 +35,8 @@ pub struct Site {
 impl Site {
     /// A directory that is there already.
     pub fn in_place(directory: PathBuf) -> Self {
-        Self { directory, lane: None, description: String::new(), mkfs: Vec::new() }
+        let (description, mkfs) = (String::new(), Vec::new());
+        Self { directory, lane: None, is_mounted: false, is_used: false, description, mkfs }
     }
 }
 
@@ -48,8 +56,22 @@ pub fn make(
         site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs);
         site.description = run_tool(&site.mkfs)? + &run_tool(&kind.describe(&lane.path()))?;
     }
-    mount_at(contender, kind, lane.map(|(_, lane)| lane), point)?;
+    if kind.ground() != Ground::Library {
+        mount_at(contender, kind, lane.map(|(_, lane)| lane), point)?;
+        site.is_mounted = true;
+    }
     Ok(site)
+}
+
+/// Makes a library's file system again, as it was made, if a library has worked on it; from now on one has.
+///
+/// # Errors
+/// If mkfs fails.
+pub fn renew(site: &mut Site) -> Result<(), LaneError> {
+    match std::mem::replace(&mut site.is_used, true) {
+        true => run_tool(&site.mkfs).map(drop),
+        false => Ok(()),
+    }
 }
 
 /// Runs a tool that has to succeed, and returns what it printed.
@@ -65,10 +87,11 @@ fn run_tool(argv: &[String]) -> Result<String, LaneError> {
 /// Mounts `contender` and verifies type and source of what is then there.
 pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, point: &Path) -> Result<(), LaneError> {
     let source = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
-    mount::mount(kind.name(), &source, &contender.mount, point).map_err(|error| LaneError::Mount {
+    let options = if kind.ground() == Ground::Library { UNTOUCHED } else { &contender.mount };
+    mount::mount(kind.mounted_as(), &source, options, point).map_err(|error| LaneError::Mount {
         source_device: source.clone(),
-        kind: kind.name().to_owned(),
-        options: contender.mount.clone(),
+        kind: kind.mounted_as().to_owned(),
+        options: options.to_owned(),
         error: Box::new(error),
     })?;
     verify(kind, &source, point)
@@ -77,11 +100,11 @@ pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, poi
 /// An ext3 image mounts as ext4 without a word, and statfs does not tell them apart: mountinfo does.
 fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> {
     let found = mountinfo::mount_of(point).map_err(LaneError::io("look up the mount of", point))?;
-    match found.kind == kind.name() && found.source == source && found.point == point {
+    match found.kind == kind.mounted_as() && found.source == source && found.point == point {
         true => Ok(()),
         false => Err(LaneError::WrongMount {
             path: point.to_owned(),
-            expected: format!("{} from {source}", kind.name()),
+            expected: format!("{} from {source}", kind.mounted_as()),
             found: format!("{} from {} at {}", found.kind, found.source, found.point.display()),
         }),
     }
@@ -129,6 +152,9 @@ pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<CheckResult, LaneError> {
 /// # Errors
 /// If its mount cannot be looked up.
 pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<ContenderFacts, LaneError> {
+    if kind.ground() == Ground::Library {
+        return Ok(facts_of_library(contender, kind, site));
+    }
     let mount = mountinfo::mount_of(&site.directory);
     let mount = mount.map_err(LaneError::io("look up the mount of", &site.directory))?;
     let options = mount.all_options();
@@ -145,6 +171,27 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
     })
+}
+
+/// What has no mount has no options, and no memory of the kernel's.
+fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> ContenderFacts {
+    let features = kind.features(&site.description);
+    ContenderFacts {
+        label: contender.label.clone(),
+        mkfs: site.mkfs.clone(),
+        mount: format!("{}, a library within this process", kind.name()),
+        durability: kind.durability(""),
+        promises: kind.promises(&features, ""),
+        features,
+        read_ahead_kib: None,
+        says_alignment: None,
+    }
+}
+
+/// Bytes written to a block device so far, by its name below `/sys/block` (Documentation/block/stat.rst of the kernel).
+pub fn written(device: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/block/{device}/stat")).ok()?;
+    Some(text.split_whitespace().nth(6)?.parse::<u64>().ok()? * 512)
 }
 
 /// A mounted file system's own read-ahead, from its backing device info.

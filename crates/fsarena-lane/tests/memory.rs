@@ -32,6 +32,7 @@ fn plan(folder: &Path) -> Plan {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        left_out: Vec::new(),
         reproduces: None,
     }
 }

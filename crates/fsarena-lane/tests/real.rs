@@ -62,6 +62,7 @@ impl Ground {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            left_out: Vec::new(),
             reproduces: None,
         }
     }

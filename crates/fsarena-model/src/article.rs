@@ -34,6 +34,15 @@ pub struct Article {
     pub limits: Vec<Limit>,
     /// What it compared.
     pub contenders: Vec<PublishedContender>,
+    /// The contender over which it states speed-ups.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// Figures of a metric over all tests that have it, as the article sums them up.
+    #[serde(default)]
+    pub summaries: Vec<Summary>,
+    /// Speed-ups over something, as it draws or lists them.
+    #[serde(default)]
+    pub curves: Vec<Curve>,
     /// Its tests, in its order.
     pub tests: Vec<PublishedTest>,
     /// What it says about them: totals, causes, advice, conclusions.
@@ -87,6 +96,60 @@ pub struct PublishedTest {
     pub remark: Option<String>,
     /// Its figures; the first metric is the one that ranks.
     pub metrics: Vec<PublishedMetric>,
+}
+
+/// A metric over all tests that have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Summary {
+    /// What it is called: `total time`.
+    pub title: String,
+    /// The metric's name.
+    pub metric: String,
+    /// How the tests are taken together.
+    pub of: Together,
+}
+
+/// Speed-ups over the article's base, over something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Curve {
+    /// What it shows: `speed-up over file size`.
+    pub title: String,
+    /// What its horizontal axis has, with the unit: `file size, MB`.
+    pub axis: String,
+    /// Its lines.
+    pub lines: Vec<CurveLine>,
+}
+
+/// One line of a curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CurveLine {
+    /// What it is called: `create`.
+    pub name: String,
+    /// Where on the axis, above 0, which test's speed-up stands.
+    pub points: Vec<CurvePoint>,
+}
+
+/// A point of a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// The test's name.
+    pub test: String,
+}
+
+/// How the figures of several tests become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Together {
+    /// By adding them up.
+    Sum,
+    /// By their arithmetic mean.
+    Mean,
 }
 
 /// How an article shows a result.

@@ -47,9 +47,21 @@ pub struct Plan {
     /// What is done to the lanes' devices before anything is measured.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
+    /// Which contenders cannot do which workloads, and are not asked to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// The article whose tests these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduces: Option<Box<Reproduces>>,
+}
+
+/// A contender that takes no part in a workload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Which one.
+    pub label: Label,
+    /// The workload's name.
+    pub workload: String,
 }
 
 /// A contender that is slowed down on purpose.
@@ -79,6 +91,11 @@ impl Plan {
     /// How much longer each operation of the contender `label` takes on purpose; 0 for most.
     pub fn handicap(&self, label: &Label) -> f64 {
         self.handicaps.iter().find(|handicap| handicap.label == *label).map_or(0.0, |handicap| handicap.share.0)
+    }
+
+    /// Whether the contender `label` does the workload of that name.
+    pub fn takes_part(&self, label: &Label, workload: &str) -> bool {
+        !self.left_out.iter().any(|left_out| left_out.label == *label && left_out.workload == workload)
     }
 
     /// The workloads that are shown: all but controls.
@@ -210,6 +227,7 @@ mod tests {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            left_out: Vec::new(),
             reproduces: None,
         }
     }

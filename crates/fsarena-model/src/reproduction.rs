@@ -12,6 +12,22 @@ pub struct Reproduces {
     pub article: Article,
     /// The scale of the work.
     pub scale: Scale,
+    /// Which harnesses are used.
+    #[serde(default)]
+    pub harness: Harness,
+}
+
+/// Which harnesses are used, of those by which an article's work can be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Harness {
+    /// All.
+    #[default]
+    Both,
+    /// Only those of one process, and programs that measure themselves.
+    Native,
+    /// Only shells that start a program for each operation.
+    Shell,
 }
 
 /// How much work is done.
@@ -42,8 +58,52 @@ pub struct Reproduction {
     pub as_published: Option<Agreement>,
     /// The same against measured properly.
     pub properly: Option<Agreement>,
+    /// How many times better than the article's base others are, by test; none for articles that state no such thing.
+    pub factors: Vec<Factor>,
+    /// Figures over all tests.
+    pub summaries: Vec<SummaryRow>,
     /// What became of its claims here.
     pub claims: Vec<ClaimHere>,
+}
+
+/// How many times better than the article's base a contender of it is in a test, and what that consists of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Factor {
+    /// The test's name.
+    pub test: String,
+    /// The article's name for the contender.
+    pub name: String,
+    /// As published.
+    pub published: Option<f64>,
+    /// Measured as published.
+    pub as_published: Option<f64>,
+    /// Of that, what the base's shell or program adds: how many times longer the base takes as published than plainly.
+    pub harness: Option<f64>,
+    /// Of that, what is left: the contender against the base, both plainly.
+    pub plainly: Option<f64>,
+    /// Both measured properly.
+    pub properly: Option<f64>,
+}
+
+/// A figure over all tests that have its metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryRow {
+    /// What it is called.
+    pub title: String,
+    /// The unit.
+    pub unit: String,
+    /// The article's name for the contender; `None`: it has none like it.
+    pub name: Option<String>,
+    /// The contender here; `None`: there is none like the article's.
+    pub contender: Option<Label>,
+    /// What the article says that it comes to, as it stands there.
+    pub stated: Option<String>,
+    /// What the article's own figures come to.
+    pub published: Option<f64>,
+    /// Measured as published; `None` unless all tests were.
+    pub as_published: Option<f64>,
+    /// Measured properly; `None` unless all tests were.
+    pub properly: Option<f64>,
 }
 
 /// A figure, published and here.
@@ -67,6 +127,8 @@ pub struct ReproducedFigure {
     pub published: Option<(f64, String)>,
     /// Measured as it was published.
     pub as_published: Option<Measured>,
+    /// The same without the shell or program that it was published with; `None` where it was measured once only.
+    pub plainly: Option<Measured>,
     /// Measured as it should be.
     pub properly: Option<Measured>,
 }

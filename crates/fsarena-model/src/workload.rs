@@ -44,6 +44,9 @@ pub struct Workload {
     /// time, as another program means it. Otherwise a whole run is refilled until its time is over, and then synced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_by_itself: bool,
+    /// In how many rounds it runs at most: for what takes minutes, and whose differences need no interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_rounds: Option<u32>,
     /// What is less than in the work that it stands for, in words; `None`: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled: Option<String>,
@@ -144,6 +147,8 @@ pub enum Measure {
     OperationsPerSecond,
     /// Binary megabytes divided by seconds.
     MebibytesPerSecond,
+    /// Seconds of a whole run.
+    Seconds,
     /// Seconds for one operation, in microseconds.
     MicrosecondsPerOperation,
     /// The mean latency of the operations, without their syncs, in microseconds.
@@ -159,6 +164,7 @@ impl Measure {
         let value = match self {
             Self::OperationsPerSecond => done.operations as f64 / done.seconds,
             Self::MebibytesPerSecond => done.bytes as f64 / (1 << 20) as f64 / done.seconds,
+            Self::Seconds => done.seconds,
             Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
             Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
             Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,

@@ -29,6 +29,7 @@ fn arena(folder: &std::path::Path) -> Arena {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        left_out: Vec::new(),
         reproduces: None,
     };
     let ledger = Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it").0;

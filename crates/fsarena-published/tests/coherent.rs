@@ -55,6 +55,20 @@ fn tests_and_metrics_that_are_named_are_there() {
 }
 
 #[test]
+fn workloads_and_steps_that_stand_for_a_test_are_there() {
+    for article in articles() {
+        let sources = article.tests.iter().flat_map(|test| test.as_published.iter().chain(&test.properly));
+        for source in sources {
+            let workload = fsarena_catalog::workload(&source.workload).expect("in the catalogue");
+            let Some(steps) = workload.parameters["steps"].as_array() else { continue };
+            for step in &source.steps {
+                assert!(steps.iter().any(|one| one["name"] == **step), "{}: no step `{step}`", workload.name);
+            }
+        }
+    }
+}
+
+#[test]
 fn names_are_unique_and_nothing_is_empty() {
     for article in articles() {
         let claims = article.claims.iter().map(|claim| &*claim.name);

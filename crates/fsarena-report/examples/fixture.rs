@@ -1,6 +1,8 @@
 //! Prints a made-up comparison in a format, to look at while one works on it:
 //! `cargo run -p fsarena-report --example fixture -- html > /tmp/report.html`.
 
+use std::io::Write;
+
 #[path = "../tests/report/fixture/mod.rs"]
 #[allow(dead_code, unused_imports)]
 mod fixture;
@@ -11,12 +13,14 @@ fn main() {
     let comparison = match arguments.next().as_deref() {
         Some("two") => fixture::only(&["ext4", "xfs"]),
         Some("tmpfs") => fixture::with_tmpfs(),
+        Some("grids") => fixture::grids(),
         Some("ladder") => fixture::ladder(),
         Some("interrupted") => fixture::interrupted(),
         _ => fixture::fixture(),
     };
-    match fsarena_report::format(&name) {
-        Some(format) => print!("{}", (format.render)(&comparison)),
-        None => eprintln!("no format `{name}`"),
+    let Some(format) = fsarena_report::format(&name) else { return eprintln!("no format `{name}`") };
+    match (format.render)(&comparison) {
+        Ok(document) => std::io::stdout().write_all(document.bytes()).expect("somebody reads this"),
+        Err(nothing) => eprintln!("{}", nothing.why),
     }
 }

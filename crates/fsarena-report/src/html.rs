@@ -6,6 +6,7 @@ mod page;
 mod place;
 mod reading;
 mod repeat;
+mod reproduction;
 mod rounds;
 mod section;
 mod suite;
@@ -28,6 +29,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("latencies.html", include_str!("../templates/latencies.html")),
     ("contenders.html", include_str!("../templates/contenders.html")),
     ("place.html", include_str!("../templates/place.html")),
+    ("reproduction.html", include_str!("../templates/reproduction.html")),
     ("reading.html", include_str!("../templates/reading.html")),
 ];
 

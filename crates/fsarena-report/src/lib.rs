@@ -5,9 +5,12 @@
 
 mod answer;
 mod csv;
+mod document;
 mod footnote;
+mod grid;
 mod group;
 mod html;
+mod iozone;
 mod json;
 mod lane;
 mod latency;
@@ -20,6 +23,7 @@ mod price;
 mod probe;
 mod ranking;
 mod remark;
+mod reproduction;
 mod standing;
 mod suite;
 mod svg;
@@ -27,9 +31,11 @@ mod table;
 mod text;
 mod view;
 mod words;
+mod xlsx;
 
 use fsarena_model::Comparison;
 
+pub use document::{Document, Nothing};
 pub use html::shell;
 pub use json::article as article_as_json;
 pub use text::article::render as article;
@@ -42,17 +48,19 @@ pub struct Format {
     pub name: &'static str,
     /// What a file of it ends in, without the dot.
     pub extension: &'static str,
-    /// Writes it; the text ends in a newline.
-    pub render: fn(&Comparison) -> String,
+    /// Writes it, if there is something to write.
+    pub render: fn(&Comparison) -> Result<Document, Nothing>,
 }
 
 /// All formats, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: text::plain },
-    Format { name: "html", extension: "html", render: html::render },
-    Format { name: "json", extension: "json", render: json::render },
-    Format { name: "markdown", extension: "md", render: markdown::render },
-    Format { name: "csv", extension: "csv", render: csv::render },
+    Format { name: "text", extension: "txt", render: |comparison| Ok(Document::Text(text::plain(comparison))) },
+    Format { name: "html", extension: "html", render: |comparison| Ok(Document::Text(html::render(comparison))) },
+    Format { name: "json", extension: "json", render: |comparison| Ok(Document::Text(json::render(comparison))) },
+    Format { name: "markdown", extension: "md", render: |comparison| Ok(Document::Text(markdown::render(comparison))) },
+    Format { name: "csv", extension: "csv", render: |comparison| Ok(Document::Text(csv::render(comparison))) },
+    Format { name: "iozone", extension: "txt", render: |comparison| iozone::render(comparison).map(Document::Text) },
+    Format { name: "xlsx", extension: "xlsx", render: |comparison| xlsx::render(comparison).map(Document::Binary) },
 ];
 
 /// The format of that name.

@@ -5,7 +5,7 @@ use fsarena_model::Comparison;
 use crate::remark::capitalised;
 use crate::table::{self, BESIDE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
-use crate::{answer, group, latency, look_up, remark, words};
+use crate::{answer, group, latency, look_up, remark, reproduction, words};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison) -> String {
@@ -16,6 +16,7 @@ pub fn render(comparison: &Comparison) -> String {
         escaped(&answer::answer(comparison).join(" ")),
         escaped(&format!("{}.", remark::head(comparison))),
     ];
+    blocks.extend(reproduction::view(comparison).iter().flat_map(reproduced));
     for group in &view.groups {
         blocks.extend(group.apart.as_deref().map(escaped));
         blocks.push(figures(group));
@@ -30,6 +31,16 @@ pub fn render(comparison: &Comparison) -> String {
     blocks.extend(list("What the intervals do not cover", &biases(comparison)));
     blocks.extend(list("Where", &place(comparison)));
     blocks.join("\n\n") + "\n"
+}
+
+/// A reproduction: its sentences, then all of its tables.
+fn reproduced(view: &reproduction::View) -> Vec<String> {
+    let head = format!("## {}\n\n{}", escaped(&view.title), escaped(&view.sentences.join(" ")));
+    let sheet = |sheet: &reproduction::Sheet| {
+        let table = table(&sheet.head, sheet.rows.iter().cloned());
+        format!("### {}\n\n{table}\n\n{}", escaped(&sheet.title), escaped(&sheet.meaning))
+    };
+    [head].into_iter().chain(view.sheets.iter().chain(&view.further).map(sheet)).collect()
 }
 
 fn figures(group: &GroupView) -> String {

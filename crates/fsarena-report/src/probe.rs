@@ -37,6 +37,10 @@ const PROBES: &[Probe] = &[
     probe("device.reads", "Read requests/op", three_digits, "Requests after merging."),
     probe("device.writes", "Write requests/op", three_digits, "Requests after merging. Many small ones cost more than few large ones."),
     probe("device.merges", "Merged requests/op", three_digits, "Requests that the block layer joined to neighbours."),
+    probe("device.read-merges", "Merged reads/op", three_digits, "Of these, reads."),
+    probe("device.write-merges", "Merged writes/op", three_digits, "Of these, writes."),
+    probe("device.reading", "Device reading/op", seconds, "Time that reads took in queue and device; those under way at the same time count each."),
+    probe("device.writing", "Device writing/op", seconds, "Time that writes took, likewise."),
     probe("device.flushes", "Flushes/op", three_digits, "Flushes of the device's cache. Durable work needs them; on most devices they are the dearest part."),
     probe("device.preflushes", "Flushes asked for/op", three_digits, "Requests that asked the device to flush its cache first, counted in the first round only."),
     probe("device.fua", "FUA writes/op", three_digits, "Writes that were to go past the device's cache, counted in the first round only. A device that cannot do that flushes after each."),
@@ -44,6 +48,7 @@ const PROBES: &[Probe] = &[
     probe("device.busy", "Device busy", percent, "Share of the time with at least one request in flight."),
     probe("device.queue", "Requests in flight", hundredths, "Mean over the timed part. Below 1, the device waited for the file system."),
     probe("cpu.process", "CPU of the process/op", seconds, "User and system time of the process that did the work."),
+    probe("cpu.system", "CPU of the process in the kernel/op", seconds, "The part of that time that was spent in the kernel."),
     probe("cpu.kernel", "CPU of kernel threads/op", seconds, "Time of the threads that worked for the contender: journal, write-back, loop device."),
     probe("cpu.foreign", "Foreign CPU, cores", hundredths, "Cores that other programs kept busy meanwhile: disturbance, not cost."),
     probe("cpu.steal", "Stolen CPU, cores", hundredths, "Cores' worth of time that the hypervisor gave to others: disturbance, not cost."),
@@ -83,7 +88,7 @@ pub struct ProbeRow {
 }
 
 /// The beginnings of the names of probes that have tables of their own.
-const ELSEWHERE: [&str; 3] = [latency::PREFIX, "clock.", "space."];
+const ELSEWHERE: [&str; 4] = [latency::PREFIX, "clock.", "iostat.", "space."];
 
 /// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name, without those that
 /// have tables of their own.

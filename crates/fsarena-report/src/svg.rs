@@ -1,8 +1,10 @@
 //! Drawings as SVG text for a page whose style sheet gives them their colours.
 
 mod axis;
+pub mod bars;
 mod canvas;
 pub mod curve;
+pub mod lines;
 pub mod medians;
 pub mod over_time;
 mod plane;

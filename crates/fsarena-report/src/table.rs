@@ -3,6 +3,7 @@
 
 mod census;
 mod clocks;
+mod iostat;
 mod shares;
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
@@ -44,7 +45,7 @@ struct Subject {
 }
 
 /// All tables in the order in which they are shown.
-const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT];
+const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -105,7 +106,7 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Table
         let table = table(comparison, subject, std::iter::once(block))?;
         Some(Table { hint: (subject.hint)(comparison, workload), ..table })
     };
-    [clocks::SUBJECT, census::SUBJECT].iter().filter_map(table).collect()
+    [clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT].iter().filter_map(table).collect()
 }
 
 fn table(

@@ -3,13 +3,14 @@
 pub mod article;
 mod layout;
 mod paint;
+mod sheets;
 mod tables;
 
 use fsarena_model::Comparison;
 
 use crate::table::of_all;
 use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
-use crate::{group, price, remark, words};
+use crate::{group, price, remark, reproduction, words};
 use layout::{Cell, Column, table, wrapped};
 use paint::{Tone, painted};
 
@@ -31,6 +32,8 @@ pub fn plain(comparison: &Comparison) -> String {
 pub fn render(comparison: &Comparison, style: Style) -> String {
     let view = View::new(comparison);
     let mut blocks = vec![painted(&remark::head(comparison), Tone::Strong, style.color)];
+    let reproduction = reproduction::view(comparison);
+    blocks.extend(reproduction.iter().flat_map(|view| sheets::reproduction(view, style)));
     for group in &view.groups {
         blocks.extend(group.apart.as_ref().map(|reason| wrapped(reason, "", style.width)));
         blocks.push(figures(group, style));

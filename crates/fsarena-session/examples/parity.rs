@@ -50,6 +50,7 @@ fn plan(kind: &str) -> Result<Plan> {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        left_out: Vec::new(),
         reproduces: None,
     })
 }

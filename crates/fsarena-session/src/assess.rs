@@ -10,7 +10,8 @@ use crate::evidence::{Standing, median, standing};
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    controls, course, disturbance, durability, per_operation, probes, rate, references, stability, steps, validity,
+    controls, course, disturbance, durability, per_operation, probes, rate, references, reproduction, stability, steps,
+    validity,
 };
 
 /// Decides what a record says. The same record always gives the same comparison.
@@ -49,7 +50,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         controls,
         references: references::rows(record),
         verifications: steps::verifications(record),
-        reproduction: None,
+        reproduction: reproduction::reproduction(record),
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }

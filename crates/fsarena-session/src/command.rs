@@ -1,5 +1,6 @@
 //! The command that would do a run again.
 
+use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{Contender, Often, Plan, Rounds, RunRecord, Storage, Workload};
 
 use crate::disturbance;
@@ -9,6 +10,9 @@ use crate::ladder::climbed;
 /// time; with its budget, if that gave it control rounds.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
+    if let Some(reproduces) = &plan.reproduces {
+        return again(record, reproduces);
+    }
     let ladder = climbed(&plan.workloads);
     let mut words = vec!["fsarena".to_owned()];
     words.extend(match ladder {
@@ -30,25 +34,47 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     }
     words.extend(plan.unprobed.iter().flat_map(|label| ["--unprobed".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
+    // A ladder draws its seed.
+    let options = lanes_and_seed(record).into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
+    words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
+    if ladder.is_none() && plan.beside != Often::usual(plan.suite.as_deref()) {
+        words.extend(["--beside".to_owned(), plan.beside.to_string()]);
+    }
+    words
+}
+
+/// Options with a value that every run has.
+fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
+    let plan = &record.plan;
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
         Storage::Disk(path) => path.display().to_string(),
         Storage::Memory => "memory".to_owned(),
     };
-    let options = [
+    [
         length(record),
         ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
         ("--lane-size", plan.lane_size.0.to_string()),
         ("--medium", plan.medium.to_string()),
         ("--seed", plan.seed.to_string()),
-    ];
-    // A ladder draws its seed.
-    let options = options.into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
-    words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if ladder.is_none() && plan.beside != Often::usual(plan.suite.as_deref()) {
-        words.extend(["--beside".to_owned(), plan.beside.to_string()]);
-    }
+    ]
+}
+
+/// What would have to be typed to reproduce an article again.
+fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
+    let plan = &record.plan;
+    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
+    let contenders: Vec<String> = plan.contenders.iter().map(spelling).collect();
+    let words = ["fsarena", "reproduce", &reproduces.article.name, "--contenders", &contenders.join(",")];
+    let mut words: Vec<String> = words.map(str::to_owned).to_vec();
+    words.extend((reproduces.scale == Scale::Published).then(|| "--scale=published".to_owned()));
+    words.extend(match reproduces.harness {
+        Harness::Both => None,
+        Harness::Native => Some("--harness=native".to_owned()),
+        Harness::Shell => Some("--harness=shell".to_owned()),
+    });
+    words.extend(lanes_and_seed(record).into_iter().flat_map(|(name, value)| [name.to_owned(), value]));
     words
 }
 

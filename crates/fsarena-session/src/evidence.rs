@@ -117,7 +117,9 @@ pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize) -> b
 fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize]) -> Field {
     let label = |member: usize| &record.plan.contenders[member].label;
     let of = |member: usize| record.trials.iter().filter(move |trial| is_of(trial, &workload.name, label(member)));
-    let members: Vec<usize> = group.iter().copied().filter(|member| !failed(record, index, *member)).collect();
+    let takes_part = |member: &usize| record.plan.takes_part(label(*member), &workload.name);
+    let members = group.iter().copied().filter(|member| !failed(record, index, *member));
+    let members: Vec<usize> = members.filter(takes_part).collect();
     let set_aside = set_aside(record, workload);
     let mut observations: Vec<Observation> = Vec::new();
     for (contender, member) in members.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The real stage: lanes, engines and probes of this machine.
 
+mod libraries;
 mod references;
 mod watched;
 
@@ -12,14 +13,13 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job, engine_of};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading,
-    Verification, Workload,
+    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
 };
 use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::clock;
 use rustix::fs::syncfs;
 
-use crate::{Stage, Trouble, precondition};
+use crate::{Stage, Trouble, Verified, precondition};
 use watched::Watched;
 
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
@@ -165,6 +165,9 @@ impl Stage for Machine {
         if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
             return self.open_without_a_file_system(place, workload, seed);
         }
+        if let Some((library, device)) = self.library(contender) {
+            return self.open_in_library(contender, workload, library, &device, seed);
+        }
         let directory = self.directory(contender)?.join(&workload.name);
         fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
         let mut job = fsarena_engine::engine_of(workload)?.open(workload, &directory, seed)?;
@@ -176,14 +179,15 @@ impl Stage for Machine {
         if self.place(contender).is_some() {
             return Ok(false);
         }
-        let before = self.places[contender].take();
-        let place = self.arena.remount(contender)?;
-        let done = place.is_some();
-        self.places[contender] = place.or(before);
-        Ok(done)
+        let done = self.remount_timed(contender)?;
+        Ok(done.is_some())
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
+        // A library syncs as a part of its work, and is unmounted then.
+        if self.library(contender).is_some() {
+            return Ok(Nanos(0));
+        }
         let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
             Some(Place::Start) => return Ok(Nanos(0)),
             Some(Place::Device) => match self.arena.spare()? {
@@ -199,7 +203,9 @@ impl Stage for Machine {
     }
 
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
-        if matches!(self.place(contender), Some(Place::Device | Place::Start)) {
+        // What a library has left is kept for the checker; its lane is made again before the next work.
+        let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
+        if is_kept || self.library(contender).is_some() {
             return Ok(());
         }
         let directory = self.directory(contender)?.join(&workload.name);
@@ -214,13 +220,16 @@ impl Stage for Machine {
         contender: usize,
         workload: &Workload,
         job: &mut dyn Job,
-    ) -> Result<Option<Verification>, Trouble> {
+    ) -> Result<Option<Verified>, Trouble> {
         if self.place(contender).is_some() || !job.verifies() {
             return Ok(None);
         }
-        self.remount(contender)?;
+        if self.library(contender).is_some() {
+            return self.verify_library(contender, workload, job);
+        }
+        let unmounted = self.remount_timed(contender)?;
         let directory = self.directory(contender)?.join(&workload.name);
-        Ok(Some(job.verify(&directory)?))
+        Ok(Some(Verified { found: job.verify(&directory)?, unmounted }))
     }
 
     fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, Trouble> {
@@ -269,7 +278,8 @@ impl Stage for Machine {
     }
 
     fn used(&mut self, contender: usize) -> Option<Bytes> {
-        let found = rustix::fs::statvfs(self.directory(contender).ok()?).ok()?;
+        let mounted = self.directory(contender).ok().filter(|_| self.library(contender).is_none())?;
+        let found = rustix::fs::statvfs(mounted).ok()?;
         Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
     }
 

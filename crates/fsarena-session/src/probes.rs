@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::{Latency, Nanos, Reading, Trial};
 
+use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
-const BESIDE: [&str; 2] = ["clock.", "space."];
+const BESIDE: [&str; 3] = ["clock.", "space.", "sysbench."];
 
 /// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
 /// lie a little below 0, for the machine's own figure is in ticks.
@@ -78,6 +79,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     }
     let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
     readings.insert("cpu.foreign".to_owned(), Reading { value: foreign, unit: "cores".to_owned() });
+    readings.extend(iostat::columns(trial));
     for (operation, latency) in &trial.latencies {
         readings.extend(of_latency(operation, latency));
     }

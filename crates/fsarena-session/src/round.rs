@@ -13,7 +13,7 @@ use fsarena_sys::memory;
 
 use crate::rate;
 use crate::schedule::{Assignment, slice_order};
-use crate::{Stage, Trouble};
+use crate::{Stage, Trouble, Verified};
 
 /// What a workload's run within a round needs to know.
 pub struct Setting<'a> {
@@ -240,6 +240,14 @@ impl Player {
         self.job.as_deref_mut().expect("a player without a failure has a job")
     }
 
+    /// The unmount is a step of work that has steps.
+    fn take_in(&mut self, verified: Option<Verified>) {
+        let Some(Verified { found, unmounted }) = verified else { return };
+        let has_steps = !self.tally.steps.is_empty();
+        self.tally.steps.extend(unmounted.filter(|_| has_steps));
+        self.verified = Some(found);
+    }
+
     /// Works for so long, or to the end.
     fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
         // References have none.
@@ -267,7 +275,7 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     player.settled = player.settled.or(settled.as_ref().ok().copied());
     if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
         match stage.verify(player.contender, setting.workload, &mut **job) {
-            Ok(found) => player.verified = found,
+            Ok(found) => player.take_in(found),
             Err(trouble) => player.failure = Some(trouble.text),
         }
     }
@@ -291,6 +299,12 @@ fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();
     probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
+    let said = player
+        .tally
+        .said
+        .iter()
+        .map(|(name, unit, value)| (name, Reading { value: Some(*value), unit: (*unit).to_owned() }));
+    probes.extend(said.map(|(name, reading)| ((*name).to_owned(), reading)));
     Trial {
         round: setting.round,
         workload: setting.workload.name.clone(),

@@ -178,7 +178,8 @@ impl Session<'_> {
         why: &str,
     ) -> Result<(), SessionError> {
         self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
-        for workload in open.iter().map(|index| &self.plan.workloads[*index]) {
+        let open = open.iter().map(|index| &self.plan.workloads[*index]);
+        for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
             self.tell(Event::Trial(Box::new(Trial {
                 round,
                 workload: workload.name.clone(),
@@ -205,7 +206,8 @@ impl Session<'_> {
     ) -> Result<(), SessionError> {
         let workload = &self.plan.workloads[index];
         self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
-        let contenders = present.iter().map(|number| (*number, &self.plan.contenders[*number].label)).collect();
+        let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
+        let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
         let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);
         let clocks = self.clocks(workload);
         let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
@@ -271,10 +273,17 @@ impl Session<'_> {
             }
             _ => true,
         };
-        match self.aim.extent {
+        let due: Vec<usize> = match self.aim.extent {
             Extent::All => (0..self.plan.workloads.len()).filter(lacks).collect(),
             Extent::Undecided => controls::due(standing, round),
-        }
+        };
+        due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
+    }
+
+    /// Whether a further round of the workload is wanted at all.
+    fn is_wanted(&self, workload: usize) -> bool {
+        let workload = &self.plan.workloads[workload];
+        workload.most_rounds.is_none_or(|most| disturbance::counting(&self.record, workload) < most)
     }
 
     fn spent(&self) -> Nanos {

@@ -7,8 +7,8 @@ use std::fmt;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
-    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Verification,
-    Workload,
+    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Step,
+    Verification, Workload,
 };
 
 /// Why a part of a run failed, in words.
@@ -38,6 +38,15 @@ impl From<EngineError> for Trouble {
     fn from(error: EngineError) -> Self {
         Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
     }
+}
+
+/// What a contender has left, compared after it was unmounted.
+#[derive(Debug, Clone, Default)]
+pub struct Verified {
+    /// What comparing has found.
+    pub found: Verification,
+    /// The unmount before; `None` where there was none, or where it belongs to the work.
+    pub unmounted: Option<Step>,
 }
 
 /// Everything of the outer world that a session touches. Contenders are numbered as in the plan.
@@ -106,7 +115,7 @@ pub trait Stage {
         _contender: usize,
         _workload: &Workload,
         _job: &mut dyn Job,
-    ) -> Result<Option<Verification>, Trouble> {
+    ) -> Result<Option<Verified>, Trouble> {
         Ok(None)
     }
 

@@ -25,12 +25,13 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let workload = &record.plan.workloads[index];
     let pair = standing.pair(index, a.0, b.0);
     let durability_differs = class(record, a.0) != class(record, b.0);
+    let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
     let latest = pair.map(|pair| pair.standing.latest);
     // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
     let decided = pair.map(|pair| pair.standing.decided.unwrap_or(pair.standing.latest));
     let pointwise = latest.and_then(|latest| latest.pointwise);
     let decision = decided.and_then(|decided| decided.decision);
-    let (verdict, reason) = judge(pair.as_ref(), durability_differs, a.1, b.1);
+    let (verdict, reason) = judge(pair.as_ref(), takes_no_part, durability_differs, a.1, b.1);
     let reason = joined(&[reason, controls::reason(standing, index)]);
     let is_open = verdict == Verdict::Undecided;
     let needs_rounds = latest.and_then(|latest| latest.needs_rounds).filter(|_| is_open);
@@ -75,7 +76,7 @@ fn joined(parts: &[String]) -> String {
     said.join("; ")
 }
 
-fn judge(pair: Option<&Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {
+fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {
     let flags: Vec<(&Label, &Validity)> =
         [a, b].into_iter().flat_map(|cell| cell.validity.iter().map(move |flag| (&cell.contender, flag))).collect();
     let reasons = |chosen: &dyn Fn(&Validity) -> bool| {
@@ -85,6 +86,7 @@ fn judge(pair: Option<&Pair>, durability_differs: bool, a: &Cell, b: &Cell) -> (
     let forbidden = reasons(&|flag| flag.class.forbids_verdict());
     match pair {
         _ if !forbidden.is_empty() => (Verdict::Invalid, forbidden),
+        None if takes_no_part => (Verdict::Invalid, "one of them cannot do this".to_owned()),
         None if a.rounds == 0 || b.rounds == 0 => (Verdict::Undecided, "not measured".to_owned()),
         None if durability_differs => {
             (Verdict::Invalid, "different durability: never ranked with each other".to_owned())

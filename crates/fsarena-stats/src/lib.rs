@@ -19,11 +19,13 @@
 //! | how much better over a whole suite? | `suite.rs` |
 //! | does a contender stand still over the rounds? | `steady.rs` |
 //! | does it within a round, and does a slice feel the one before it? | `within.rs` |
+//! | how well do two orders agree? | `agreement.rs` |
 //! | is a device in its steady state? | `snia.rs` |
 //! | how often would all this be wrong? | `simulate.rs` |
 //!
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
 
+mod agreement;
 mod decide;
 mod dependence;
 mod design;
@@ -52,6 +54,7 @@ mod variance;
 mod verdicts;
 mod within;
 
+pub use agreement::{OrderedPairs, Tau, tau_of_lists, tau_over_rounds};
 pub use decide::{Decision, PairDecision, WorkloadDecision, decide};
 pub use design::LaneTerm;
 pub use error::StatsError;

@@ -13,7 +13,10 @@ pub mod mount;
 pub mod mountinfo;
 pub mod namespace;
 pub mod perf;
+pub mod resident;
+pub mod stdio;
 pub mod uring;
+pub mod usage;
 
 pub use aligned::AlignedBuffer;
 pub use clock::{Clock, MonotonicClock};

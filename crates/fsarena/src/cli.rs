@@ -1,6 +1,7 @@
 //! What can be typed. What will be done is the plan's matter.
 
 mod calibrate;
+mod reproduce;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, Medium, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
+pub use reproduce::{Form, Reproduce};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -55,14 +57,14 @@ pub enum Color {
 pub enum Command {
     /// Compare contenders and decide who is faster
     Compare(Compare),
+    /// Run a published article's tests, as it ran them and as they should be run, beside its figures and claims
+    Reproduce(Reproduce),
     /// Go on with a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
     /// Show a run again, in any format
     Report(Report),
     /// List the runs in the store
     Runs,
-    /// Show what an article published, and what its own figures say against it
-    Reproduce(Reproduce),
     /// List kinds, workloads, suites and articles, and what is missing for each
     List(List),
     /// Say what this machine can do, how noisy it is, and where lanes are best
@@ -217,20 +219,6 @@ pub enum Listed {
     Suites,
     /// Articles that are kept with all their figures and claims.
     Published,
-}
-
-/// `fsarena reproduce`.
-#[derive(Debug, Args)]
-pub struct Reproduce {
-    /// The article's name, as `fsarena list published` shows it
-    #[arg(value_name = "NAME")]
-    pub name: String,
-    /// Only print what it published, judged by its own figures; nothing is run
-    #[arg(long, required = true)]
-    pub published_only: bool,
-    /// How to write it down
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
-    pub format: String,
 }
 
 /// `fsarena doctor`.

@@ -1,6 +1,7 @@
 //! From what was typed to what will be done.
 
 mod extra;
+mod reproduce;
 mod work;
 
 use anyhow::Result;
@@ -10,10 +11,14 @@ use fsarena_model::plan::Handicap;
 use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
-use fsarena_session::{TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, required_space, unaligned};
+use fsarena_session::{
+    TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, require_libraries, required_space, unaligned,
+};
 
 use crate::cli::Compare;
 use crate::exit::Refusal;
+
+pub use reproduce::of_article;
 
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
@@ -46,14 +51,20 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
+        left_out: Vec::new(),
         reproduces: None,
     };
-    let plan = with_controls(plan);
+    let plan = checked(with_controls(plan))?;
+    Ok((plan, added.into_iter().chain(work.notes).collect()))
+}
+
+/// The plan, if it does not contradict itself and its work fits on its lanes.
+fn checked(plan: Plan) -> Result<Plan> {
     require_handicaps(&plan)?;
     require_whole_blocks(&plan)?;
     require_lanes_to_precondition(&plan)?;
     require_work(&plan)?;
-    Ok((plan, added.into_iter().chain(work.notes).collect()))
+    Ok(plan)
 }
 
 /// A run with time enough checks its slices by whole runs.
@@ -164,6 +175,7 @@ fn require_work(plan: &Plan) -> Result<()> {
         }
     }
     require_whole_sectors(plan)?;
+    require_libraries(plan)?;
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
         if round > budget.0 {

@@ -69,7 +69,7 @@ fn a_cache_below_is_found_where_there_is_one_and_nowhere_else() {
     let mut factor = |index: usize| {
         let (place, _) = arena.make(index, Some(index), 1).expect("made");
         fs::write(place.directory.join("data"), vec![7; size.0 as usize]).expect("written");
-        let place = arena.remount(index).expect("it can").expect("it is on a lane");
+        let place = arena.remount(index).expect("it can").expect("it is on a lane").place;
         let reads = reread::repeated_reads(&place.directory.join("data"), size, 1, Nanos::seconds(60));
         let reads = reads.expect("read").expect("it is large enough");
         (reads.repeated / reads.fresh, reread::cached_below(&reads))

@@ -73,21 +73,6 @@ fn test_of(reckoning: &Reckoning) -> Option<&String> {
 /// What figures give, each in words: one number, or one for each contender that is compared with.
 fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
     match reckoning {
-        Reckoning::Total { metric, of } => {
-            let sum = Number::sum_of(article, metric, of).into_iter();
-            sum.map(|sum| (format!("the sum of {of}'s `{metric}`"), sum)).collect()
-        }
-        Reckoning::Mean { metric, of } => {
-            let mean = mean(article, metric, of).into_iter();
-            mean.map(|mean| (format!("the mean of {of}'s `{metric}`"), mean)).collect()
-        }
-        Reckoning::RatioOfTotals { metric, of, by } => {
-            let both = Number::sum_of(article, metric, of).zip(Number::sum_of(article, metric, by)).into_iter();
-            both.map(|(one, other)| (format!("{of}'s sum of `{metric}` over {by}'s"), one.over(other))).collect()
-        }
-        Reckoning::Wins { metric, of } => {
-            vec![(format!("the count of tests in which {of}'s `{metric}` is best"), exactly(wins(article, metric, of)))]
-        }
         Reckoning::Ratio { test, metric, of, by } => {
             let words = |(other, ratio)| (format!("{of}'s `{metric}` over {other}'s"), ratio);
             ratios(article, test, metric, of, by).into_iter().map(words).collect()
@@ -98,6 +83,25 @@ fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
                 |(other, ratio)| (format!("what {of}'s `{metric}` is above {other}'s, in percent,"), more(ratio));
             ratios(article, test, metric, of, than).into_iter().map(words).collect()
         }
+        _ => over_all_tests(article, reckoning).into_iter().collect(),
+    }
+}
+
+fn over_all_tests(article: &Article, reckoning: &Reckoning) -> Option<(String, Number)> {
+    match reckoning {
+        Reckoning::Total { metric, of } => {
+            Some((format!("the sum of {of}'s `{metric}`"), Number::sum_of(article, metric, of)?))
+        }
+        Reckoning::Mean { metric, of } => Some((format!("the mean of {of}'s `{metric}`"), mean(article, metric, of)?)),
+        Reckoning::RatioOfTotals { metric, of, by } => {
+            let ratio = Number::sum_of(article, metric, of)?.over(Number::sum_of(article, metric, by)?);
+            Some((format!("{of}'s sum of `{metric}` over {by}'s"), ratio))
+        }
+        Reckoning::Wins { metric, of } => {
+            let what = format!("the count of tests in which {of}'s `{metric}` is best");
+            Some((what, exactly(wins(article, metric, of))))
+        }
+        Reckoning::Ratio { .. } | Reckoning::More { .. } => None,
     }
 }
 

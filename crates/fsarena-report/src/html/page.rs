@@ -7,6 +7,7 @@ use super::matrix::{Matrix, matrices};
 use super::place::{Contender, Note, Place, contenders, notes, place};
 use super::reading::{Reading, reading};
 use super::repeat::{Repeat, repeat};
+use super::reproduction;
 use super::section::{Section, sections};
 use super::suite::{SuiteLine, lines};
 use crate::table::{self, Table};
@@ -22,6 +23,7 @@ pub struct Page<'a> {
     answer: String,
     tiles: Vec<Tile>,
     margin: String,
+    reproduction: Option<reproduction::Section>,
     matrices: Vec<Matrix>,
     suite: Vec<SuiteLine>,
     suite_meaning: &'static str,
@@ -56,6 +58,7 @@ impl<'a> Page<'a> {
             answer: answer::answer(comparison).join(" "),
             tiles: tiles(comparison),
             margin: number::percent(comparison.margin),
+            reproduction: reproduction::section(comparison),
             matrices: matrices(comparison),
             suite: lines(comparison),
             suite_meaning: words::SUITE,

@@ -1,12 +1,12 @@
 //! What is measured beside the contenders: shares, references, clocks, flushes, the lane, promises, limits of memory.
 
 use fsarena_model::comparison::{Cell, Clock};
-use fsarena_model::{Comparison, DurablePoint, Validity, ValidityClass};
+use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
 
 use crate::fixture::{bare, fixture};
 
 fn render(comparison: &Comparison, name: &str) -> String {
-    (fsarena_report::format(name).unwrap().render)(comparison)
+    crate::rendered(name, comparison)
 }
 
 fn cell<'a>(comparison: &'a mut Comparison, workload: &str, contender: &str) -> &'a mut Cell {
@@ -109,6 +109,30 @@ fn a_flush_census_counts_by_the_sync() {
     comparison.workloads[1].durable = DurablePoint::OSync;
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "create-fsync", "flushes per sync").unwrap()[0], "1.00");
+}
+
+#[test]
+fn iostats_columns_are_among_all_in_the_articles_suite_only() {
+    let mut comparison = fixture();
+    let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
+    for (name, value) in [("r/s", 0.0), ("w/s", 1234.5), ("wkB/s", 4938.0), ("%util", 99.5)] {
+        let probes = &mut cell(&mut comparison, "create-fsync", "ext4").probes;
+        probes.insert(format!("iostat.{name}"), reading(value));
+    }
+    let ext4 = cell(&mut comparison, "create-fsync", "ext4");
+    ext4.seconds_per_operation = Some(0.001);
+    ext4.probes.insert("cpu.process".to_owned(), reading(0.000_25));
+    assert_eq!(line(&render(&comparison, "markdown"), "create-fsync", "w/s"), None);
+    let page = render(&comparison, "html");
+    assert!(section(&page, "create-fsync").contains("<summary>As iostat has it</summary>"));
+    assert!(section(&page, "create-fsync").contains("4938.00"));
+    comparison.suite = Some("openeuler".to_owned());
+    let report = render(&comparison, "markdown");
+    assert_eq!(line(&report, "create-fsync", "w/s").unwrap(), ["1234.50", "–", "–"]);
+    assert_eq!(line(&report, "create-fsync", "%util").unwrap()[0], "99.50");
+    assert_eq!(line(&report, "create-fsync", "%CPU").unwrap()[0], "25.00");
+    assert_eq!(line(&report, "create-fsync", "r/s"), None, "nobody read");
+    assert_eq!(line(&report, "stat-tree", "w/s"), None, "not counted");
 }
 
 #[test]

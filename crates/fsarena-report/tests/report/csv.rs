@@ -3,7 +3,7 @@
 use crate::fixture::{fixture, only, rename};
 
 fn render(comparison: &fsarena_model::Comparison) -> String {
-    (fsarena_report::format("csv").unwrap().render)(comparison)
+    crate::rendered("csv", comparison)
 }
 
 #[test]

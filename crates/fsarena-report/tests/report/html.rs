@@ -5,7 +5,7 @@ use fsarena_model::{Bytes, Comparison};
 use crate::fixture::{fixture, interrupted, ladder, only, rename, with_tmpfs};
 
 fn render(comparison: &Comparison) -> String {
-    (fsarena_report::format("html").unwrap().render)(comparison)
+    crate::rendered("html", comparison)
 }
 
 /// The tags of a page in their order, without comments and declarations.

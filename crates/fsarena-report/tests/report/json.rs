@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::fixture::{bare, fixture, interrupted};
 
 fn render(comparison: &Comparison) -> String {
-    (fsarena_report::format("json").unwrap().render)(comparison)
+    crate::rendered("json", comparison)
 }
 
 fn has_keys(value: &Value, keys: &[&str]) {

@@ -5,7 +5,7 @@ use fsarena_model::Comparison;
 use crate::fixture::{BASE, fixture, ladder, only};
 
 fn html(comparison: &Comparison) -> String {
-    (fsarena_report::format("html").unwrap().render)(comparison)
+    crate::rendered("html", comparison)
 }
 
 /// The section of a workload.
@@ -94,24 +94,24 @@ fn an_impossible_figure_is_in_no_drawing() {
 
 #[test]
 fn markdown_has_one_table_of_all() {
-    let text = (fsarena_report::format("markdown").unwrap().render)(&ladder());
+    let text = crate::rendered("markdown", &ladder());
     insta::assert_snapshot!(part(&text, "## Latencies", "over rounds."));
     let none = {
         let mut comparison = only(&["ext4"]);
         comparison.cells.iter_mut().for_each(|cell| cell.probes.clear());
         comparison
     };
-    assert!(!(fsarena_report::format("markdown").unwrap().render)(&none).contains("## Latencies"));
+    assert!(!crate::rendered("markdown", &none).contains("## Latencies"));
 }
 
 #[test]
 fn json_and_csv_have_what_the_drawings_are_made_of() {
-    let json = (fsarena_report::format("json").unwrap().render)(&ladder());
+    let json = crate::rendered("json", &ladder());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["workloads"][1]["variant_of"], &json["workloads"][1]["rate"]), (&BASE.into(), &"50%".into()));
     let point = &json["cells"][0]["over_time"][0]["points"][0];
     assert_eq!((&point["round"], &point["slice"], &point["seconds"]), (&1.into(), &1.into(), &1.0.into()));
-    let csv = (fsarena_report::format("csv").unwrap().render)(&ladder());
+    let csv = crate::rendered("csv", &ladder());
     for probe in ["latency.write.p9999", "latency.write.count", "rate.offered", "rate.done"] {
         assert!(csv.contains(&format!(",{probe},")), "{probe}");
     }

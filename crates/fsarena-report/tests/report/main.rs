@@ -6,9 +6,18 @@ mod article;
 mod beside;
 mod csv;
 mod fixture;
+mod grid;
 mod html;
 mod json;
 mod latency;
 mod markdown;
 mod price;
 mod text;
+
+/// A report that is text.
+fn rendered(format: &str, comparison: &fsarena_model::Comparison) -> String {
+    match (fsarena_report::format(format).unwrap().render)(comparison).unwrap() {
+        fsarena_report::Document::Text(text) => text,
+        fsarena_report::Document::Binary(_) => panic!("{format} is no text"),
+    }
+}

@@ -3,7 +3,7 @@
 use crate::fixture::{fixture, interrupted, rename};
 
 fn render(comparison: &fsarena_model::Comparison) -> String {
-    (fsarena_report::format("markdown").unwrap().render)(comparison)
+    crate::rendered("markdown", comparison)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::fixture::fixture;
 
 /// What the report says that it would cost.
 fn price(comparison: &Comparison) -> Option<String> {
-    let report = (fsarena_report::format("text").unwrap().render)(comparison);
+    let report = crate::rendered("text", comparison);
     report.lines().find(|line| line.contains("would probably settle the undecided")).map(str::to_owned)
 }
 

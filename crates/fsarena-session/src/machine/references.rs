@@ -11,6 +11,9 @@ use crate::Trouble;
 /// Of the memory at hand, what a reference may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
 
+/// So many starts of programs tell what one takes; workloads may have tens of thousands.
+const ENOUGH_STARTS: u64 = 2000;
+
 /// The number of a place on a machine with so many contenders.
 pub fn number(contenders: usize, place: Place) -> usize {
     contenders + Place::ALL.iter().position(|other| *other == place).unwrap_or(0)
@@ -35,9 +38,9 @@ pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option
     Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
 }
 
-/// As many starts of programs as the workload has.
+/// As many starts of programs as the workload has, or as are enough to know what one takes.
 pub fn starts(workload: &Workload) -> Result<Option<Box<dyn Job>>, Trouble> {
-    Ok(engine_of(workload)?.starts(workload).map(starts_job))
+    Ok(engine_of(workload)?.starts(workload).map(|starts| starts_job(starts.min(ENOUGH_STARTS))))
 }
 
 /// Bytes of all files below a folder, as applications see them.

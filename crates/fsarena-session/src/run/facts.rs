@@ -4,7 +4,7 @@ use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
 
-use crate::{probes, surroundings};
+use crate::{libraries, probes, surroundings};
 
 /// How much longer each contender's operations take on purpose.
 pub fn handicaps(plan: &Plan) -> Vec<f64> {
@@ -17,7 +17,7 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
     });
     let unprobed = plan.unprobed.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
-    handicaps.chain(unprobed)
+    handicaps.chain(unprobed).chain(libraries::cautions(plan))
 }
 
 /// In memory a flush does nothing, so durable work is not what it would be on a disk.

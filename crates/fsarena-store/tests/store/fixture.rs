@@ -24,6 +24,7 @@ pub fn plan() -> Plan {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        left_out: Vec::new(),
         reproduces: None,
     }
 }

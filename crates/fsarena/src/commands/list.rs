@@ -75,7 +75,7 @@ pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
         return Availability::Here;
     }
-    if !kernel_has(kind.name()) {
+    if !kernel_has(kind.mounted_as()) {
         return Availability::KernelLacks;
     }
     match missing_tool(kind) {

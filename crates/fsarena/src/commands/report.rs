@@ -1,13 +1,16 @@
 //! `fsarena report`: a run again, in any format.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
+use fsarena_model::Comparison;
+use fsarena_report::{Document, Format};
 use fsarena_session::assess;
 use fsarena_store::Store;
 
-use super::print;
+use super::{print, write};
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
 use crate::places;
@@ -17,17 +20,35 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let store = places::store(global)?;
     let comparison = assess(&store.load(number(&store, &options.run)?)?);
     let format = fsarena_report::format(&options.format).context("clap lets only known formats pass")?;
-    match &options.output {
-        None if format.name == "text" => print(&fsarena_report::text(&comparison, places::style(global)))?,
-        None => print(&(format.render)(&comparison))?,
-        Some(path) => {
-            let text = (format.render)(&comparison);
-            let written = File::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
-            written.with_context(|| format!("write {}", path.display()))?;
-            eprintln!("{} written", path.display());
+    if format.name == "text" && options.output.is_none() {
+        print(&fsarena_report::text(&comparison, places::style(global)))?;
+        return Ok(Ended::Well);
+    }
+    if let Some(path) = &options.output {
+        return write_into(path, format, &comparison).map(|()| Ended::Well);
+    }
+    let document = rendered(format, &comparison)?;
+    match () {
+        () if matches!(document, Document::Binary(_)) && std::io::stdout().is_terminal() => {
+            let hint = format!("fsarena report {} --format {} -o run.{}", options.run, format.name, format.extension);
+            return Err(Refusal::wrong_use(format!("`{}` is nothing to read on a terminal", format.name), hint).into());
         }
+        () => write(document.bytes())?,
     }
     Ok(Ended::Well)
+}
+
+fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
+    Ok((format.render)(comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
+}
+
+/// Writes a comparison into a file, in a format.
+pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
+    let document = rendered(format, comparison)?;
+    let written = File::create(path).and_then(|mut file| file.write_all(document.bytes()));
+    written.with_context(|| format!("write {}", path.display()))?;
+    eprintln!("{} written", path.display());
+    Ok(())
 }
 
 /// The number of a run, as it was typed.

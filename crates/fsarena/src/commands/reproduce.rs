@@ -1,14 +1,36 @@
-//! `fsarena reproduce`: an article's tests.
+//! `fsarena reproduce`: an article's tests, beside what it published.
 
 mod published;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use fsarena_lane::Wait;
+use fsarena_session::assess;
 
+use super::{compare, report};
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
-use crate::places;
+use crate::perform::{Task, perform, stop_flag};
+use crate::{places, plan};
 
-/// Prints what the article published: the one thing that can be asked for so far.
+/// Runs the article's tests and prints the reproduction.
 pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
-    published::run(&options.name, &options.format, places::style(global))
+    if options.published_only {
+        return published::run(&options.article, options.format, places::style(global));
+    }
+    let (plan, notes) = plan::of_article(options)?;
+    notes.iter().for_each(|note| eprintln!("{note}"));
+    if options.dry_run {
+        return compare::dry::run(&plan);
+    }
+    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let stop = stop_flag()?;
+    let Some((record, status)) = perform(global, Task { plan, notes, wait }, &stop)? else {
+        return Ok(Ended::Interrupted);
+    };
+    compare::show(global, &record)?;
+    if let Some(path) = &options.output {
+        let page = fsarena_report::format("html").context("there is a format html")?;
+        report::write_into(path, page, &assess(&record))?;
+    }
+    Ok(compare::ended(&record, status))
 }

@@ -7,6 +7,7 @@ mod fio;
 mod leaving;
 mod loads;
 mod memory;
+mod openeuler;
 mod ordinary;
 mod published;
 mod rates;

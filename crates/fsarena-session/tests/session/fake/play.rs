@@ -52,6 +52,7 @@ impl Play {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            left_out: Vec::new(),
             reproduces: None,
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
@@ -179,6 +180,7 @@ pub fn workload(name: &str) -> Workload {
         ends_by_itself: false,
         agrees_from_ms: None,
         memory_limit: None,
+        most_rounds: None,
         scaled: None,
         published: None,
         control_of: None,

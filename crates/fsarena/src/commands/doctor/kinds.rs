@@ -37,9 +37,15 @@ fn line(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> Line {
     let found = tools(kind, versions);
     match availability(kind) {
         Availability::Here if kind.ground() == Ground::Directory => Line::new(Word::Ok, name, about),
+        Availability::Here if kind.ground() == Ground::Library => {
+            Line::new(Word::Ok, name, format!("a library in fsarena{found}"))
+        }
+        Availability::AsRoot if kind.ground() == Ground::Library => {
+            Line::new(Word::Note, name, format!("as root: a library in fsarena{found}"))
+        }
         Availability::Here => Line::new(Word::Ok, name, format!("in the kernel{found}")),
         Availability::AsRoot => Line::new(Word::Note, name, format!("as root: in the kernel{found}")),
-        Availability::KernelLacks if has_module(name) => {
+        Availability::KernelLacks if has_module(kind.mounted_as()) => {
             Line::new(Word::Note, name, format!("as root, who may load the kernel's module{found}"))
         }
         Availability::KernelLacks => Line::new(Word::No, name, format!("this kernel lacks it{found}"))

@@ -1,0 +1,62 @@
+//! The engine `iozone`: the grid of IOzone's automatic mode (`iozone -Racb`), by the same system calls in the same order.
+//!
+//! A cell is a file of some size in records of some size. In it up to thirteen tests are done one after the other on the same file,
+//! each of which is a step `FILE/RECORD/TEST` (see [`fsarena_model::grid`]): its time goes from the first record to the end of
+//! close(2). As in IOzone each page that is written begins with a mark, all else is zeros, and within the timer each page that was
+//! read is looked at for its mark.
+
+mod cells;
+mod job;
+mod order;
+mod parameters;
+mod passes;
+mod record;
+mod streams;
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
+
+use crate::{Engine, EngineError, Job};
+use job::Grid;
+use parameters::Parameters;
+
+/// About how many bytes a second a test moves, opening and closing included: for estimates before anything was measured.
+const PER_SECOND: f64 = 1.5e9;
+/// The same with a flush, or read from the device.
+const PER_SECOND_ON_THE_DEVICE: f64 = 0.4e9;
+/// About how long a cell takes beside its bytes, with a flush after each test.
+const AROUND_A_CELL: Nanos = Nanos::millis(30);
+
+/// The engine `iozone`.
+pub struct Iozone;
+
+impl Engine for Iozone {
+    fn name(&self) -> &'static str {
+        "iozone"
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        let cells = Parameters::of(workload)?.cells();
+        Ok(Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)))
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        let Ok(parameters) = Parameters::of(workload) else { return Nanos(0) };
+        let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
+        let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
+        let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
+        let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
+        let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
+        Nanos((bytes * tests / rate * 1e9) as u64 + around)
+    }
+
+    /// In memory nothing can be read from elsewhere.
+    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
+        workload.cache == CacheState::Warm
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        Ok(Box::new(Grid::new(workload, &Parameters::of(workload)?, directory)))
+    }
+}

@@ -1,0 +1,145 @@
+//! The grid at work: cell after cell, and in each test after test.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Step, Workload};
+use fsarena_sys::{clock, resident};
+use rustix::fs::{Advice, fadvise, fsync};
+use rustix::param::page_size;
+
+use super::cells::Cell;
+use super::order::order;
+use super::parameters::Parameters;
+use super::passes::{Care, Passes, Timed};
+use super::record::Record;
+use crate::{EngineError, Job, Limit, Operation, Tally, folder};
+
+/// How often a file is asked to be forgotten: a page that somebody looks at just then stays.
+const PATIENCE: u32 = 10;
+
+/// A grid in a directory.
+pub struct Grid {
+    cells: Vec<Cell>,
+    tests: Vec<GridTest>,
+    directory: PathBuf,
+    path: PathBuf,
+    care: Care,
+    record: Record,
+}
+
+impl Grid {
+    /// The grid of `workload`.
+    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path) -> Self {
+        let cells = parameters.cells();
+        let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };
+        let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
+        Self {
+            tests: parameters.tests(),
+            directory: directory.to_owned(),
+            path: directory.join("iozone.tmp"),
+            care,
+            record: Record::new(largest as usize),
+            cells,
+        }
+    }
+
+    /// All tests of a cell. Without a file there is nothing to do to: `write` is done even where nobody asks for its time.
+    fn cell(&mut self, cell: Cell, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        folder::sync(folder::open(&self.directory)?)?;
+        self.record.resize(cell.record as usize);
+        let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
+        let order = if is_random { order(cell.records()) } else { Vec::new() };
+        let Self { path, care, record, .. } = self;
+        let mut passes = Passes { path, cell, record, care: *care, order };
+        for test in GridTest::all() {
+            let is_wanted = self.tests.contains(&test);
+            if limit.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if is_wanted || test == GridTest::Write {
+                let step = point(cell, test);
+                let timed = measure(&mut passes, step, limit)?;
+                if is_wanted {
+                    count(tally, step, cell, timed);
+                }
+            }
+        }
+        fs::remove_file(&self.path).map_err(EngineError::io("unlink the file of a cell"))
+    }
+}
+
+fn point(cell: Cell, test: GridTest) -> GridPoint {
+    GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
+}
+
+fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Result<Timed, EngineError> {
+    if passes.care.cold && !step.test.writes() {
+        forget(passes.path, passes.cell.file)?;
+    }
+    let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
+    Ok(Timed { elapsed: timed.elapsed + dawdle(timed.elapsed, limit.handicap), ..timed })
+}
+
+/// Lets the handicap's share of a test's time go by.
+fn dawdle(worked: Nanos, handicap: f64) -> Nanos {
+    let (begin, length) = (clock::now(), Nanos((worked.0 as f64 * handicap) as u64));
+    while clock::now().saturating_sub(begin) < length {
+        std::hint::spin_loop();
+    }
+    length
+}
+
+fn count(tally: &mut Tally, step: GridPoint, cell: Cell, timed: Timed) {
+    tally.operations += cell.records();
+    tally.bytes += cell.file;
+    tally.elapsed = tally.elapsed + timed.elapsed;
+    timed.flush.iter().for_each(|flush| tally.record(Operation::Fsync, *flush));
+    tally.steps.push(Step {
+        name: step.to_string(),
+        operations: cell.records(),
+        bytes: cell.file,
+        elapsed: timed.elapsed,
+        synced: None,
+        written: None,
+    });
+}
+
+/// Has the kernel forget what is in memory of a file, and looks whether it did.
+fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
+    let file = File::open(path).map_err(EngineError::io("open a file to forget it"))?;
+    let mut left = 0;
+    for _ in 0..PATIENCE {
+        fsync(&file).map_err(EngineError::io("fsync a file to forget it"))?;
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise(POSIX_FADV_DONTNEED)"))?;
+        let found = resident::pages(&file, size);
+        left = found.map_err(EngineError::io("look whether a file is in memory, which is needed for cold reads"))?;
+        if left == 0 {
+            return Ok(());
+        }
+    }
+    let pages = size.div_ceil(page_size() as u64);
+    Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
+}
+
+impl Job for Grid {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn fills(&self) -> Bytes {
+        Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0))
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        for cell in self.cells.clone() {
+            if limit.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.cell(cell, limit, tally)?;
+        }
+        tally.end_part(tally.elapsed);
+        Ok(())
+    }
+}

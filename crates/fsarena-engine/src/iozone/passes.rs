@@ -1,0 +1,252 @@
+//! The thirteen tests of a cell, each as IOzone does it. What comes before the timer is not in its time.
+
+use std::io;
+use std::path::Path;
+
+use fsarena_model::{GridTest, Nanos};
+use fsarena_sys::{clock, resident};
+use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
+use rustix::io::{read, write};
+
+use super::cells::Cell;
+use super::record::Record;
+use super::streams;
+
+/// Every so many-th record is read in the stride test (IOzone's `STRIDE`).
+const STRIDE: u64 = 17;
+
+/// What is done about the page cache beside the tests themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Care {
+    /// Whether an fsync is within the timer of each test that writes, before its close (`-e`).
+    pub flush: bool,
+    /// Whether nothing of the file is in memory when a test that reads begins.
+    pub cold: bool,
+}
+
+/// One cell at work on its file.
+pub struct Passes<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Its sizes.
+    pub cell: Cell,
+    /// What is read and written.
+    pub record: &'a mut Record,
+    /// What is done about the page cache.
+    pub care: Care,
+    /// The order of the random tests; empty where there are none.
+    pub order: Vec<u64>,
+}
+
+/// How long a test took, and how long its flush was within that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timed {
+    /// From the first record to the end of close.
+    pub elapsed: Nanos,
+    /// The fsync in it.
+    pub flush: Option<Nanos>,
+}
+
+impl Passes<'_> {
+    /// Does `test` and tells its time.
+    ///
+    /// # Errors
+    /// If the file system refuses, or what was read is not what was written.
+    pub fn run(&mut self, test: GridTest) -> io::Result<Timed> {
+        match test {
+            GridTest::Write => self.write_new(),
+            GridTest::Rewrite => self.write(),
+            GridTest::Read | GridTest::Reread => self.read(),
+            GridTest::RandomRead => self.random_read(),
+            GridTest::RandomWrite => self.random_write(),
+            GridTest::BackwardRead => {
+                // It is done twice, and the first pass is the one that is printed.
+                let first = self.backward_read()?;
+                self.backward_read().map(|_| first)
+            }
+            GridTest::RecordRewrite => self.record_rewrite(),
+            GridTest::StrideRead => self.stride_read(),
+            GridTest::Fwrite | GridTest::Refwrite => streams::write(self),
+            GridTest::Fread | GridTest::Refread => streams::read(self),
+        }
+    }
+
+    /// Whether the file can be made anew is tried first, as IOzone does.
+    fn write_new(&mut self) -> io::Result<Timed> {
+        let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+        let trial = open(self.path, flags, Mode::empty())?;
+        ftruncate(&trial, 0)?;
+        drop(trial);
+        unlink(self.path)?;
+        drop(open(self.path, flags | OFlags::TRUNC, mode())?);
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDWR)?;
+        fsync(&file)?;
+        self.record.fetch();
+        self.record.mark();
+        let begin = clock::now();
+        for _ in 0..self.cell.records() {
+            self.write_record(&file)?;
+        }
+        self.end(file, begin, self.care.flush)
+    }
+
+    /// Where files are cold, the record that IOzone reads to prime the processor's caches is not read.
+    fn read(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDONLY)?;
+        fsync(&file)?;
+        if !self.care.cold {
+            self.record.fetch();
+            self.read_record(&file)?;
+            seek(&file, SeekFrom::Start(0))?;
+        }
+        self.record.fetch();
+        let begin = clock::now();
+        for _ in 0..self.cell.records() {
+            self.read_record(&file)?;
+        }
+        self.end(file, begin, false)
+    }
+
+    fn random_read(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
+        self.record.fetch();
+        let begin = clock::now();
+        for place in 0..self.order.len() {
+            seek(&file, SeekFrom::Start(self.order[place] * self.cell.record))?;
+            self.read_record(&file)?;
+        }
+        self.end(file, begin, false)
+    }
+
+    /// The record is marked within the timer.
+    fn random_write(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
+        self.record.fetch();
+        let begin = clock::now();
+        self.record.mark();
+        for place in 0..self.order.len() {
+            seek(&file, SeekFrom::Start(self.order[place] * self.cell.record))?;
+            self.write_record(&file)?;
+        }
+        self.end(file, begin, self.care.flush)
+    }
+
+    /// The last step back leads before the file's beginning, and is refused.
+    fn backward_read(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDONLY)?;
+        fsync(&file)?;
+        self.record.fetch();
+        let begin = clock::now();
+        stat(self.path)?;
+        let length = self.cell.record as i64;
+        seek(&file, SeekFrom::End(-length))?;
+        for _ in 0..self.cell.records() {
+            self.read_record(&file)?;
+            let _ = seek(&file, SeekFrom::Current(-2 * length));
+        }
+        self.end(file, begin, false)
+    }
+
+    fn record_rewrite(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
+        fsync(&file)?;
+        self.record.fetch();
+        self.record.mark();
+        let begin = clock::now();
+        for _ in 0..self.cell.records() {
+            self.write_record(&file)?;
+            seek(&file, SeekFrom::Start(0))?;
+        }
+        self.end(file, begin, self.care.flush)
+    }
+
+    fn stride_read(&mut self) -> io::Result<Timed> {
+        let file = self.open(OFlags::RDONLY)?;
+        fsync(&file)?;
+        self.record.fetch();
+        let (records, mut stride) = (self.cell.records(), Stride::default());
+        let begin = clock::now();
+        for _ in 0..records {
+            self.read_record(&file)?;
+            seek(&file, SeekFrom::Start(stride.next(records) * self.cell.record))?;
+        }
+        self.end(file, begin, false)
+    }
+
+    fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
+        Ok(open(self.path, flags | OFlags::CLOEXEC, mode())?)
+    }
+
+    #[inline]
+    fn write_record(&mut self, file: &OwnedFd) -> io::Result<()> {
+        let length = write(file, self.record.bytes())?;
+        if length == self.record.bytes().len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+    }
+
+    #[inline]
+    fn read_record(&mut self, file: &OwnedFd) -> io::Result<()> {
+        let length = read(file, self.record.bytes_mut())?;
+        if length == self.record.bytes().len() { self.record.check() } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    fn end(&self, file: OwnedFd, begin: Nanos, flush: bool) -> io::Result<Timed> {
+        let flush = flush.then(|| timed(|| Ok(fsync(&file)?))).transpose()?;
+        resident::close(file)?;
+        Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
+    }
+}
+
+/// How IOzone makes its file.
+fn mode() -> Mode {
+    Mode::from_raw_mode(0o640)
+}
+
+/// How long `act` takes.
+pub fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
+    let begin = clock::now();
+    act()?;
+    Ok(clock::now().saturating_sub(begin))
+}
+
+/// Where the stride test reads next.
+#[derive(Debug, Default)]
+struct Stride {
+    at: u64,
+    /// How often it came to the file's end.
+    turns: u64,
+}
+
+impl Stride {
+    /// The next record after one was read, in a file of so many: 17 on, or at the file's end back to its beginning, one further each
+    /// time. In files of 17 records or fewer that is always the first.
+    fn next(&mut self, records: u64) -> u64 {
+        if self.at + 1 + STRIDE < records.saturating_sub(1) {
+            self.at += STRIDE;
+        } else {
+            self.turns += 1;
+            self.at = if records <= STRIDE { 0 } else { self.turns % records };
+        }
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_begin_one_further_after_each_turn() {
+        let visited = |records: u64| {
+            let mut stride = Stride::default();
+            (0..7).map(|_| stride.next(records)).collect::<Vec<_>>()
+        };
+        assert_eq!(visited(64), [17, 34, 51, 1, 18, 35, 52]);
+        assert_eq!(visited(16), [0; 7]);
+        assert_eq!(visited(18), [1, 2, 3, 4, 5, 6, 7]);
+    }
+}

@@ -1,0 +1,45 @@
+//! The tests through stdio: the C library's own, for that is what is measured, with a buffer as large as a record.
+
+use std::fs::File;
+use std::io;
+
+use fsarena_sys::clock;
+use fsarena_sys::stdio::{Access, Stream};
+use rustix::fs::{fsync, stat};
+
+use super::passes::{Passes, Timed, timed};
+
+/// The whole file by fwrite(3), over what is there.
+pub fn write(passes: &mut Passes<'_>) -> io::Result<Timed> {
+    stat(passes.path)?;
+    let mut stream = Stream::open(passes.path, Access::Update, passes.cell.record as usize)?;
+    fsync(&stream)?;
+    passes.record.fetch();
+    passes.record.mark();
+    let begin = clock::now();
+    for _ in 0..passes.cell.records() {
+        stream.write(passes.record.bytes())?;
+    }
+    let flush = if passes.care.flush { Some(timed(|| flushed(&mut stream))?) } else { None };
+    stream.finish()?;
+    Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
+}
+
+fn flushed(stream: &mut Stream) -> io::Result<()> {
+    stream.flush()?;
+    Ok(fsync(stream)?)
+}
+
+/// The whole file by fread(3).
+pub fn read(passes: &mut Passes<'_>) -> io::Result<Timed> {
+    let mut stream = Stream::open(passes.path, Access::Read, passes.cell.record as usize)?;
+    fsync(File::open(passes.path)?)?;
+    passes.record.fetch();
+    let begin = clock::now();
+    for _ in 0..passes.cell.records() {
+        stream.read(passes.record.bytes_mut())?;
+        passes.record.check()?;
+    }
+    stream.finish()?;
+    Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush: None })
+}

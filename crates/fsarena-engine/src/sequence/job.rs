@@ -1,0 +1,165 @@
+//! The job: all steps, each timed, with their syncs and what reached the device.
+
+use std::fs;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use fsarena_library::{FileSystem, LibraryError, Synced, Traffic};
+use fsarena_model::{Bytes, Nanos, Step, Verification};
+use fsarena_sys::clock;
+use rustix::fs::{Advice, fadvise};
+
+use super::compare;
+use super::contents::Pool;
+use super::parameters::{Action, Sync};
+use super::perform::{Performance, memory};
+use super::task::{Task, Tasks};
+use crate::{EngineError, Job, Limit, Operation, Tally};
+
+/// Drops clean pages, names and inodes of the whole machine (Documentation/admin-guide/sysctl/vm.rst of the kernel).
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// A sequence in a directory of `F`'s.
+pub struct SequenceJob<F> {
+    tasks: Tasks,
+    place: PathBuf,
+    directory: String,
+    pool: Pool,
+    memory: Vec<u8>,
+    system: PhantomData<F>,
+}
+
+impl<F: FileSystem> SequenceJob<F> {
+    /// One in `directory` of the file system at `place`.
+    pub fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
+        let (place, directory) = (place.to_owned(), directory.to_owned());
+        Self { tasks, place, directory, pool: Pool::new(seed), memory: memory(), system: PhantomData }
+    }
+
+    fn mount(&self) -> Result<F, EngineError> {
+        F::mount(&self.place, &self.directory).map_err(of_step("mount"))
+    }
+
+    /// Nothing is in memory any more. A library is unmounted for it; what the kernel refuses to drop as a whole is dropped by file,
+    /// which leaves names and inodes in memory.
+    fn chilled(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
+        if F::IS_LIBRARY {
+            system.unmount().map_err(of_step(&task.name))?;
+            let _ = fs::write(DROP_CACHES, "3");
+            return self.mount();
+        }
+        system.sync().map_err(of_step(&task.name))?;
+        if fs::write(DROP_CACHES, "3").is_err() {
+            for item in &task.items {
+                let file = fs::File::open(self.place.join(&self.directory).join(&item.path));
+                let file = file.map_err(EngineError::io(format!("open {}", item.path)))?;
+                fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise"))?;
+            }
+        }
+        Ok(system)
+    }
+
+    fn step(&mut self, system: &mut F, index: usize, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let task = &self.tasks.all[index];
+        let before = system.traffic();
+        let begin = clock::now();
+        let (pool, memory) = (&self.pool, &mut self.memory[..]);
+        let counted = Performance { system, pool, limit, tally, memory }.all(task)?;
+        let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
+        let synced_within = if within { synced(system, task, tally)? } else { None };
+        let elapsed = dawdled(begin, limit);
+        let apart = if task.sync == Sync::Apart { synced(system, task, tally)? } else { None };
+        // A sync that there is not is no step.
+        if task.action == Action::Sync && synced_within.is_none() {
+            return Ok(());
+        }
+        tally.operations += counted.operations;
+        tally.bytes += counted.bytes;
+        tally.elapsed = tally.elapsed + elapsed + apart.unwrap_or_default();
+        tally.steps.push(Step {
+            name: task.name.clone(),
+            operations: counted.operations,
+            bytes: counted.bytes,
+            elapsed,
+            synced: apart,
+            written: written(before, system.traffic()),
+        });
+        Ok(())
+    }
+
+    /// What a library owes its device is part of its work; the kernel's unmount is timed by whoever mounted it.
+    fn unmount(&self, system: F, tally: &mut Tally) -> Result<(), EngineError> {
+        let (before, begin) = (system.traffic(), clock::now());
+        let after = system.unmount().map_err(of_step("unmount"))?;
+        let elapsed = clock::now().saturating_sub(begin);
+        if F::IS_LIBRARY {
+            let name = "unmount".to_owned();
+            let written = written(before, after);
+            tally.steps.push(Step { name, operations: 1, bytes: 0, elapsed, synced: None, written });
+        }
+        Ok(())
+    }
+}
+
+fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
+    let step = name.to_owned();
+    move |source| EngineError::Step { step, source }
+}
+
+/// Brings everything to the device, and says how long that took; `None` where there is no such call.
+fn synced<F: FileSystem>(system: &mut F, task: &Task, tally: &mut Tally) -> Result<Option<Nanos>, EngineError> {
+    let begin = clock::now();
+    if system.sync().map_err(of_step(&task.name))? == Synced::NotAtAll {
+        return Ok(None);
+    }
+    let took = clock::now().saturating_sub(begin);
+    tally.record(Operation::Syncfs, took);
+    Ok(Some(took))
+}
+
+/// The time since `begin`, and the handicap's share of it on top.
+fn dawdled(begin: Nanos, limit: &Limit<'_>) -> Nanos {
+    let worked = clock::now().saturating_sub(begin);
+    let end = begin + worked + Nanos((worked.0 as f64 * limit.handicap) as u64);
+    while clock::now() < end {
+        std::hint::spin_loop();
+    }
+    clock::now().max(end).saturating_sub(begin)
+}
+
+fn written(before: Option<Traffic>, after: Option<Traffic>) -> Option<Bytes> {
+    Some(Bytes(after?.written.saturating_sub(before?.written)))
+}
+
+impl<F: FileSystem> Job for SequenceJob<F> {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let mut system = self.mount()?;
+        for folder in &self.tasks.folders {
+            system.make_directory(folder).map_err(of_step("the folders before the first step"))?;
+        }
+        system.sync().map_err(of_step("the sync before the first step"))?;
+        for index in 0..self.tasks.all.len() {
+            if limit.is_reached(Nanos(0)) {
+                break;
+            }
+            if self.tasks.all[index].cold {
+                system = self.chilled(system, &self.tasks.all[index])?;
+            }
+            self.step(&mut system, index, limit, tally)?;
+            tally.end_part(tally.elapsed);
+        }
+        self.unmount(system, tally)
+    }
+
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    fn verify(&mut self, directory: &Path) -> Result<Verification, EngineError> {
+        compare::with(directory, &self.tasks.left, &self.pool)
+    }
+}

@@ -1,0 +1,203 @@
+//! What a workload of the engine `sequence` says: a list of steps.
+
+use fsarena_model::{Mode, Workload};
+use serde::{Deserialize, Deserializer};
+
+use crate::size::some_size;
+use crate::{EngineError, Operation};
+
+/// The longest single write or read.
+pub const LONGEST: u64 = 1 << 20;
+
+/// All steps.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// In the order in which they are done.
+    pub steps: Vec<Said>,
+}
+
+/// A step as it is written down.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Said {
+    /// Unique.
+    pub name: String,
+    /// What is done.
+    #[serde(rename = "do")]
+    pub action: Action,
+    /// With which files or directories, by the names of their sets; or one directory.
+    #[serde(default, rename = "where", deserialize_with = "one_or_many")]
+    pub sets: Vec<String>,
+    /// How many of each set, all that are there if absent, and of what is made 1; of random reads and writes how many, in one file.
+    pub count: Option<u64>,
+    /// The number of the first of them within the set.
+    #[serde(default)]
+    pub from: u64,
+    /// Bytes of each file that is made, or appended to each.
+    #[serde(default, deserialize_with = "some_size")]
+    pub size: Option<u64>,
+    /// Bytes of each read or write; a whole file, or 1 MiB of it, if absent.
+    #[serde(default, deserialize_with = "some_size")]
+    pub block: Option<u64>,
+    /// Of what is made: the set of directories in which it lies.
+    pub inside: Option<String>,
+    /// How many lie in each of those.
+    pub each: Option<u64>,
+    /// The set to which what is renamed belongs then.
+    pub to: Option<String>,
+    /// When what it wrote is brought to the device; what only reads syncs nothing.
+    #[serde(default)]
+    pub sync: Sync,
+    /// Whether nothing is in memory when it begins.
+    #[serde(default)]
+    pub cold: bool,
+}
+
+/// When a step brings what it wrote to the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sync {
+    /// Afterwards, timed apart.
+    #[default]
+    Apart,
+    /// At its end, in its time.
+    Within,
+    /// Not at all.
+    Never,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Makes files and writes them from beginning to end.
+    Create,
+    /// Writes over files from beginning to end.
+    Write,
+    /// Reads files from beginning to end.
+    Read,
+    /// Reads blocks of a file in random order.
+    RandomRead,
+    /// Writes over blocks of a file in random order.
+    RandomWrite,
+    /// Writes at the end of files.
+    Append,
+    /// Makes directories.
+    Mkdir,
+    /// Asks for the names in a directory.
+    List,
+    /// Asks for files' attributes.
+    Stat,
+    /// Gives files other names.
+    Rename,
+    /// Sets files' permissions and times.
+    Attributes,
+    /// Removes files.
+    Delete,
+    /// Removes empty directories.
+    Rmdir,
+    /// Removes a directory with all that is in it, as it is found there.
+    DeleteTree,
+    /// Brings everything to the device; what it takes is the step's own time.
+    Sync,
+}
+
+impl Action {
+    /// Whether there is something to be synced after it.
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Read | Self::RandomRead | Self::List | Self::Stat | Self::Sync)
+    }
+
+    /// The name under which its operations' latencies are kept.
+    pub fn operation(self) -> Operation {
+        match self {
+            Self::Create => Operation::Create,
+            Self::Write | Self::RandomWrite => Operation::Write,
+            Self::Read | Self::RandomRead => Operation::Read,
+            Self::Append => Operation::Append,
+            Self::Mkdir => Operation::Mkdir,
+            Self::List => Operation::Readdir,
+            Self::Stat => Operation::Stat,
+            Self::Rename => Operation::Rename,
+            Self::Attributes => Operation::Utimes,
+            Self::Delete | Self::DeleteTree => Operation::Delete,
+            Self::Rmdir => Operation::Rmdir,
+            Self::Sync => Operation::Syncfs,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(name) => vec![name],
+        OneOrMany::Many(names) => names,
+    })
+}
+
+impl Parameters {
+    /// Those of `workload`.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let complaint = parameters.complaint(workload);
+        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    fn complaint(&self, workload: &Workload) -> Option<String> {
+        if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 {
+            let what = "steps follow one another once: `mode = \"whole\"`, `ends-by-itself = true` and no `timed-ms`";
+            return Some(what.to_owned());
+        }
+        if self.steps.is_empty() {
+            return Some("there are no `steps`".to_owned());
+        }
+        self.steps.iter().enumerate().find_map(|(index, step)| {
+            let is_named_twice = self.steps[..index].iter().any(|other| other.name == step.name);
+            let what = if is_named_twice { Some("there are two of that name") } else { step.complaint() };
+            what.map(|what| format!("step `{}`: {what}", step.name))
+        })
+    }
+}
+
+impl Said {
+    fn complaint(&self) -> Option<&'static str> {
+        use Action::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
+        let action = self.action;
+        let is_random = matches!(action, RandomRead | RandomWrite);
+        Some(match () {
+            () if action == Sync && !self.sets.is_empty() => "a sync is of everything: no `where`",
+            () if action != Sync && self.sets.is_empty() => "it needs a `where`",
+            () if self.sets.iter().any(|set| !is_relative(set)) => {
+                "`where` is a path without `..` that begins with a name"
+            }
+            () if self.sets.len() > 1 && (is_random || matches!(action, Create | Mkdir | Rename | List)) => {
+                "`where` is one name"
+            }
+            () if self.count == Some(0) => "`count` is at least 1",
+            () if self.size.is_some() != matches!(action, Create | Append) => "`size` goes with `create` and `append`",
+            () if action == Append && self.size > Some(LONGEST) => "at most 1M is appended at a time",
+            () if self.block.is_some_and(|block| block == 0 || block > LONGEST) => "`block` is 1 to 1M",
+            () if is_random && self.block.is_none() => "it needs a `block`",
+            () if self.count.is_none() && (is_random || action == List) => "it needs a `count`",
+            () if self.to.is_some() != (action == Rename) => "`to` goes with `rename`",
+            () if self.to.as_ref().is_some_and(|to| !is_relative(to)) => "`to` is a name",
+            () if self.inside.is_some() != self.each.is_some() => "`inside` and `each` go together",
+            () if self.inside.is_some() && !matches!(action, Create | Mkdir) => "`inside` goes with what is made",
+            () if self.each == Some(0) => "`each` is at least 1",
+            () => return None,
+        })
+    }
+}
+
+/// It stays below the directory at work.
+fn is_relative(path: &str) -> bool {
+    path.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\0'))
+}

@@ -1,0 +1,199 @@
+//! Doing one step, through whatever file system there is.
+
+use fsarena_library::{Entry, FileSystem, LibraryError};
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
+
+use super::contents::Pool;
+use super::parameters::{Action, LONGEST};
+use super::task::{Item, Task};
+use crate::{EngineError, Limit, Tally};
+
+/// What is set with attributes: others than new files have.
+const PERMISSIONS: u16 = 0o640;
+/// 2001-09-09, which no clock says today.
+const TIME: u32 = 1_000_000_000;
+
+/// What a step counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counted {
+    /// Operations.
+    pub operations: u64,
+    /// Bytes that they carried.
+    pub bytes: u64,
+}
+
+/// A step at work.
+pub struct Performance<'a, F> {
+    /// Who does it.
+    pub system: &'a mut F,
+    /// What is written.
+    pub pool: &'a Pool,
+    /// When to stop.
+    pub limit: &'a Limit<'a>,
+    /// Where latencies go.
+    pub tally: &'a mut Tally,
+    /// What is read comes here, at least [`LONGEST`].
+    pub memory: &'a mut [u8],
+}
+
+/// Memory for what is read.
+pub fn memory() -> Vec<u8> {
+    vec![0; LONGEST as usize]
+}
+
+impl<F: FileSystem> Performance<'_, F> {
+    /// Does all of `task`, or stops in between if somebody wants that. Apart from the calls themselves an operation costs two
+    /// readings of the clock, some 50 ns.
+    pub fn all(&mut self, task: &Task) -> Result<Counted, EngineError> {
+        if matches!(task.action, Action::RandomRead | Action::RandomWrite) {
+            return self.random(task);
+        }
+        let mut counted = Counted::default();
+        for number in 0..task.items.len() {
+            if self.is_stopped() {
+                break;
+            }
+            let begin = clock::now();
+            let done = self.one(task, number)?;
+            self.note(task, begin);
+            counted = Counted { operations: counted.operations + done.operations, bytes: counted.bytes + done.bytes };
+        }
+        Ok(counted)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.limit.is_reached(Nanos(0))
+    }
+
+    fn note(&mut self, task: &Task, begin: Nanos) {
+        self.tally.record(task.action.operation(), clock::now().saturating_sub(begin));
+    }
+
+    fn one(&mut self, task: &Task, number: usize) -> Result<Counted, EngineError> {
+        let item = &task.items[number];
+        let failed = |source| EngineError::Step { step: task.name.clone(), source };
+        let one = Counted { operations: 1, bytes: 0 };
+        let with_bytes = Counted { bytes: item.size, ..one };
+        let done = match task.action {
+            Action::Create | Action::Write => self.write(task, number).map(|()| with_bytes),
+            Action::Append => self.append(task, number).map(|()| with_bytes),
+            Action::Mkdir => self.system.make_directory(&item.path).map(|()| one),
+            Action::Rename => self.system.rename(&item.path, &item.to).map(|()| one),
+            Action::Attributes => self.system.set_attributes(&item.path, PERMISSIONS, TIME).map(|()| one),
+            Action::Delete => self.system.remove_file(&item.path).map(|()| one),
+            Action::Rmdir => self.system.remove_directory(&item.path).map(|()| one),
+            Action::DeleteTree => self.remove_tree(&item.path).map(|operations| Counted { operations, bytes: 0 }),
+            Action::Sync => Ok(one),
+            Action::Read => return self.read(task, number).map(|()| with_bytes),
+            Action::Stat => return self.stat(task, item).map(|()| one),
+            Action::List => return self.list(task, item),
+            Action::RandomRead | Action::RandomWrite => return self.random(task),
+        };
+        done.map_err(failed)
+    }
+
+    fn write(&mut self, task: &Task, number: usize) -> Result<(), LibraryError> {
+        let path = &task.items[number].path;
+        let is_new = task.action == Action::Create;
+        let mut file = if is_new { self.system.create(path)? } else { self.system.open(path)? };
+        for piece in task.pieces(number) {
+            if self.is_stopped() {
+                break;
+            }
+            self.system.write_at(&mut file, piece.offset, self.pool.bytes(piece))?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, task: &Task, number: usize) -> Result<(), LibraryError> {
+        let path = &task.items[number].path;
+        task.pieces(number).try_for_each(|piece| self.system.append(path, self.pool.bytes(piece)))
+    }
+
+    fn read(&mut self, task: &Task, number: usize) -> Result<(), EngineError> {
+        let path = &task.items[number].path;
+        let failed = |source| EngineError::Step { step: task.name.clone(), source };
+        let mut file = self.system.open(path).map_err(failed)?;
+        for piece in task.pieces(number) {
+            if self.is_stopped() {
+                break;
+            }
+            let into = &mut self.memory[..piece.length as usize];
+            let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed)?;
+            is_all(task, path, found as u64, piece.length)?;
+        }
+        Ok(())
+    }
+
+    fn stat(&mut self, task: &Task, item: &Item) -> Result<(), EngineError> {
+        let failed = |source| EngineError::Step { step: task.name.clone(), source };
+        let found = self.system.size(&item.path).map_err(failed)?;
+        is_all(task, &item.path, found, item.size)
+    }
+
+    fn list(&mut self, task: &Task, item: &Item) -> Result<Counted, EngineError> {
+        let failed = |source| EngineError::Step { step: task.name.clone(), source };
+        let found = self.system.list(&item.path).map_err(failed)?.len() as u64;
+        match found == item.size {
+            true => Ok(Counted { operations: 1, bytes: 0 }),
+            false => {
+                let what = format!("`{}` lists {found} names and should have {}", item.path, item.size);
+                Err(EngineError::Found { step: task.name.clone(), what })
+            }
+        }
+    }
+
+    /// All reads, or writes, in the first file, which is opened once, in the step's time.
+    fn random(&mut self, task: &Task) -> Result<Counted, EngineError> {
+        let path = &task.items[0].path;
+        let failed = |source| EngineError::Step { step: task.name.clone(), source };
+        let mut file = self.system.open(path).map_err(failed)?;
+        let mut counted = Counted::default();
+        for piece in &task.random {
+            if self.is_stopped() {
+                break;
+            }
+            let begin = clock::now();
+            if task.action == Action::RandomWrite {
+                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(failed)?;
+            } else {
+                let into = &mut self.memory[..piece.length as usize];
+                let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed)?;
+                is_all(task, path, found as u64, piece.length)?;
+            }
+            self.note(task, begin);
+            counted = Counted { operations: counted.operations + 1, bytes: counted.bytes + piece.length };
+        }
+        Ok(counted)
+    }
+
+    /// As `rm -r` does: each directory is listed, emptied, removed. Returns how many things went.
+    fn remove_tree(&mut self, path: &str) -> Result<u64, LibraryError> {
+        let mut count = 1;
+        for (name, entry) in self.system.list(path)? {
+            if self.is_stopped() {
+                return Ok(count);
+            }
+            let inner = format!("{path}/{name}");
+            match entry {
+                Entry::Directory => count += self.remove_tree(&inner)?,
+                Entry::File => {
+                    self.system.remove_file(&inner)?;
+                    count += 1;
+                }
+            }
+        }
+        self.system.remove_directory(path).map(|()| count)
+    }
+}
+
+fn is_all(task: &Task, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {
+    match found == wanted {
+        true => Ok(()),
+        false => {
+            let what = format!("`{path}` gave {found} bytes of {wanted}");
+            Err(EngineError::Found { step: task.name.clone(), what })
+        }
+    }
+}

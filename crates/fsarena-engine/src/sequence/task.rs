@@ -1,0 +1,228 @@
+//! Steps with all that they need, worked out before anything is timed: which files, how large, in which pieces.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::seed::generator;
+use rand::RngExt;
+
+use super::contents::{Piece, place};
+use super::parameters::{Action, LONGEST, Parameters, Said, Sync};
+use super::state::{Node, State};
+
+/// All steps, and what is there when they are done.
+pub struct Tasks {
+    /// In order.
+    pub all: Vec<Task>,
+    /// The directories that have to be there before.
+    pub folders: Vec<String>,
+    /// What must be there afterwards.
+    pub left: State,
+    /// The most bytes that are there at a time.
+    pub demand: u64,
+}
+
+/// A step.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The name.
+    pub name: String,
+    /// What is done.
+    pub action: Action,
+    /// With what.
+    pub items: Vec<Item>,
+    /// What is read or written in random order, all in the first item.
+    pub random: Vec<Piece>,
+    /// When it is synced.
+    pub sync: Sync,
+    /// Whether nothing is in memory before.
+    pub cold: bool,
+    seed: u64,
+    index: usize,
+    block: u64,
+}
+
+/// A file or a directory of a step.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Where it lies.
+    pub path: String,
+    /// Where it lies afterwards, if it is renamed; else empty.
+    pub to: String,
+    /// Bytes that are read or written; names in a directory; things in a tree.
+    pub size: u64,
+    /// Where in the file that begins.
+    pub offset: u64,
+}
+
+impl Task {
+    /// What is read or written of an item, in order.
+    pub fn pieces(&self, number: usize) -> impl Iterator<Item = Piece> + use<'_> {
+        let item = &self.items[number];
+        let count = item.size.div_ceil(self.block);
+        (0..count).map(move |block| {
+            let begin = block * self.block;
+            let at = place(self.seed, self.index, number, block);
+            Piece { offset: item.offset + begin, length: self.block.min(item.size - begin), at }
+        })
+    }
+}
+
+impl Tasks {
+    /// Follows the steps, and says what is wrong with them if they do not fit together.
+    pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
+        let mut course = Course { state: State::default(), sets: BTreeMap::new(), seed };
+        let (mut all, mut folders, mut demand) = (Vec::new(), Vec::new(), 0);
+        for (index, said) in parameters.steps.iter().enumerate() {
+            let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| course.state.lead_to(set));
+            let made: Vec<String> = made.collect();
+            folders.extend(made);
+            let task = course.task(said, index).and_then(|task| course.follow(&task).map(|()| task));
+            all.push(task.map_err(|what| format!("step `{}`: {what}", said.name))?);
+            demand = demand.max(course.state.bytes);
+        }
+        Ok(Self { all, folders, left: course.state, demand })
+    }
+}
+
+/// How the members of a set are called.
+#[derive(Debug, Clone)]
+struct Set {
+    name: String,
+    inside: Option<(String, u64)>,
+    /// Its numbers are below that.
+    end: u64,
+}
+
+impl Set {
+    fn path(&self, number: u64) -> String {
+        match &self.inside {
+            None => format!("{}-{number}", self.name),
+            Some((folder, each)) => format!("{folder}-{}/{}-{}", number / each, self.name, number % each),
+        }
+    }
+}
+
+/// The steps up to one of them.
+struct Course {
+    state: State,
+    sets: BTreeMap<String, Set>,
+    seed: u64,
+}
+
+impl Course {
+    fn task(&mut self, said: &Said, index: usize) -> Result<Task, String> {
+        let items = self.items(said)?;
+        let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
+        let block = said.block.unwrap_or(LONGEST.min(largest)).max(1);
+        let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
+        let random = if is_random { self.random(said, index, items[0].size)? } else { Vec::new() };
+        Ok(Task {
+            name: said.name.clone(),
+            action: said.action,
+            items,
+            random,
+            sync: if said.action.writes() { said.sync } else { Sync::Never },
+            cold: said.cold,
+            seed: self.seed,
+            index,
+            block,
+        })
+    }
+
+    fn items(&mut self, said: &Said) -> Result<Vec<Item>, String> {
+        let plain = |path: String| Item { path, to: String::new(), size: 0, offset: 0 };
+        match said.action {
+            Action::Sync => return Ok(Vec::new()),
+            Action::List => return self.listed(said).map(|size| vec![Item { size, ..plain(said.sets[0].clone()) }]),
+            Action::DeleteTree => return Ok(said.sets.iter().cloned().map(plain).collect()),
+            Action::Create | Action::Mkdir => self.begin_set(said),
+            _ => {}
+        }
+        let mut items = Vec::new();
+        for name in &said.sets {
+            let set = self.sets.get(name).ok_or_else(|| format!("nothing made `{name}` before"))?.clone();
+            let renamed = said.to.as_ref().map(|to| Set { name: to.clone(), ..set.clone() });
+            for number in self.numbers(said, &set) {
+                let to = renamed.as_ref().map(|set| set.path(number)).unwrap_or_default();
+                items.push(self.measured(said, Item { to, ..plain(set.path(number)) })?);
+            }
+            self.sets.extend(renamed.map(|set| (set.name.clone(), set)));
+        }
+        Ok(items)
+    }
+
+    /// What is made in several steps is one set.
+    fn begin_set(&mut self, said: &Said) {
+        let (name, inside) = (said.sets[0].clone(), said.inside.clone().zip(said.each));
+        let before = self.sets.get(&name).map_or(0, |set| set.end);
+        let end = before.max(said.from + said.count.unwrap_or(1));
+        self.sets.insert(name.clone(), Set { name, inside, end });
+    }
+
+    /// Which members of a set a step is about.
+    fn numbers(&self, said: &Said, set: &Set) -> Vec<u64> {
+        let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
+        let is_making = matches!(said.action, Action::Create | Action::Mkdir);
+        match said.count {
+            _ if is_random => vec![said.from],
+            None if is_making => vec![said.from],
+            None => (said.from..set.end).filter(|number| self.state.at(&set.path(*number)).is_some()).collect(),
+            Some(count) => (said.from..said.from + count).collect(),
+        }
+    }
+
+    fn listed(&self, said: &Said) -> Result<u64, String> {
+        let found = self.state.children(&said.sets[0]);
+        match Some(found) == said.count {
+            true => Ok(found),
+            false => Err(format!("`{}` has {found} entries then, and not {}", said.sets[0], said.count.unwrap_or(0))),
+        }
+    }
+
+    /// With the bytes that the step moves, and from where on.
+    fn measured(&self, said: &Said, item: Item) -> Result<Item, String> {
+        Ok(match said.action {
+            Action::Create => Item { size: said.size.unwrap_or(0), ..item },
+            Action::Append => Item { offset: self.state.size(&item.path)?, size: said.size.unwrap_or(0), ..item },
+            Action::Mkdir | Action::Rmdir => item,
+            _ => Item { size: self.state.size(&item.path)?, ..item },
+        })
+    }
+
+    fn random(&self, said: &Said, index: usize, size: u64) -> Result<Vec<Piece>, String> {
+        let block = said.block.unwrap_or(LONGEST);
+        let blocks = size / block;
+        if blocks == 0 {
+            return Err(format!("a file of {size} bytes has no block of {block}"));
+        }
+        let mut random = generator(self.seed, "sequence", &[index as u64]);
+        let piece = |number| {
+            let at = place(self.seed, index, 0, number);
+            Piece { offset: random.random_range(0..blocks) * block, length: block, at }
+        };
+        Ok((0..said.count.unwrap_or(0)).map(piece).collect())
+    }
+
+    /// What the step leaves.
+    fn follow(&mut self, task: &Task) -> Result<(), String> {
+        for (number, item) in task.items.iter().enumerate() {
+            let path = &item.path;
+            match task.action {
+                Action::Create => self.state.make(path, Node::File { size: 0, pieces: Vec::new() })?,
+                Action::Mkdir => self.state.make(path, Node::Directory)?,
+                Action::Rename => self.state.rename(path, &item.to)?,
+                Action::Delete => self.state.remove_file(path)?,
+                Action::Rmdir => self.state.remove_directory(path)?,
+                Action::DeleteTree => drop(self.state.remove_tree(path)?),
+                _ => {}
+            }
+            if matches!(task.action, Action::Create | Action::Write | Action::Append) {
+                task.pieces(number).try_for_each(|piece| self.state.write(path, piece))?;
+            }
+            if task.action == Action::RandomWrite {
+                task.random.iter().try_for_each(|piece| self.state.write(path, *piece))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Nothing of a directory's files in memory, as a script has it that syncs and drops the caches.
+
+use std::fs;
+use std::path::Path;
+
+use crate::data::files;
+use crate::{EngineError, folder};
+
+/// proc_sys_vm(5): 1 is the page cache, 2 what is known of files and directories, 3 both, of all file systems.
+const DROP: &str = "/proc/sys/vm/drop_caches";
+
+/// Syncs the file system of `directory` and drops the machine's caches. Whoever may not do that (it takes root) asks the kernel to
+/// drop the data of the directory's files instead, and what is known of files stays.
+pub fn make(directory: &Path) -> Result<(), EngineError> {
+    folder::sync(folder::open(directory)?)?;
+    match fs::write(DROP, "3\n") {
+        Ok(()) => Ok(()),
+        Err(_) => forget_all(directory),
+    }
+}
+
+fn forget_all(directory: &Path) -> Result<(), EngineError> {
+    for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
+        let entry = entry.map_err(EngineError::io("list the files"))?;
+        let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
+        if kind.is_dir() {
+            forget_all(&entry.path())?;
+        } else if kind.is_file() {
+            files::forget(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_all_levels_are_forgotten_and_stay_what_they_are() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::create_dir_all(place.path().join("a/b")).expect("made");
+        fs::write(place.path().join("a/b/file"), "text").expect("written");
+        forget_all(place.path()).expect("asked");
+        make(place.path()).expect("done");
+        assert_eq!(fs::read_to_string(place.path().join("a/b/file")).expect("there"), "text");
+        assert!(forget_all(&place.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! The engine `sysbench`: the test `fileio` of the program sysbench (1.0), as articles install it.
+
+mod output;
+mod parameters;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+use fsarena_sys::child::{self, Setting};
+use tempfile::TempDir;
+
+use self::parameters::Parameters;
+use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage};
+
+/// The engine `sysbench`.
+pub struct Sysbench;
+
+/// The program's and its package's name.
+const NAME: &str = "sysbench";
+
+impl Engine for Sysbench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Ok(Bytes(Parameters::of(workload)?.file_total_size))
+    }
+
+    fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
+        let block = Bytes(Parameters::of(workload)?.file_block_size);
+        Ok((workload.cache == CacheState::Direct).then_some(block))
+    }
+
+    /// Its time, and a while to begin and to end.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        const AROUND: Nanos = Nanos::millis(100);
+        Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::seconds(parameters.time))
+    }
+
+    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
+        match child::find_program(NAME) {
+            Some(_) => Ok(()),
+            None => Err(EngineError::NoProgram { workload: workload.name.clone(), program: NAME }),
+        }
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some(NAME)
+    }
+
+    /// What it costs itself is not what it measures.
+    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
+        false
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let streams = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
+        Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
+    }
+}
+
+/// sysbench at work.
+struct SysbenchJob {
+    parameters: Parameters,
+    directory: PathBuf,
+    /// Where what it says is kept: not where it works.
+    streams: TempDir,
+    seed: u64,
+    /// How often it ran: each run has other places.
+    runs: u64,
+}
+
+impl SysbenchJob {
+    /// Lets it do `command`, and gives what it said; `None` if it was stopped.
+    fn call(&self, command: &str, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
+        let options = self.parameters.options(self.seed.wrapping_add(self.runs));
+        let options = options.iter().map(String::as_str);
+        let argv: Vec<&str> =
+            cage::words().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
+        let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &[], stop };
+        let ended = child::run_until(&argv, setting).map_err(EngineError::io("start sysbench"))?;
+        match ended {
+            None => Ok(None),
+            Some(ended) if ended.status.success() => Ok(Some(ended.stdout)),
+            Some(ended) => {
+                let words = output::complaint(&ended.words());
+                Err(EngineError::Program { program: NAME, words: format!("{words} ({})", ended.status) })
+            }
+        }
+    }
+}
+
+impl Job for SysbenchJob {
+    fn prepare(&mut self) -> Result<(), EngineError> {
+        self.call("prepare", &AtomicBool::new(false)).map(|_| ())
+    }
+
+    /// It is another process.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.runs += 1;
+        let Some(text) = self.call("run", limit.stop)? else { return Ok(()) };
+        let said = output::Said::of(&text).map_err(|what| {
+            let words = format!("what it said cannot be understood: there is no `{what}`");
+            EngineError::Program { program: NAME, words }
+        })?;
+        let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
+        said.count(operation, self.parameters.file_block_size, tally);
+        Ok(())
+    }
+}

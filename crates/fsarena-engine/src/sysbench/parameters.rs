@@ -1,0 +1,267 @@
+//! What a workload of the engine `sysbench` says: sysbench's own options under their names, and what they are by default there.
+
+use fsarena_model::{CacheState, Mode as Layout, Workload};
+use serde::Deserialize;
+
+use crate::EngineError;
+use crate::size::size;
+
+/// sysbench's options, as `sysbench fileio help` explains them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// What is done: `--file-test-mode`.
+    pub mode: TestMode,
+    /// Bytes of all files together.
+    #[serde(deserialize_with = "size")]
+    pub file_total_size: u64,
+    /// Files.
+    #[serde(default = "many")]
+    file_num: u32,
+    /// Bytes of each operation.
+    #[serde(default = "sixteen_kib", deserialize_with = "size")]
+    pub file_block_size: u64,
+    /// Threads.
+    #[serde(default = "one")]
+    threads: u32,
+    /// Seconds of a run.
+    #[serde(default = "ten")]
+    pub time: u64,
+    /// How files are opened.
+    #[serde(default)]
+    file_extra_flags: Vec<Flag>,
+    /// By which calls.
+    #[serde(default)]
+    file_io_mode: IoMode,
+    /// Of asynchronous calls: how many are queued by each thread.
+    file_async_backlog: Option<u32>,
+    /// Requests between two fsyncs of all files; 0: none.
+    #[serde(default = "hundred")]
+    file_fsync_freq: u32,
+    /// Whether each write is synced.
+    #[serde(default)]
+    file_fsync_all: bool,
+    /// Whether all is synced at the end.
+    #[serde(default = "yes")]
+    file_fsync_end: bool,
+    /// Which call syncs.
+    #[serde(default)]
+    file_fsync_mode: FsyncMode,
+    /// Of the combined test: reads for a write.
+    file_rw_ratio: Option<f64>,
+}
+
+/// A test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TestMode {
+    /// Sequential writing of new files.
+    SeqWr,
+    /// Sequential overwriting.
+    SeqRewr,
+    /// Sequential reading.
+    SeqRd,
+    /// Random reading.
+    RndRd,
+    /// Random writing.
+    RndWr,
+    /// Both.
+    RndRw,
+}
+
+impl TestMode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::SeqWr => "seqwr",
+            Self::SeqRewr => "seqrewr",
+            Self::SeqRd => "seqrd",
+            Self::RndRd => "rndrd",
+            Self::RndWr => "rndwr",
+            Self::RndRw => "rndrw",
+        }
+    }
+
+    /// Whether every request is a read.
+    pub fn only_reads(self) -> bool {
+        matches!(self, Self::SeqRd | Self::RndRd)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Flag {
+    Sync,
+    Dsync,
+    Direct,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum IoMode {
+    #[default]
+    Sync,
+    Async,
+    Mmap,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FsyncMode {
+    #[default]
+    Fsync,
+    Fdatasync,
+}
+
+fn many() -> u32 {
+    128
+}
+
+fn sixteen_kib() -> u64 {
+    16 << 10
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn ten() -> u64 {
+    10
+}
+
+fn hundred() -> u32 {
+    100
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Parameters {
+    /// Those of the workload, if they make sense.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    fn complaint(&self, workload: &Workload) -> Option<&'static str> {
+        let is_direct = self.file_extra_flags.contains(&Flag::Direct);
+        Some(match () {
+            () if self.file_num == 0 || self.threads == 0 || self.time == 0 => {
+                "`file-num`, `threads` and `time` are at least 1"
+            }
+            () if self.file_block_size == 0
+                || self.file_total_size / u64::from(self.file_num) < self.file_block_size =>
+            {
+                "each file (`file-total-size` by `file-num`) holds a block (`file-block-size`) or more"
+            }
+            () if workload.mode != Layout::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+                "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and `time` instead of `timed-ms`"
+            }
+            () if is_direct != (workload.cache == CacheState::Direct) => {
+                "`cache = \"direct\"` and `file-extra-flags = [\"direct\"]` go together"
+            }
+            () if self.file_async_backlog.is_some() && self.file_io_mode != IoMode::Async => {
+                "`file-async-backlog` goes with `file-io-mode = \"async\"`"
+            }
+            () if self.file_rw_ratio.is_some_and(|ratio| ratio.is_nan() || ratio <= 0.0) => {
+                "`file-rw-ratio` is above 0"
+            }
+            () if self.file_rw_ratio.is_some() && self.mode != TestMode::RndRw => {
+                "`file-rw-ratio` goes with `mode = \"rndrw\"`"
+            }
+            () => return None,
+        })
+    }
+
+    /// The options of a call; every random choice follows from `seed`, of which sysbench takes 31 bits and no 0.
+    pub fn options(&self, seed: u64) -> Vec<String> {
+        let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
+        let on = |is: bool| if is { "on" } else { "off" };
+        let mut options = vec![
+            format!("--file-test-mode={}", self.mode.name()),
+            format!("--file-total-size={}", self.file_total_size),
+            format!("--file-num={}", self.file_num),
+            format!("--file-block-size={}", self.file_block_size),
+            format!("--threads={}", self.threads),
+            format!("--time={}", self.time),
+            "--events=0".to_owned(),
+            format!("--rand-seed={}", seed % 0x7fff_fffe + 1),
+            format!("--file-extra-flags={}", flags.join(",")),
+            format!("--file-io-mode={:?}", self.file_io_mode).to_lowercase(),
+            format!("--file-fsync-freq={}", self.file_fsync_freq),
+            format!("--file-fsync-all={}", on(self.file_fsync_all)),
+            format!("--file-fsync-end={}", on(self.file_fsync_end)),
+            format!("--file-fsync-mode={:?}", self.file_fsync_mode).to_lowercase(),
+            "--histogram=on".to_owned(),
+        ];
+        options.extend(self.file_async_backlog.map(|count| format!("--file-async-backlog={count}")));
+        options.extend(self.file_rw_ratio.map(|ratio| format!("--file-rw-ratio={ratio}")));
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn workload(parameters: &serde_json::Value) -> Workload {
+        let metric = json!({ "name": "m", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+        let workload = json!({
+            "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "sysbench", "metric": metric,
+            "durable": "none", "cache": "direct", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+        });
+        serde_json::from_value(workload).expect("a workload")
+    }
+
+    #[test]
+    fn options_are_sysbenchs_own() {
+        let given = json!({
+            "mode": "rndrw", "file-total-size": "64M", "file-num": 4, "file-block-size": "4K", "threads": 2, "time": 3,
+            "file-extra-flags": ["direct", "dsync"], "file-io-mode": "async", "file-async-backlog": 8,
+            "file-fsync-freq": 0, "file-fsync-end": false, "file-fsync-mode": "fdatasync", "file-rw-ratio": 2.5,
+        });
+        let options = Parameters::of(&workload(&given)).expect("understood").options(u64::MAX);
+        for wanted in [
+            "--file-test-mode=rndrw",
+            "--file-total-size=67108864",
+            "--file-num=4",
+            "--file-block-size=4096",
+            "--threads=2",
+            "--time=3",
+            "--file-extra-flags=direct,dsync",
+            "--file-io-mode=async",
+            "--file-async-backlog=8",
+            "--file-fsync-freq=0",
+            "--file-fsync-end=off",
+            "--file-fsync-mode=fdatasync",
+            "--file-rw-ratio=2.5",
+        ] {
+            assert!(options.iter().any(|option| option == wanted), "{wanted} in {options:?}");
+        }
+        let seed = options.iter().find_map(|option| option.strip_prefix("--rand-seed=")?.parse::<i32>().ok());
+        assert!(seed.is_some_and(|seed| seed > 0), "{options:?}");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_by_name() {
+        for (given, name) in [
+            (json!({ "mode": "rndrd" }), "file-total-size"),
+            (json!({ "mode": "fast", "file-total-size": "64M" }), "fast"),
+            (json!({ "mode": "rndrd", "file-total-size": "64M" }), "`cache"),
+            (json!({ "mode": "rndrd", "file-total-size": "1M", "file-num": 1000 }), "`file-block-size`"),
+            (json!({ "mode": "rndrd", "file-total-size": "64M", "time": 0 }), "`time`"),
+            (
+                json!({ "mode": "rndrd", "file-total-size": "64M", "file-extra-flags": ["direct"], "file-rw-ratio": 2 }),
+                "`file-rw-ratio`",
+            ),
+        ] {
+            let error = Parameters::of(&workload(&given)).expect_err("refused").to_string();
+            assert!(error.contains(name), "{name}: {error}");
+        }
+        let good = json!({ "mode": "rndrd", "file-total-size": "64M", "file-extra-flags": ["direct"] });
+        let sliced = Workload { mode: Layout::Sliced, ..workload(&good) };
+        assert!(Parameters::of(&sliced).expect_err("refused").to_string().contains("`mode"));
+    }
+}

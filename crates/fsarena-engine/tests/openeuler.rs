@@ -1,0 +1,106 @@
+//! The openEuler article's jobs, as the catalogue has them: the parameters are those of its five command lines.
+
+use std::collections::BTreeMap;
+
+use fsarena_catalog::{at_published_scale, workload, workloads};
+use fsarena_engine::engine_of;
+use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+
+/// The article's five calls of fio that are timed, in its order, without their names and folders.
+const COMMANDS: [(&str, &str); 5] = [
+    (
+        "seqwrite",
+        "--rw=write --bs=1M --size=4G --numjobs=1 --runtime=60 --time_based --group_reporting --ioengine=libaio --direct=1 \
+         --iodepth=16",
+    ),
+    (
+        "seqread",
+        "--rw=read --bs=1M --size=4G --numjobs=1 --runtime=60 --time_based --group_reporting --ioengine=libaio --direct=1 \
+         --iodepth=16",
+    ),
+    (
+        "randwrite",
+        "--rw=randwrite --bs=4K --size=2G --numjobs=4 --runtime=60 --time_based --group_reporting --ioengine=libaio \
+         --direct=1 --iodepth=64",
+    ),
+    (
+        "randread",
+        "--rw=randread --bs=4K --size=2G --numjobs=4 --runtime=60 --time_based --group_reporting --ioengine=libaio \
+         --direct=1 --iodepth=64",
+    ),
+    (
+        "mixed",
+        "--rw=randrw --rwmixread=70 --bs=4K --size=2G --numjobs=4 --runtime=60 --time_based --group_reporting \
+         --ioengine=libaio --direct=1 --iodepth=32",
+    ),
+];
+
+type Options = BTreeMap<String, String>;
+
+fn option(text: &str) -> (String, String) {
+    let (key, value) = text.split_once('=').unwrap_or((text, ""));
+    (key.to_owned(), value.to_owned())
+}
+
+fn of_command(line: &str) -> Options {
+    line.split_whitespace().map(|word| option(word.trim_start_matches("--"))).collect()
+}
+
+fn of_job(workload: &Workload) -> Options {
+    let job = workload.parameters["job"].as_str().expect("a job file");
+    job.lines().filter(|line| !line.starts_with('[')).map(option).collect()
+}
+
+fn published(name: &str) -> Workload {
+    at_published_scale(workload(name).expect("there")).expect("understood")
+}
+
+#[test]
+fn through_fio_they_are_the_articles_own() {
+    for (name, command) in COMMANDS {
+        let (name, command) = (format!("openeuler-{name}-fio"), of_command(command));
+        assert_eq!(of_job(&published(&name)), command, "{name}");
+        let scaled = workload(&name).expect("there");
+        let (said, here) = (scaled.scaled.clone().expect("it says what is less"), of_job(&scaled));
+        assert_eq!(here.keys().collect::<Vec<_>>(), command.keys().collect::<Vec<_>>(), "{name}");
+        for (key, value) in command {
+            let is_scaled = ["size", "runtime"].contains(&key.as_str());
+            assert_eq!(here[&key] != value, is_scaled, "{name}: {key}");
+            assert!(!is_scaled || said.contains(&here[&key]) && said.contains(&value), "{name}: {said}");
+        }
+    }
+}
+
+#[test]
+fn natively_they_have_the_same_shape() {
+    for (name, command) in COMMANDS {
+        let (native, command) = (published(&format!("openeuler-{name}")), of_command(command));
+        let number = |key: &str| command[key].parse::<f64>().expect("a number");
+        let size = |key: &str| command[key].parse::<Bytes>().ok();
+        assert_eq!((native.size("block-size"), native.size("file-size")), (size("bs"), size("size")), "{name}");
+        assert_eq!(native.number("threads").unwrap_or(1.0), number("numjobs"), "{name}");
+        assert_eq!(native.number("depth"), Some(number("iodepth")), "{name}");
+        assert_eq!(native.cache, CacheState::Direct, "{name}");
+        let mix = command.get("rwmixread").and_then(|percent| percent.parse().ok());
+        assert_eq!(native.number("read-percent"), mix, "{name}");
+        assert_eq!(native.says("pattern", "random"), command["rw"].starts_with("rand"), "{name}");
+        let timed = Nanos(native.timed().expect("a time").0 * u64::from(native.slices));
+        assert_eq!(timed, Nanos::seconds(60), "{name}");
+    }
+}
+
+#[test]
+fn whatever_has_a_published_scale_is_understood_at_it() {
+    let scaled = workloads().expect("well-formed").into_iter().filter(|workload| workload.published.is_some());
+    let mut seen = 0;
+    for workload in scaled {
+        assert!(workload.scaled.is_some(), "{} says what is less", workload.name);
+        let published = at_published_scale(workload.clone()).expect("understood");
+        for workload in [&workload, &published] {
+            engine_of(workload).and_then(|engine| engine.demand(workload)).expect("understood");
+        }
+        assert_eq!((published.scaled, published.published), (None, None));
+        seen += 1;
+    }
+    assert!(seen >= 12, "{seen}");
+}

@@ -1,0 +1,208 @@
+//! Sequences of steps in a directory of the kernel's.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job, Limit, Tally, engine};
+use fsarena_model::{Bytes, Workload};
+
+const STEPS: &str = r#"
+    [[parameters.steps]]
+    name = "create"
+    do = "create"
+    where = "files/small"
+    count = 5
+    size = "3000"
+
+    [[parameters.steps]]
+    name = "large"
+    do = "create"
+    where = "files/large"
+    size = "2500K"
+    block = "64K"
+
+    [[parameters.steps]]
+    name = "random"
+    do = "random-write"
+    where = "files/large"
+    count = 20
+    block = "4K"
+
+    [[parameters.steps]]
+    name = "append"
+    do = "append"
+    where = "files/small"
+    count = 2
+    size = 100
+
+    [[parameters.steps]]
+    name = "over"
+    do = "write"
+    where = "files/small"
+    from = 4
+
+    [[parameters.steps]]
+    name = "read"
+    do = "read"
+    where = "files/small"
+    cold = true
+
+    [[parameters.steps]]
+    name = "mkdir"
+    do = "mkdir"
+    where = "dirs/dir"
+    count = 3
+
+    [[parameters.steps]]
+    name = "inner"
+    do = "create"
+    where = "inner"
+    inside = "dirs/dir"
+    each = 2
+    count = 6
+    size = 0
+
+    [[parameters.steps]]
+    name = "rename"
+    do = "rename"
+    where = "inner"
+    to = "renamed"
+    count = 4
+    sync = "within"
+
+    [[parameters.steps]]
+    name = "attributes"
+    do = "attributes"
+    where = ["renamed", "inner"]
+
+    [[parameters.steps]]
+    name = "list"
+    do = "list"
+    where = "files"
+    count = 6
+
+    [[parameters.steps]]
+    name = "stat"
+    do = "stat"
+    where = "files/small"
+
+    [[parameters.steps]]
+    name = "delete"
+    do = "delete"
+    where = "files/small"
+    from = 3
+    count = 1
+
+    [[parameters.steps]]
+    name = "more"
+    do = "mkdir"
+    where = "other/dir"
+    count = 2
+
+    [[parameters.steps]]
+    name = "rmdir"
+    do = "rmdir"
+    where = "other/dir"
+    count = 1
+
+    [[parameters.steps]]
+    name = "tree"
+    do = "delete-tree"
+    where = "other"
+
+    [[parameters.steps]]
+    name = "final-sync"
+    do = "sync"
+"#;
+
+fn workload(steps: &str) -> Workload {
+    let text = format!(
+        "name = 'x'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'sequence'\ndurable = 'none'\ncache = 'warm'\n\
+         mode = 'whole'\nends-by-itself = true\n\
+         metric = {{ name = 'total', unit = 's', measure = 'seconds', better = 'lower' }}\n{steps}"
+    );
+    toml::from_str(&text).expect("a workload")
+}
+
+fn refused(steps: &str) -> String {
+    let engine = engine("sequence").expect("it is there");
+    match engine.demand(&workload(steps)) {
+        Err(EngineError::Parameters { what, .. }) => what,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn done(directory: &Path) -> (Box<dyn Job>, Tally) {
+    let engine = engine("sequence").expect("it is there");
+    let mut job = engine.open(&workload(STEPS), directory, 7).expect("understood");
+    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    job.prepare().expect("nothing to do");
+    job.run(&Limit::new(None, &stop), &mut tally).expect("done");
+    (job, tally)
+}
+
+#[test]
+fn each_step_is_counted_and_what_is_left_is_as_it_should_be() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let (mut job, tally) = done(place.path());
+    let step = |name: &str| tally.steps.iter().find(|step| step.name == name).expect("a step");
+    assert_eq!(tally.steps.len(), 17);
+    assert_eq!((step("create").operations, step("create").bytes), (5, 15_000));
+    assert_eq!((step("large").operations, step("random").operations), (1, 20));
+    assert_eq!((step("read").operations, step("read").bytes), (5, 15_200));
+    assert_eq!((step("attributes").operations, step("tree").operations), (6, 2));
+    assert!(step("create").synced.is_some() && step("rename").synced.is_none() && step("read").synced.is_none());
+    assert_eq!(tally.operations, tally.steps.iter().map(|step| step.operations).sum::<u64>());
+
+    let found = job.verify(place.path()).expect("readable");
+    assert_eq!((found.files, found.differences), (16, Vec::<String>::new()));
+    let renamed = fs::metadata(place.path().join("dirs/dir-1/renamed-1")).expect("it is there");
+    assert_eq!((renamed.mode() & 0o777, renamed.mtime()), (0o640, 1_000_000_000));
+    let small = engine("sequence").expect("it is there").demand(&workload(STEPS)).expect("understood");
+    assert_eq!(small, Bytes(15_000 + 200 + 2500 * 1024));
+}
+
+#[test]
+fn a_changed_byte_a_missing_file_and_a_surplus_one_are_found() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let (mut job, _) = done(place.path());
+    let at = |name: &str| place.path().join(name);
+    let mut bytes = fs::read(at("files/large-0")).expect("it is there");
+    bytes[1_500_000] ^= 1;
+    fs::write(at("files/large-0"), bytes).expect("ours");
+    fs::remove_file(at("files/small-1")).expect("it is there");
+    fs::write(at("dirs/dir-0/surplus"), "x").expect("ours");
+    fs::write(at("files/small-0"), "short").expect("ours");
+    let found = job.verify(place.path()).expect("readable").differences;
+    let wanted = [
+        "files/large-0: byte 1500000 is another",
+        "files/small-0: it has 5 bytes and should have 3100",
+        "files/small-1: it is missing",
+        "dirs/dir-0/surplus: it should not be there",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn steps_that_do_not_fit_together_are_refused_by_name() {
+    let step = |name: &str, more: &str| format!("[[parameters.steps]]\nname = '{name}'\n{more}\n");
+    let create = step("one", "do = 'create'\nwhere = 'a'\nsize = 1\ncount = 2");
+    let cases = [
+        (step("one", "do = 'read'\nwhere = 'a'"), "nothing made `a` before"),
+        (create.clone() + &step("two", "do = 'read'\nwhere = 'a'\ncount = 3"), "there is no file `a-2` then"),
+        (create.clone() + &step("one", "do = 'sync'"), "there are two of that name"),
+        (step("one", "do = 'create'\nwhere = '../a'\nsize = 1"), "without `..`"),
+        (step("one", "do = 'create'\nwhere = 'a'"), "`size` goes with"),
+        (create.clone() + &step("two", "do = 'random-read'\nwhere = 'a'\ncount = 1\nblock = '4K'"), "no block of 4096"),
+        (
+            step("one", "do = 'create'\nwhere = 'd/a'\nsize = 1") + &step("two", "do = 'list'\nwhere = 'd'\ncount = 3"),
+            "`d` has 1 entries then, and not 3",
+        ),
+    ];
+    for (steps, wanted) in cases {
+        let what = refused(&steps);
+        assert!(what.contains(wanted), "{what}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The engine `sysbench`: a real run of the program, where it is installed.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_model::{Explained, Workload};
+use fsarena_sys::child;
+use serde_json::json;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+fn workload(mode: &str, files: u32) -> Workload {
+    let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+    let parameters = json!({
+        "mode": mode, "file-total-size": "4M", "file-num": files, "file-block-size": "4K", "threads": 2, "time": 1,
+    });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "sysbench", "metric": metric,
+        "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+    });
+    serde_json::from_value(workload).expect("a workload")
+}
+
+fn run(mode: &str, directory: &Path) -> Result<Tally, EngineError> {
+    let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
+    job.prepare()?;
+    job.refill()?;
+    let mut tally = Tally::new();
+    job.run(&Limit::new(None, &NEVER), &mut tally).map(|()| tally)
+}
+
+#[test]
+fn it_lays_its_files_out_and_says_what_it_did() {
+    if child::find_program("sysbench").is_none() {
+        eprintln!("no sysbench: nothing to test here");
+        return;
+    }
+    let place = tempfile::tempdir().expect("temporary folder");
+    let tally = run("rndrw", place.path()).expect("done");
+    assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "what it says is kept elsewhere");
+    assert!(tally.operations > 0 && tally.bytes == tally.operations * 4096, "{tally:?}");
+    assert!((0.5..10.0).contains(&tally.elapsed.as_seconds()), "{:?}", tally.elapsed);
+    assert!(tally.said.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0), "{:?}", tally.said);
+    assert!(tally.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
+    let place = tempfile::tempdir().expect("temporary folder");
+    let reads = run("rndrd", place.path()).expect("done").latency(Operation::Read).expect("only reads");
+    assert!(reads.count > 0 && reads.p50.0 > 0);
+}
+
+#[test]
+fn one_that_fails_is_told_in_its_words() {
+    if child::find_program("sysbench").is_none() {
+        eprintln!("no sysbench: nothing to test here");
+        return;
+    }
+    let place = tempfile::tempdir().expect("temporary folder");
+    let mut job = engine("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
+    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("there are no files");
+    assert!(error.to_string().contains("FATAL: Cannot open file"), "{error}");
+    let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench" };
+    assert_eq!(missing.hint().as_deref(), Some("apt-get install sysbench"));
+}

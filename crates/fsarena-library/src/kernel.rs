@@ -1,0 +1,159 @@
+//! A directory of a mounted file system, by system calls: one for each read and write.
+
+use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Timespec, Timestamps, chmodat, mkdirat, openat, renameat_with,
+    statat, syncfs, unlinkat, utimensat,
+};
+use rustix::io::{Errno, pread, pwrite, write};
+
+use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
+
+const SECTOR: u64 = 512;
+const MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A directory of a mounted file system.
+#[derive(Debug)]
+pub struct Kernel {
+    directory: OwnedFd,
+    /// What the block device counts; there is none of a file system that has no number of one.
+    counters: Option<PathBuf>,
+}
+
+fn failed(act: &'static str, path: &str) -> impl FnOnce(Errno) -> LibraryError {
+    LibraryError::kernel(act, path)
+}
+
+/// Writes all, in as many calls as it takes; one is usual.
+fn write_all(mut bytes: &[u8], mut some: impl FnMut(&[u8]) -> Result<usize, Errno>) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match some(bytes)? {
+            0 => return Err(Errno::NOSPC),
+            done => bytes = &bytes[done..],
+        }
+    }
+    Ok(())
+}
+
+impl Kernel {
+    fn open_with(&self, path: &str, flags: OFlags) -> Result<OwnedFd, LibraryError> {
+        openat(&self.directory, path, flags | OFlags::CLOEXEC, MODE).map_err(failed("open", path))
+    }
+}
+
+impl FileSystem for Kernel {
+    type File = OwnedFd;
+
+    const NAME: &'static str = "the kernel";
+    const IS_LIBRARY: bool = false;
+
+    fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
+        let path = place.join(directory);
+        let opened = File::open(&path).map_err(LibraryError::kernel("open", &path.display().to_string()))?;
+        Ok(Self { directory: opened.into(), counters: counters(&path) })
+    }
+
+    fn make_directory(&mut self, path: &str) -> Result<(), LibraryError> {
+        mkdirat(&self.directory, path, Mode::RWXU).map_err(failed("mkdir", path))
+    }
+
+    fn create(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+        self.open_with(path, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY)
+    }
+
+    fn open(&mut self, path: &str) -> Result<OwnedFd, LibraryError> {
+        self.open_with(path, OFlags::RDWR)
+    }
+
+    fn read_at(&mut self, file: &mut OwnedFd, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError> {
+        let mut done = 0;
+        while done < into.len() {
+            match pread(&*file, &mut into[done..], offset + done as u64).map_err(failed("pread", ""))? {
+                0 => break,
+                some => done += some,
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&mut self, file: &mut OwnedFd, mut offset: u64, bytes: &[u8]) -> Result<(), LibraryError> {
+        let written = write_all(bytes, |rest| {
+            let done = pwrite(&*file, rest, offset)?;
+            offset += done as u64;
+            Ok(done)
+        });
+        written.map_err(failed("pwrite", ""))
+    }
+
+    fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError> {
+        let file = self.open_with(path, OFlags::WRONLY | OFlags::APPEND)?;
+        write_all(bytes, |rest| write(&file, rest)).map_err(failed("append to", path))
+    }
+
+    fn size(&mut self, path: &str) -> Result<u64, LibraryError> {
+        let found = statat(&self.directory, path, AtFlags::SYMLINK_NOFOLLOW).map_err(failed("stat", path))?;
+        Ok(found.st_size as u64)
+    }
+
+    fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError> {
+        let name = if path.is_empty() { "." } else { path };
+        let folder = self.open_with(name, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let mut entries = Vec::new();
+        for entry in Dir::new(folder).map_err(failed("list", name))? {
+            let entry = entry.map_err(failed("list", name))?;
+            let name = entry.file_name().to_string_lossy();
+            let is_own = name == "." || name == "..";
+            let kind = if entry.file_type() == FileType::Directory { Entry::Directory } else { Entry::File };
+            entries.extend((!is_own).then(|| (name.into_owned(), kind)));
+        }
+        Ok(entries)
+    }
+
+    fn remove_file(&mut self, path: &str) -> Result<(), LibraryError> {
+        unlinkat(&self.directory, path, AtFlags::empty()).map_err(failed("unlink", path))
+    }
+
+    fn remove_directory(&mut self, path: &str) -> Result<(), LibraryError> {
+        unlinkat(&self.directory, path, AtFlags::REMOVEDIR).map_err(failed("rmdir", path))
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> Result<(), LibraryError> {
+        let directory = &self.directory;
+        renameat_with(directory, from, directory, to, RenameFlags::empty()).map_err(failed("rename", from))
+    }
+
+    fn set_attributes(&mut self, path: &str, permissions: u16, seconds: u32) -> Result<(), LibraryError> {
+        let mode = Mode::from_raw_mode(u32::from(permissions));
+        chmodat(&self.directory, path, mode, AtFlags::empty()).map_err(failed("chmod", path))?;
+        let time = Timespec { tv_sec: i64::from(seconds), tv_nsec: 0 };
+        let times = Timestamps { last_access: time, last_modification: time };
+        utimensat(&self.directory, path, &times, AtFlags::empty()).map_err(failed("utimes", path))
+    }
+
+    fn sync(&mut self) -> Result<Synced, LibraryError> {
+        syncfs(&self.directory).map_err(failed("syncfs", "")).map(|()| Synced::OnDevice)
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        let text = fs::read_to_string(self.counters.as_ref()?).ok()?;
+        let fields: Vec<u64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+        let at = |index: usize| fields.get(index).copied();
+        Some(Traffic { read: at(2)? * SECTOR, written: at(6)? * SECTOR, flushes: at(15)? })
+    }
+
+    fn unmount(self) -> Result<Option<Traffic>, LibraryError> {
+        Ok(self.traffic())
+    }
+}
+
+/// Documentation/block/stat.rst of the kernel. btrfs and file systems in memory have a number that is no block device's.
+fn counters(directory: &Path) -> Option<PathBuf> {
+    use std::os::unix::fs::MetadataExt;
+    let device = fs::metadata(directory).ok()?.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let path = PathBuf::from(format!("/sys/dev/block/{major}:{minor}/stat"));
+    path.exists().then_some(path)
+}

@@ -1,0 +1,142 @@
+//! Grids: throughput over the size of files and of records in thirteen tests, as IOzone's automatic mode takes it. In a run each
+//! point is a step.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// One of the tests, in the order in which they are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GridTest {
+    /// A new file is written from its beginning to its end.
+    Write,
+    /// The same again over what is there.
+    Rewrite,
+    /// The file is read from its beginning to its end.
+    Read,
+    /// The same again.
+    Reread,
+    /// Every record is read once, in random order.
+    RandomRead,
+    /// Every record is written once, in the same order.
+    RandomWrite,
+    /// The file is read from its last record to its first.
+    BackwardRead,
+    /// The first record is written as often as the file has records.
+    RecordRewrite,
+    /// Every seventeenth record is read, then on from the next one, as often as the file has records.
+    StrideRead,
+    /// The file is written through stdio.
+    Fwrite,
+    /// The same again.
+    Refwrite,
+    /// The file is read through stdio.
+    Fread,
+    /// The same again.
+    Refread,
+}
+
+impl GridTest {
+    /// How many there are.
+    pub const COUNT: usize = Self::Refread as usize + 1;
+
+    /// All of them, by the names of steps, and as IOzone entitles their tables.
+    const WORDS: [(Self, &'static str, &'static str); Self::COUNT] = [
+        (Self::Write, "write", "Writer report"),
+        (Self::Rewrite, "rewrite", "Re-writer report"),
+        (Self::Read, "read", "Reader report"),
+        (Self::Reread, "reread", "Re-Reader report"),
+        (Self::RandomRead, "random-read", "Random read report"),
+        (Self::RandomWrite, "random-write", "Random write report"),
+        (Self::BackwardRead, "backward-read", "Backward read report"),
+        (Self::RecordRewrite, "record-rewrite", "Record rewrite report"),
+        (Self::StrideRead, "stride-read", "Stride read report"),
+        (Self::Fwrite, "fwrite", "Fwrite report"),
+        (Self::Refwrite, "refwrite", "Re-Fwrite report"),
+        (Self::Fread, "fread", "Fread report"),
+        (Self::Refread, "refread", "Re-Fread report"),
+    ];
+
+    /// All of them, in their order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::WORDS.into_iter().map(|(test, ..)| test)
+    }
+
+    /// The name within a step's.
+    pub fn name(self) -> &'static str {
+        Self::WORDS[self as usize].1
+    }
+
+    /// The title of its table as IOzone prints it.
+    pub fn title(self) -> &'static str {
+        Self::WORDS[self as usize].2
+    }
+
+    /// Whether it writes.
+    pub fn writes(self) -> bool {
+        use GridTest::{Fwrite, RandomWrite, RecordRewrite, Refwrite, Rewrite, Write};
+        matches!(self, Write | Rewrite | RandomWrite | RecordRewrite | Fwrite | Refwrite)
+    }
+}
+
+/// A file of some size in records of some size, in one test; as a step's name `FILE/RECORD/TEST` in KiB: `64/4/write`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GridPoint {
+    /// The file's size, KiB.
+    pub file_kib: u64,
+    /// The records' size, KiB.
+    pub record_kib: u64,
+    /// What is done.
+    pub test: GridTest,
+}
+
+impl fmt::Display for GridPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.file_kib, self.record_kib, self.test.name())
+    }
+}
+
+/// The name of a step is not that of a point of a grid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not FILE/RECORD/TEST")]
+pub struct NoGridPoint(String);
+
+impl FromStr for GridPoint {
+    type Err = NoGridPoint;
+
+    fn from_str(name: &str) -> Result<Self, NoGridPoint> {
+        let point = || {
+            let (file, rest) = name.split_once('/')?;
+            let (record, test) = rest.split_once('/')?;
+            let (test, ..) = GridTest::WORDS.into_iter().find(|(_, name, _)| *name == test)?;
+            Some(Self { file_kib: file.parse().ok()?, record_kib: record.parse().ok()?, test })
+        };
+        point().ok_or_else(|| NoGridPoint(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_stand_in_order_and_their_names_are_those_of_the_files() {
+        for (index, (test, name, _)) in GridTest::WORDS.into_iter().enumerate() {
+            assert_eq!(test as usize, index);
+            assert_eq!(serde_json::to_value(test).expect("a name"), name);
+        }
+    }
+
+    #[test]
+    fn a_point_is_a_steps_name() {
+        for test in GridTest::all() {
+            let point = GridPoint { file_kib: 65536, record_kib: 4, test };
+            assert_eq!(point.to_string().parse(), Ok(point));
+        }
+        for other in ["create-1m", "64/4", "64/4/", "64/x/write", "64/4/write/more", "64/4/Write"] {
+            assert!(other.parse::<GridPoint>().is_err(), "{other}");
+        }
+    }
+}

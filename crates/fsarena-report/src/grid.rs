@@ -1,0 +1,75 @@
+//! Grids: cells whose steps are points of one (`64/4/write`), as tables of throughput.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::{Comparison, GridPoint, GridTest, StepRow};
+
+/// The records of the automatic mode, KiB.
+const AUTOMATIC: std::ops::RangeInclusive<u64> = 4..=16_384;
+
+/// A contender's grid in one workload, over all rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid<'a> {
+    /// The workload's name.
+    pub workload: &'a str,
+    /// The contender's label.
+    pub contender: &'a str,
+    /// Rounds that gave values.
+    pub rounds: u32,
+    /// KiB per second, of the median time over rounds.
+    rates: BTreeMap<GridPoint, f64>,
+}
+
+/// All grids, by workload, then contender.
+pub fn grids(comparison: &Comparison) -> Vec<Grid<'_>> {
+    comparison.cells.iter().filter_map(grid).collect()
+}
+
+/// The cell's grid; `None` if it is none.
+pub fn grid(cell: &Cell) -> Option<Grid<'_>> {
+    let rates: BTreeMap<GridPoint, f64> = cell.steps.iter().map(rate).collect::<Option<_>>()?;
+    let rounds = cell.steps.iter().map(|step| step.rounds).max()?;
+    Some(Grid { workload: &cell.workload, contender: &cell.contender.0, rounds, rates })
+}
+
+fn rate(step: &StepRow) -> Option<(GridPoint, f64)> {
+    Some((step.name.parse().ok()?, step.bytes as f64 / 1024.0 / step.seconds))
+}
+
+impl Grid<'_> {
+    /// KiB per second at a point; `None` where it was not measured.
+    pub fn rate(&self, file_kib: u64, record_kib: u64, test: GridTest) -> Option<f64> {
+        self.rates.get(&GridPoint { file_kib, record_kib, test }).copied().filter(|rate| rate.is_finite())
+    }
+
+    /// The tests that were done, in their order.
+    pub fn tests(&self) -> Vec<GridTest> {
+        self.set(|point| point.test)
+    }
+
+    /// The files' sizes, KiB.
+    pub fn files(&self) -> Vec<u64> {
+        self.set(|point| point.file_kib)
+    }
+
+    /// The records' sizes, KiB.
+    pub fn records(&self) -> Vec<u64> {
+        self.set(|point| point.record_kib)
+    }
+
+    /// The records' sizes as IOzone entitles its columns: of a grid of its automatic mode all that this mode has, also those that
+    /// are larger than the files.
+    pub fn columns(&self) -> Vec<u64> {
+        let automatic: Vec<u64> = std::iter::successors(Some(*AUTOMATIC.start()), |record| Some(record * 2))
+            .take_while(|record| AUTOMATIC.contains(record))
+            .collect();
+        let measured = self.records();
+        let is_automatic = measured.len() > 1 && measured.iter().all(|record| automatic.contains(record));
+        if is_automatic { automatic } else { measured }
+    }
+
+    fn set<T: Ord>(&self, of: impl Fn(&GridPoint) -> T) -> Vec<T> {
+        self.rates.keys().map(of).collect::<BTreeSet<T>>().into_iter().collect()
+    }
+}

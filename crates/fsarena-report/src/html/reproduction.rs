@@ -1,0 +1,193 @@
+//! The part of the page about an article: its charts beside ours, and its tables.
+
+use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
+use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
+use fsarena_model::{Better, Comparison, Reproduction};
+use serde::Serialize;
+
+use crate::reproduction::{Sheet, View, view};
+use crate::svg::bars::{self, Bar, Frame};
+use crate::svg::lines;
+use crate::{number, reproduction};
+
+/// What the template needs.
+#[derive(Serialize)]
+pub struct Section {
+    view: View,
+    sheets: Vec<Sheet>,
+    curves: Vec<Chart>,
+    tests: Vec<Test>,
+}
+
+/// A drawing with its caption.
+#[derive(Serialize)]
+struct Chart {
+    caption: String,
+    svg: String,
+}
+
+/// The charts of one test, published and here.
+#[derive(Serialize)]
+struct Test {
+    title: String,
+    original: String,
+    method: String,
+    remark: Option<String>,
+    charts: Vec<Chart>,
+}
+
+/// The part about the article that a comparison reproduces; `None` if it reproduces none.
+pub fn section(comparison: &Comparison) -> Option<Section> {
+    let reproduction = comparison.reproduction.as_deref()?;
+    let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
+    let view = view(comparison)?;
+    let sheets = view.sheets.iter().chain(&view.further).cloned().collect();
+    Some(Section { view, sheets, curves: curves(reproduction), tests: tests.collect() })
+}
+
+fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Test> {
+    let metric = test.metrics.first()?;
+    let charts: Vec<Chart> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    (!charts.is_empty()).then(|| Test {
+        title: test.title.clone(),
+        original: test.original.clone(),
+        method: test.method.clone(),
+        remark: test.remark.clone(),
+        charts,
+    })
+}
+
+/// Which of the three figures is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Published,
+    AsPublished,
+    Properly,
+}
+
+impl Form {
+    const ALL: [Self; 3] = [Self::Published, Self::AsPublished, Self::Properly];
+
+    fn caption(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::AsPublished => "measured here as published",
+            Self::Properly => "measured here properly",
+        }
+    }
+
+    fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
+        let here = |measured: Option<Measured>| {
+            let label = figure.contender.as_ref()?.to_string();
+            let value = measured?.median;
+            Some(Bar { label, value, text: number::value(value, &figure.unit) })
+        };
+        match self {
+            Self::Published => {
+                let (value, text) = figure.published.clone()?;
+                Some(Bar { label: figure.name.clone()?, value, text })
+            }
+            Self::AsPublished => here(figure.as_published),
+            Self::Properly => here(figure.properly),
+        }
+    }
+}
+
+/// The chart of a test in one form, of the article's kind.
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Chart> {
+    let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
+    let title = format!("{}, {}; {direction}", metric.name, metric.unit);
+    let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
+    let groups = groups(reproduction, test, metric, form);
+    let ranks = || {
+        let title = format!("the order by {} only: of the picture just the text survives", metric.name);
+        let frame = Frame { title: &title, is_higher_better: true, has_scale: false };
+        drawn(test, &ranked(metric), frame)
+    };
+    let svg = drawn(test, &groups, frame).or_else(|| if form == Form::Published { ranks() } else { None })?;
+    Some(Chart { caption: form.caption().to_owned(), svg })
+}
+
+fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) -> Option<String> {
+    match (groups, &test.axis) {
+        ([], _) => None,
+        ([(_, bars)], None) => bars::lying(bars, frame),
+        (groups, axis) if test.shown == Shown::LineChart => series(groups, axis.as_deref().unwrap_or_default(), frame),
+        (groups, axis) => bars::upright(groups, axis.as_deref().unwrap_or_default(), frame),
+    }
+}
+
+/// Bars by place on the axis; places without any are left out.
+fn groups(
+    reproduction: &Reproduction,
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    form: Form,
+) -> Vec<(String, Vec<Bar>)> {
+    let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
+    let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
+    for figure in own {
+        let Some(bar) = form.bar(figure) else { continue };
+        let place = figure.at.clone().unwrap_or_default();
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, bars)) => bars.push(bar),
+            None => groups.push((place, vec![bar])),
+        }
+    }
+    groups
+}
+
+/// Bars as long as an order has places: the best is the longest.
+fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
+    let group = |ranking: &fsarena_model::article::Ranking| {
+        let count = ranking.order.len();
+        let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
+            names.iter().map(move |name| Bar {
+                label: name.clone(),
+                value: (count - place) as f64,
+                text: format!("{}.", place + 1),
+            })
+        });
+        (ranking.at.clone().unwrap_or_default(), bars.collect())
+    };
+    metric.rankings.iter().map(group).collect()
+}
+
+/// Lines over the places, which are numbers, one per contender.
+fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
+    let mut all: Vec<lines::Line> = Vec::new();
+    for (place, bars) in groups {
+        let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
+        for bar in bars {
+            match all.iter_mut().find(|line| line.name == bar.label) {
+                Some(line) => line.points.push((x, bar.value)),
+                None => all.push(lines::Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
+            }
+        }
+    }
+    lines::draw(&all, (axis, frame.title), |value| number::value(value, "things/s"))
+}
+
+/// The article's curves of speed-ups, published and here.
+fn curves(reproduction: &Reproduction) -> Vec<Chart> {
+    let of = |form: Form, factor: &Factor| match form {
+        Form::Published => factor.published,
+        Form::AsPublished => factor.as_published,
+        Form::Properly => factor.properly,
+    };
+    let mut charts = Vec::new();
+    for curve in &reproduction.article.curves {
+        for form in Form::ALL {
+            let line = |line: &fsarena_model::article::CurveLine| {
+                let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
+                let speed_up = |test: &str| of(form, factor(test)?);
+                let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
+                lines::Line { name: line.name.clone(), points: points.collect() }
+            };
+            let all: Vec<lines::Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| reproduction::times(Some(value)));
+            charts.extend(svg.map(|svg| Chart { caption: format!("{}, {}", curve.title, form.caption()), svg }));
+        }
+    }
+    charts
+}

@@ -1,0 +1,99 @@
+//! A reproduction in words and tables, for every format to lay out.
+
+mod after;
+mod claims;
+mod factors;
+mod figures;
+mod winners;
+
+use fsarena_model::Comparison;
+use fsarena_model::Reproduction;
+use serde::Serialize;
+
+use crate::number;
+
+/// A table that stands for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sheet {
+    /// What it shows.
+    pub title: String,
+    /// The columns' titles.
+    pub head: Vec<String>,
+    /// As many cells in each as there are columns; no row: there is no such table.
+    pub rows: Vec<Vec<String>>,
+    /// How many columns, from the left, are words; the others are figures.
+    pub words: usize,
+    /// What its figures are, and what follows from them.
+    pub meaning: String,
+}
+
+/// Everything about a reproduction but its charts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct View {
+    /// The article's title in English.
+    pub title: String,
+    /// What it is, in sentences: where it stands, what was scaled, what comes out.
+    pub sentences: Vec<String>,
+    /// Its tables that are worth their place everywhere.
+    pub sheets: Vec<Sheet>,
+    /// Its tables that only a page has room for.
+    pub further: Vec<Sheet>,
+}
+
+/// The view of a comparison's reproduction; `None` if it is of none.
+pub fn view(comparison: &Comparison) -> Option<View> {
+    let reproduction = comparison.reproduction.as_deref()?;
+    let claims = claims::sheet(reproduction);
+    let sheets = [
+        figures::as_published(reproduction),
+        figures::properly(reproduction),
+        factors::sheet(reproduction),
+        factors::summaries(reproduction),
+        winners::sheet(reproduction),
+        after::sheet(comparison, reproduction),
+    ];
+    let sheets = sheets.into_iter().filter(|sheet| !sheet.rows.is_empty()).collect();
+    let mut sentences = vec![format!(
+        "{} ({}), {}: measured as it was published, and as it should have been.",
+        reproduction.article.english, reproduction.article.title, reproduction.article.source
+    )];
+    sentences.extend(scaled(reproduction));
+    sentences.extend(libraries(comparison));
+    sentences.extend(winners::sentences(reproduction));
+    sentences.extend(claims::sentence(reproduction));
+    sentences.extend(after::verified(comparison));
+    let title = format!("{}, reproduced", reproduction.article.english);
+    Some(View { title, sentences, sheets, further: vec![claims] })
+}
+
+/// What is less than published.
+fn scaled(reproduction: &Reproduction) -> Option<String> {
+    let of = |(workload, words): &(String, String)| format!("{workload}: {words}");
+    let all: Vec<String> = reproduction.scaled.iter().map(of).collect();
+    (!all.is_empty()).then(|| format!("Scaled (--scale published does all of it): {}.", all.join("; ")))
+}
+
+/// What a library leaves out, and so has no part in its figures.
+fn libraries(comparison: &Comparison) -> Option<String> {
+    let is_library = |kind: &str| kind.starts_with("rsext4");
+    let labels = comparison.contenders.iter().filter(|row| is_library(&row.kind)).map(|row| row.label.to_string());
+    let labels: Vec<String> = labels.collect();
+    let has = if labels.len() == 1 { "is a library" } else { "are libraries" };
+    (!labels.is_empty()).then(|| {
+        format!(
+            "{} {has} within fsarena's process: no system call is crossed by its operations, and neither AxVisor's virtual file system \
+             nor its driver has a part in them.",
+            labels.join(" and ")
+        )
+    })
+}
+
+/// A figure in its unit, to three digits; a dash where there is none.
+fn printed(value: Option<f64>, unit: &str) -> String {
+    value.map_or_else(|| number::DASH.to_owned(), |value| number::value(value, unit))
+}
+
+/// `3.40×`; a dash where there is none.
+pub fn times(value: Option<f64>) -> String {
+    value.map_or_else(|| number::DASH.to_owned(), |value| format!("{}×", number::three_digits(value)))
+}

@@ -1,0 +1,85 @@
+//! What comes after an article's tests: what was left for later, what a mere start of a program takes, and whether the files
+//! were what they should be.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::{Comparison, Label, Reproduction, StepRow};
+
+use super::Sheet;
+use crate::number::{self, DASH};
+
+/// A workload with more further steps than this has them for something else.
+const MOST: usize = 8;
+
+/// Steps that belong to no test of the article, by contender.
+pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Sheet {
+    let mut head: Vec<String> = ["workload", "step"].map(str::to_owned).to_vec();
+    head.extend(comparison.contenders.iter().map(|row| row.label.to_string()));
+    let rows = comparison.workloads.iter().flat_map(|workload| {
+        let names = further(comparison, reproduction, &workload.name);
+        names.into_iter().map(|name| row(comparison, &workload.name, name))
+    });
+    Sheet {
+        title: "Beside the tests".to_owned(),
+        head,
+        rows: rows.collect(),
+        words: 2,
+        meaning: "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for an unmount is what \
+                  was still owed to it. Steps named true are that many mere starts of /bin/true: no file system has a part in them."
+            .to_owned(),
+    }
+}
+
+fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {
+    let cell =
+        |label: &Label| comparison.cells.iter().find(|cell| cell.workload == workload && cell.contender == *label);
+    let step = |cell: &Cell| cell.steps.iter().find(|step| step.name == name).map(printed);
+    let figures =
+        comparison.contenders.iter().map(|row| cell(&row.label).and_then(step).unwrap_or_else(|| DASH.to_owned()));
+    [workload.to_owned(), name.to_owned()].into_iter().chain(figures).collect()
+}
+
+fn printed(step: &StepRow) -> String {
+    let synced = step.synced.map(|seconds| format!(" + {}", number::seconds(seconds))).unwrap_or_default();
+    let written = step.written.map(|bytes| format!(" [{}]", number::bytes(bytes as f64))).unwrap_or_default();
+    format!("{}{synced}{written}", number::seconds(step.seconds))
+}
+
+fn further<'a>(comparison: &'a Comparison, reproduction: &Reproduction, workload: &str) -> Vec<&'a str> {
+    let tests = reproduction.article.tests.iter();
+    let sources = tests.flat_map(|test| test.as_published.iter().chain(&test.properly));
+    let known: BTreeSet<&str> = sources.flat_map(|source| &source.steps).map(String::as_str).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for step in comparison.cells.iter().filter(|cell| cell.workload == workload).flat_map(|cell| &cell.steps) {
+        if !known.contains(step.name.as_str()) && !names.contains(&step.name.as_str()) {
+            names.push(&step.name);
+        }
+    }
+    if names.len() > MOST { Vec::new() } else { names }
+}
+
+/// What comparing every file has found; nothing where nothing was compared.
+pub fn verified(comparison: &Comparison) -> Vec<String> {
+    let all = &comparison.verifications;
+    let files: u64 = all.iter().map(|row| row.found.files).sum();
+    let damaged = all.iter().filter(|row| !row.found.differences.is_empty());
+    let mut sentences: Vec<String> = damaged
+        .map(|row| {
+            let found = &row.found.differences;
+            let (count, first) = (found.len(), found.first().map_or("", String::as_str));
+            format!(
+                "{} after {} in round {}: {count} of {} files are not as they should be ({first}).",
+                row.contender, row.workload, row.round, row.found.files
+            )
+        })
+        .collect();
+    if !all.is_empty() && sentences.is_empty() {
+        sentences.push(format!(
+            "After the work every file was compared with what it should hold, on a file system mounted afresh by the kernel: {files} \
+             files in {} runs, no difference.",
+            all.len()
+        ));
+    }
+    sentences
+}

@@ -1,0 +1,41 @@
+//! What became of an article's claims.
+
+use fsarena_model::Reproduction;
+use fsarena_model::article::Outcome;
+
+use super::Sheet;
+
+/// Claim by claim.
+pub fn sheet(reproduction: &Reproduction) -> Sheet {
+    let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
+    let row = |(claim, here): (&fsarena_model::article::Claim, &fsarena_model::reproduction::ClaimHere)| {
+        let by = if here.checked { "measured here" } else { "" };
+        vec![claim.kind.to_string(), claim.text.clone(), here.outcome.to_string(), here.why.clone(), by.to_owned()]
+    };
+    Sheet {
+        title: "What became of its claims".to_owned(),
+        head: ["kind", "claim", "outcome", "why", "by"].map(str::to_owned).to_vec(),
+        rows: claims.map(row).collect(),
+        words: 5,
+        meaning: "Those that figures of this run can show or refute were checked by them, properly measured; the others are judged from \
+                  the article's own data and from what is known of its software."
+            .to_owned(),
+    }
+}
+
+/// How many of them there are of each outcome.
+pub fn sentence(reproduction: &Reproduction) -> Option<String> {
+    const ALL: [Outcome; 5] =
+        [Outcome::Holds, Outcome::DoesNotHold, Outcome::Unsupported, Outcome::Contradiction, Outcome::NotTestable];
+    let count = |outcome: &Outcome| reproduction.claims.iter().filter(|claim| claim.outcome == *outcome).count();
+    let words = |outcome: &Outcome| format!("{} {outcome}", count(outcome));
+    let words: Vec<String> = ALL.iter().filter(|outcome| count(outcome) > 0).map(words).collect();
+    let checked = reproduction.claims.iter().filter(|claim| claim.checked).count();
+    (!reproduction.claims.is_empty()).then(|| {
+        format!(
+            "Of its {} claims: {}; {checked} were checked by figures of this run.",
+            reproduction.claims.len(),
+            words.join(", ")
+        )
+    })
+}

@@ -1,0 +1,55 @@
+//! What published speed-ups consist of; and figures over all tests.
+
+use fsarena_model::Reproduction;
+use fsarena_model::reproduction::{Factor, SummaryRow};
+
+use super::{Sheet, printed, times};
+use crate::number::DASH;
+
+/// By test: the speed-up as published, and its parts here.
+pub fn sheet(reproduction: &Reproduction) -> Sheet {
+    let base = reproduction.article.base.clone().unwrap_or_default();
+    let row = |factor: &Factor| {
+        let parts = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
+        [factor.test.clone(), factor.name.clone()].into_iter().chain(parts.map(times)).collect()
+    };
+    let is_known = |factor: &&Factor| factor.as_published.is_some() || factor.properly.is_some();
+    Sheet {
+        title: format!("What the speed-ups over {base} consist of"),
+        head: ["test", "", "published", "as published", "of it the harness", "of it the rest", "properly"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: reproduction.factors.iter().filter(is_known).map(row).collect(),
+        words: 2,
+        meaning: format!(
+            "How many times better than {base}. As published: {base} through a shell that starts a program for each operation, the other \
+             in one process. The harness: how many times longer {base} takes so than in one process. The rest: both in one process, \
+             nothing synced. Harness times rest is the speed-up as published. Properly: both in one process, with the sync."
+        ),
+    }
+}
+
+/// Totals and means over all tests.
+pub fn summaries(reproduction: &Reproduction) -> Sheet {
+    let row = |row: &SummaryRow| {
+        let whose = match (&row.name, &row.contender) {
+            (Some(name), Some(label)) => format!("{name}: {label}"),
+            (Some(name), None) => name.clone(),
+            (None, Some(label)) => label.to_string(),
+            (None, None) => DASH.to_owned(),
+        };
+        let figures = [row.published, row.as_published, row.properly].map(|value| printed(value, &row.unit));
+        let words = [row.title.clone(), whose, row.unit.clone()];
+        let stated = row.stated.clone().unwrap_or_else(|| DASH.to_owned());
+        words.into_iter().chain([stated]).chain(figures).collect()
+    };
+    Sheet {
+        title: "Over all tests".to_owned(),
+        head: ["figure", "whose", "unit", "stated", "its own figures", "as published", "properly"].map(str::to_owned).to_vec(),
+        rows: reproduction.summaries.iter().map(row).collect(),
+        words: 3,
+        meaning: "Stated: what the article says; its own figures: what its table comes to; the others: what was measured here, where \
+                  every test was."
+            .to_owned(),
+    }
+}

@@ -1,0 +1,112 @@
+//! The figures of an article test by test: published beside measured as published, and measured properly.
+
+use fsarena_model::reproduction::{Measured, ReproducedFigure};
+use fsarena_model::{Label, Reproduction};
+
+use super::{Sheet, printed};
+use crate::number::DASH;
+
+/// A row of a table: a metric of a test at a place on its axis.
+type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+
+/// Published, and measured as it was published.
+pub fn as_published(reproduction: &Reproduction) -> Sheet {
+    let published = published_names(reproduction);
+    let labels = labels(reproduction, |figure| figure.as_published);
+    let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
+    head.extend(published.iter().map(|name| format!("{name} published")));
+    head.extend(labels.iter().map(ToString::to_string));
+    let row = |key: &Key<'_>| {
+        let own = own(reproduction, key);
+        if own.iter().all(|figure| figure.as_published.is_none()) {
+            return None;
+        }
+        let text = |name: &&str| {
+            let figure = own.iter().find(|figure| figure.name.as_deref() == Some(name));
+            let published = figure.and_then(|figure| figure.published.as_ref());
+            published.map_or_else(|| DASH.to_owned(), |(_, text)| text.clone())
+        };
+        let here = labels.iter().map(|label| of(&own, label, |figure| figure.as_published));
+        Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
+    };
+    Sheet {
+        title: "As it was published".to_owned(),
+        rows: keys(reproduction).iter().filter_map(row).collect(),
+        head,
+        words: 3,
+        meaning: "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, on this machine."
+            .to_owned(),
+    }
+}
+
+/// Measured as it should be.
+pub fn properly(reproduction: &Reproduction) -> Sheet {
+    let labels = labels(reproduction, |figure| figure.properly);
+    let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
+    head.extend(labels.iter().map(ToString::to_string));
+    let row = |key: &Key<'_>| {
+        let own = own(reproduction, key);
+        let here = labels.iter().map(|label| of(&own, label, |figure| figure.properly));
+        let has_one = own.iter().any(|figure| figure.properly.is_some());
+        has_one.then(|| named(key).into_iter().chain(here).collect())
+    };
+    Sheet {
+        title: "As it should be measured".to_owned(),
+        rows: keys(reproduction).iter().filter_map(row).collect(),
+        head,
+        words: 3,
+        meaning: "In one process, what is written durable within its time, what is read cold where that was meant; the median over \
+                  rounds."
+            .to_owned(),
+    }
+}
+
+fn of(own: &[&ReproducedFigure], label: &Label, form: fn(&ReproducedFigure) -> Option<Measured>) -> String {
+    let figure = own.iter().find(|figure| figure.contender.as_ref() == Some(label));
+    figure.map_or_else(|| DASH.to_owned(), |figure| printed(form(figure).map(|one| one.median), &figure.unit))
+}
+
+/// The rows in their order, each once.
+fn keys(reproduction: &Reproduction) -> Vec<Key<'_>> {
+    let mut keys: Vec<Key<'_>> = Vec::new();
+    for figure in &reproduction.figures {
+        let key = (figure.test.as_str(), figure.metric.as_str(), figure.unit.as_str(), figure.at.as_deref());
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+fn named((test, metric, unit, at): &Key<'_>) -> Vec<String> {
+    let place = at.map(|at| format!(" at {at}")).unwrap_or_default();
+    vec![(*test).to_owned(), format!("{metric}{place}"), (*unit).to_owned()]
+}
+
+fn own<'a>(reproduction: &'a Reproduction, (test, metric, _, at): &Key<'_>) -> Vec<&'a ReproducedFigure> {
+    let is_its = |figure: &&ReproducedFigure| {
+        (figure.test.as_str(), figure.metric.as_str(), figure.at.as_deref()) == (*test, *metric, *at)
+    };
+    reproduction.figures.iter().filter(is_its).collect()
+}
+
+/// The article's contenders that have a figure of a test that is done here.
+fn published_names(reproduction: &Reproduction) -> Vec<&str> {
+    let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str());
+    let has = |name: &&str| {
+        let mut own = reproduction.figures.iter().filter(|figure| figure.name.as_deref() == Some(name));
+        own.any(|figure| figure.published.is_some())
+    };
+    names.filter(has).collect()
+}
+
+/// The contenders here that have any figure of a form, in the order in which they come first.
+fn labels(reproduction: &Reproduction, form: fn(&ReproducedFigure) -> Option<Measured>) -> Vec<Label> {
+    let mut labels: Vec<Label> = Vec::new();
+    for figure in reproduction.figures.iter().filter(|figure| form(figure).is_some()) {
+        if let Some(label) = figure.contender.as_ref().filter(|label| !labels.contains(label)) {
+            labels.push(label.clone());
+        }
+    }
+    labels
+}

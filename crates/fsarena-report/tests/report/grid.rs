@@ -1,0 +1,92 @@
+//! Grids: as IOzone prints them, as a workbook that another library reads, and on the page.
+
+use std::io::Cursor;
+
+use calamine::{Data, Reader, Xlsx, open_workbook_from_rs};
+use fsarena_model::comparison::Cell;
+use fsarena_model::{Comparison, GridPoint, GridTest};
+use fsarena_report::{Document, format};
+
+use crate::fixture::{fixture, grids, only};
+use crate::rendered;
+
+fn workbook(comparison: &Comparison) -> Vec<u8> {
+    match (format("xlsx").unwrap().render)(comparison).unwrap() {
+        Document::Binary(bytes) => bytes,
+        Document::Text(_) => panic!("a workbook is no text"),
+    }
+}
+
+/// KB/s of a point, by the same arithmetic as IOzone's: bytes by seconds, cut, and cut again.
+fn rate(cell: &Cell, file_kib: u64, record_kib: u64, test: GridTest) -> Option<u64> {
+    let name = GridPoint { file_kib, record_kib, test }.to_string();
+    let step = cell.steps.iter().find(|step| step.name == name)?;
+    Some((step.bytes as f64 / step.seconds) as u64 >> 10)
+}
+
+#[test]
+fn the_text_is_iozones() {
+    let mut comparison = grids();
+    comparison.cells.truncate(1);
+    insta::assert_snapshot!(rendered("iozone", &comparison));
+}
+
+#[test]
+fn of_single_cells_and_some_tests_only_those_are_told() {
+    let mut comparison = grids();
+    comparison.cells.truncate(1);
+    let is_kept = |name: &str| ["2048/4/write", "2048/4/rewrite", "2048/4/random-read"].contains(&name);
+    comparison.cells[0].steps.retain(|step| is_kept(&step.name));
+    insta::assert_snapshot!(rendered("iozone", &comparison));
+}
+
+#[test]
+fn another_library_reads_every_number_of_the_workbook() {
+    let comparison = grids();
+    let mut book: Xlsx<_> = open_workbook_from_rs(Cursor::new(workbook(&comparison))).unwrap();
+    let titles: Vec<&str> = GridTest::all().map(GridTest::title).collect();
+    assert_eq!(book.sheet_names(), titles);
+    for test in GridTest::all() {
+        let sheet = book.worksheet_range(test.title()).unwrap();
+        let rows: Vec<&[Data]> = sheet.rows().collect();
+        // Title, sizes of records, ten files, and an empty row.
+        for (cell, block) in comparison.cells.iter().zip(rows.chunks(13)) {
+            let title = format!("{}: {}; KB/s, medians of 3 rounds", cell.workload, cell.contender);
+            assert_eq!(block[0][0], Data::String(title));
+            let records: Vec<u64> = block[1][1..].iter().map(|size| number(size).unwrap()).collect();
+            assert_eq!((records.len(), records[0], records[12]), (13, 4, 16_384));
+            for row in &block[2..12] {
+                let file = number(&row[0]).unwrap();
+                for (record, figure) in records.iter().zip(&row[1..]) {
+                    assert_eq!(number(figure), rate(cell, file, *record, test), "{file}/{record}/{}", test.name());
+                }
+            }
+        }
+        assert_eq!(rows.len(), 4 * 13 - 1);
+    }
+}
+
+fn number(data: &Data) -> Option<u64> {
+    match data {
+        Data::Float(value) => Some(*value as u64).filter(|whole| *whole as f64 == *value),
+        Data::Int(value) => u64::try_from(*value).ok(),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_same_run_gives_the_same_workbook() {
+    assert_eq!(workbook(&grids()), workbook(&grids()));
+}
+
+#[test]
+fn a_run_without_grids_has_nothing_to_show_in_these_formats() {
+    for name in ["iozone", "xlsx"] {
+        let nothing = (format(name).unwrap().render)(&fixture()).unwrap_err();
+        assert!(nothing.why.contains("run 12 has no grid") && nothing.hint.contains("--suite vagrant"), "{nothing:?}");
+    }
+    let mut other = only(&["ext4"]);
+    other.cells[0].steps = grids().cells[0].steps[..2].to_vec();
+    other.cells[0].steps[1].name = "create-1m".to_owned();
+    assert!((format("xlsx").unwrap().render)(&other).is_err());
+}

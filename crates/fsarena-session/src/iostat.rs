@@ -1,0 +1,114 @@
+//! The columns that iostat(1) prints of a device, under its names.
+//!
+//! The formulas are those of `write_ext_stat` and `write_plain_ext_stat` of sysstat's iostat.c (12.x), over the timed seconds of
+//! a trial instead of an interval. One thing differs: an average over no requests is absent here, where iostat prints 0.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::{Reading, Trial};
+
+/// What the names of these figures begin with among those of probes.
+pub const PREFIX: &str = "iostat.";
+
+const KILOBYTE: f64 = 1024.0;
+const MILLISECONDS: f64 = 1e3;
+const PERCENT: f64 = 100.0;
+
+/// What the device counted in a trial, in requests, bytes and seconds.
+struct Counted<'a>(&'a Trial);
+
+impl Counted<'_> {
+    fn per_second(&self, name: &str) -> Option<f64> {
+        Some(self.0.probe(name)? / self.0.seconds())
+    }
+
+    fn per_request(&self, name: &str, requests: &str) -> Option<f64> {
+        Some(self.0.probe(name)? / self.0.probe(requests)?)
+    }
+}
+
+/// The columns of a trial that the kernel tells, each under [`PREFIX`] and iostat's name. `rkB` and `wkB` are units of 1024 bytes,
+/// `await` is in milliseconds, sizes of requests are in such kilobytes, `%util` is a percentage.
+pub fn columns(trial: &Trial) -> BTreeMap<String, Reading> {
+    let device = Counted(trial);
+    let rate = |name| device.per_second(name);
+    let kilobytes = |name| rate(name).map(|bytes| bytes / KILOBYTE);
+    let wait = |time, requests| device.per_request(time, requests).map(|seconds| seconds * MILLISECONDS);
+    let size = |bytes, requests| device.per_request(bytes, requests).map(|bytes| bytes / KILOBYTE);
+    let columns = [
+        ("r/s", "1/s", rate("device.reads")),
+        ("rkB/s", "kB/s", kilobytes("device.read")),
+        ("rrqm/s", "1/s", rate("device.read-merges")),
+        ("r_await", "ms", wait("device.reading", "device.reads")),
+        ("rareq-sz", "kB", size("device.read", "device.reads")),
+        ("w/s", "1/s", rate("device.writes")),
+        ("wkB/s", "kB/s", kilobytes("device.written")),
+        ("wrqm/s", "1/s", rate("device.write-merges")),
+        ("w_await", "ms", wait("device.writing", "device.writes")),
+        ("wareq-sz", "kB", size("device.written", "device.writes")),
+        ("f/s", "1/s", rate("device.flushes")),
+        ("f_await", "ms", wait("device.flushing", "device.flushes")),
+        ("aqu-sz", "requests", rate("device.queue")),
+        ("%util", "%", rate("device.busy").map(|share| share * PERCENT)),
+    ];
+    let reading = |(name, unit, value): (&str, &str, Option<f64>)| {
+        let value = value.filter(|value| value.is_finite())?;
+        Some((format!("{PREFIX}{name}"), Reading { value: Some(value), unit: unit.to_owned() }))
+    };
+    columns.into_iter().filter_map(reading).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantities::tests::trial;
+
+    #[test]
+    fn the_columns_are_those_that_iostat_prints() {
+        let trial = trial(
+            2.0,
+            &[
+                ("device.reads", 300.0),
+                ("device.read", 300.0 * 8192.0),
+                ("device.read-merges", 20.0),
+                ("device.reading", 0.6),
+                ("device.writes", 100.0),
+                ("device.written", 100.0 * 4096.0),
+                ("device.write-merges", 0.0),
+                ("device.writing", 0.05),
+                ("device.flushes", 4.0),
+                ("device.flushing", 0.01),
+                ("device.queue", 5.0),
+                ("device.busy", 1.5),
+            ],
+        );
+        let columns = columns(&trial);
+        let value = |name: &str| columns[&format!("iostat.{name}")].value.expect("known");
+        let expected = [
+            ("r/s", 150.0),
+            ("rkB/s", 1200.0),
+            ("rrqm/s", 10.0),
+            ("r_await", 2.0),
+            ("rareq-sz", 8.0),
+            ("w/s", 50.0),
+            ("wkB/s", 200.0),
+            ("wrqm/s", 0.0),
+            ("w_await", 0.5),
+            ("wareq-sz", 4.0),
+            ("f/s", 2.0),
+            ("f_await", 2.5),
+            ("aqu-sz", 2.5),
+            ("%util", 75.0),
+        ];
+        for (name, figure) in expected {
+            assert!((value(name) - figure).abs() < 1e-9, "{name}: {} is not {figure}", value(name));
+        }
+        assert_eq!(columns.len(), expected.len());
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_tell_is_absent() {
+        let columns = columns(&trial(1.0, &[("device.reads", 0.0), ("device.reading", 0.0)]));
+        assert_eq!(columns.keys().collect::<Vec<_>>(), ["iostat.r/s"]);
+    }
+}

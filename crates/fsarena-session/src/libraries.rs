@@ -1,0 +1,60 @@
+//! Contenders that are libraries: what they can do, and what has to be said of them.
+
+use fsarena_engine::{EngineError, engine_of};
+use fsarena_lane::kind::{Ground, kind};
+use fsarena_library::Library;
+use fsarena_model::plan::LeftOut;
+use fsarena_model::{Contender, Plan, Workload};
+
+/// The library that serves a contender; `None` for what the kernel serves.
+pub fn library_of(contender: &Contender) -> Option<Library> {
+    let kind = kind(&contender.kind).filter(|kind| kind.ground() == Ground::Library)?;
+    Library::named(kind.name())
+}
+
+/// Refuses workloads that a library among the contenders cannot do.
+///
+/// # Errors
+/// The first that is found.
+pub fn require_libraries(plan: &Plan) -> Result<(), EngineError> {
+    plan.contenders.iter().try_for_each(|contender| {
+        let Some(library) = library_of(contender) else { return Ok(()) };
+        let mut workloads = plan.workloads.iter().filter(|one| plan.takes_part(&contender.label, &one.name));
+        workloads.try_for_each(|workload| engine_of(workload)?.require_library(workload, library))
+    })
+}
+
+/// Which of these contenders, libraries, cannot do which of the workloads.
+pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut> {
+    let of = |contender: &Contender| {
+        let cannot = |workload: &&Workload| {
+            let engine = engine_of(workload).ok().zip(library_of(contender));
+            engine.is_some_and(|(engine, library)| engine.require_library(workload, library).is_err())
+        };
+        let out = |workload: &Workload| LeftOut { label: contender.label.clone(), workload: workload.name.clone() };
+        workloads.iter().filter(cannot).map(out).collect::<Vec<_>>()
+    };
+    contenders.iter().flat_map(of).collect()
+}
+
+/// What has to be known of contenders before their figures are read.
+pub fn cautions(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.contenders.iter().filter_map(|contender| {
+        let caution = kind(&contender.kind)?.caution()?;
+        Some(format!("`{}`: {caution}", contender.label))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_lane::KINDS;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_that_is_a_library_has_one_and_each_has_a_kind() {
+        let kinds = KINDS.iter().filter(|kind| kind.ground() == Ground::Library);
+        let named: Vec<Option<Library>> = kinds.map(|kind| Library::named(kind.name())).collect();
+        assert_eq!(named, Library::ALL.map(Some));
+    }
+}

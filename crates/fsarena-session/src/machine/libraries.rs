@@ -1,0 +1,73 @@
+//! Contenders that are libraries at work on this machine, and the step that unmounting others is.
+
+use std::path::{Path, PathBuf};
+
+use fsarena_engine::{Job, engine_of};
+use fsarena_lane::{CheckResult, Remounted};
+use fsarena_library::Library;
+use fsarena_model::{Step, Verification, Workload};
+
+use super::Machine;
+use crate::libraries::library_of;
+use crate::{Trouble, Verified};
+
+impl Machine {
+    /// The library that a contender is, and the device that it works on.
+    pub(super) fn library(&self, contender: usize) -> Option<(Library, PathBuf)> {
+        let device = self.places.get(contender)?.as_ref()?.library.clone()?;
+        Some((library_of(self.plan.contenders.get(contender)?)?, device))
+    }
+
+    /// A job on a file system that no other work has touched.
+    pub(super) fn open_in_library(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        library: Library,
+        device: &Path,
+        seed: u64,
+    ) -> Result<Box<dyn Job>, Trouble> {
+        self.arena.renew(contender)?;
+        let mut job = engine_of(workload)?.open_in_library(workload, library, device, seed)?;
+        job.prepare()?;
+        Ok(job)
+    }
+
+    /// What the checker finds, and what the kernel cannot read, are differences like others.
+    pub(super) fn verify_library(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        job: &mut dyn Job,
+    ) -> Result<Option<Verified>, Trouble> {
+        let shown = self.arena.show(contender, |root| job.verify(&root.join(&workload.name)))?;
+        let Some(shown) = shown else { return Ok(None) };
+        let mut differences = complaint(&shown.check);
+        let mut found = match shown.seen {
+            Ok(found) => found.unwrap_or_else(|error| unread(&error.to_string())),
+            Err(error) => unread(&error.to_string()),
+        };
+        differences.append(&mut found.differences);
+        Ok(Some(Verified { found: Verification { differences, ..found }, unmounted: None }))
+    }
+
+    /// Mounts a contender again, and returns the unmount before; `None` where that cannot be done.
+    pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, Trouble> {
+        let before = self.places[contender].take();
+        let Some(Remounted { place, unmounting, written }) = self.arena.remount(contender)? else {
+            self.places[contender] = before;
+            return Ok(None);
+        };
+        self.places[contender] = Some(place);
+        let name = "unmount".to_owned();
+        Ok(Some(Step { name, operations: 1, bytes: 0, elapsed: unmounting, synced: None, written }))
+    }
+}
+
+fn complaint(check: &CheckResult) -> Vec<String> {
+    if check.clean { Vec::new() } else { vec![format!("the checker: {}", check.output)] }
+}
+
+fn unread(why: &str) -> Verification {
+    Verification { files: 0, differences: vec![format!("nothing could be read: {why}")] }
+}

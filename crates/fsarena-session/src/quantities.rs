@@ -1,0 +1,118 @@
+//! The figures of articles' tables, taken from a trial.
+
+use fsarena_model::article::Quantity;
+use fsarena_model::{Latency, Trial};
+
+const MIB: f64 = 1_048_576.0;
+const KIB: f64 = 1024.0;
+const MILLISECONDS: f64 = 1e3;
+const PERCENT: f64 = 100.0;
+
+/// What makes others durable rather than being an operation itself.
+const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+
+/// A figure of a whole trial, in the unit that the quantity's name says; `None` where the trial does not tell it.
+///
+/// Processor and system time are those of the work's processes, those that other programs started among them: more than 100 where
+/// several work at a time. What kernel threads did is not in them.
+pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
+    let seconds = trial.seconds();
+    let percent = |name| trial.probe(name).map(|busy| busy / seconds * PERCENT);
+    let per_second = |count: Option<u64>| count.map(|count| count as f64 / seconds);
+    let value = match quantity {
+        Quantity::Seconds => Some(seconds),
+        Quantity::Milliseconds => Some(seconds * MILLISECONDS),
+        Quantity::MegabytesPerSecond => Some(trial.bytes() as f64 / MIB / seconds),
+        Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
+        Quantity::OperationsPerSecond => Some(trial.operations() as f64 / seconds),
+        Quantity::ReadsPerSecond => per_second(count(trial, "read")).or(trial.probe("sysbench.reads")),
+        Quantity::WritesPerSecond => per_second(count(trial, "write")).or(trial.probe("sysbench.writes")),
+        Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
+        Quantity::ReadLatency => mean(trial, |name| name == "read"),
+        Quantity::WriteLatency => mean(trial, |name| name == "write"),
+        Quantity::Processor => percent("cpu.process"),
+        Quantity::System => percent("cpu.system"),
+        Quantity::Utilisation => percent("device.busy"),
+    };
+    value.filter(|value| value.is_finite() && *value >= 0.0)
+}
+
+/// How often something was done; `None` where that was not timed one by one.
+fn count(trial: &Trial, name: &str) -> Option<u64> {
+    Some(trial.latencies.get(name)?.count)
+}
+
+/// The mean latency of everything of a name that is `wanted`, milliseconds.
+fn mean(trial: &Trial, wanted: impl Fn(&str) -> bool) -> Option<f64> {
+    let all: Vec<&Latency> =
+        trial.latencies.iter().filter(|(name, _)| wanted(name)).map(|(_, latency)| latency).collect();
+    let count: f64 = all.iter().map(|latency| latency.count as f64).sum();
+    let total: f64 = all.iter().map(|latency| latency.count as f64 * latency.mean.as_seconds()).sum();
+    (count > 0.0).then(|| total / count * MILLISECONDS)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use fsarena_model::{Label, Nanos, Outcome, Reading, Slice};
+
+    /// A trial of one slice of so many seconds, whose probes read this.
+    pub fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
+        let elapsed = Nanos((seconds * 1e9) as u64);
+        let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
+        Trial {
+            round: 1,
+            workload: "openeuler-mixed".to_owned(),
+            contender: Label::from("ext4"),
+            lane: None,
+            slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
+            latencies: Default::default(),
+            steps: Vec::new(),
+            verified: None,
+            over_time: Vec::new(),
+            probes: probes.iter().map(|(name, value)| ((*name).to_owned(), reading(*value))).collect(),
+            outcome: Outcome::Finished,
+        }
+    }
+
+    fn latency(count: u64, mean: Nanos) -> Latency {
+        Latency { count, mean, p50: mean, p90: mean, p99: mean, p999: mean, p9999: None, max: mean }
+    }
+
+    #[test]
+    fn every_figure_of_a_table_is_taken_in_its_unit() {
+        let mut trial = trial(2.0, &[("cpu.process", 0.5), ("cpu.system", 0.3), ("device.busy", 1.9)]);
+        trial.latencies.insert("read".to_owned(), latency(700, Nanos::millis(10)));
+        trial.latencies.insert("write".to_owned(), latency(300, Nanos::millis(20)));
+        trial.latencies.insert("fsync".to_owned(), latency(5, Nanos::seconds(1)));
+        for (wanted, figure) in [
+            (Quantity::Seconds, 2.0),
+            (Quantity::Milliseconds, 2000.0),
+            (Quantity::MegabytesPerSecond, 2.0),
+            (Quantity::KilobytesPerSecond, 2048.0),
+            (Quantity::OperationsPerSecond, 500.0),
+            (Quantity::ReadsPerSecond, 350.0),
+            (Quantity::WritesPerSecond, 150.0),
+            (Quantity::Latency, 13.0),
+            (Quantity::ReadLatency, 10.0),
+            (Quantity::WriteLatency, 20.0),
+            (Quantity::Processor, 25.0),
+            (Quantity::System, 15.0),
+            (Quantity::Utilisation, 95.0),
+        ] {
+            let found = quantity(&trial, wanted).expect("told");
+            assert!((found - figure).abs() < 1e-9, "{wanted:?}: {found} is not {figure}");
+        }
+    }
+
+    #[test]
+    fn what_a_trial_does_not_tell_is_absent() {
+        let mut silent = trial(2.0, &[]);
+        for wanted in [Quantity::ReadsPerSecond, Quantity::ReadLatency, Quantity::Latency, Quantity::Processor] {
+            assert_eq!(quantity(&silent, wanted), None, "{wanted:?}");
+        }
+        silent.slices.clear();
+        assert_eq!(quantity(&silent, Quantity::MegabytesPerSecond), None, "nothing was timed");
+        assert_eq!(quantity(&silent, Quantity::OperationsPerSecond), None);
+    }
+}

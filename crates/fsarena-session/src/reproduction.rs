@@ -1,0 +1,42 @@
+//! From a record of an article's tests to a reproduction: each figure as published, measured as published, and measured
+//! properly; who wins; how well the orders agree; and what became of the claims.
+
+mod claims;
+mod factors;
+mod figures;
+mod source;
+mod stand_in;
+mod winners;
+
+use fsarena_model::reproduction::Reproduces;
+use fsarena_model::{Reproduction, RunRecord};
+
+/// The reproduction that a record is of; `None` if its plan reproduces nothing.
+pub fn reproduction(record: &RunRecord) -> Option<Box<Reproduction>> {
+    let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
+    let context = Context { record, article, stand_ins: stand_in::stand_ins(record, article) };
+    let figures = figures::figures(&context);
+    let (winners, lists) = winners::winners(&context, &figures);
+    let scaled = record.plan.workloads.iter();
+    let scaled = scaled.filter_map(|workload| Some((workload.name.clone(), workload.scaled.clone()?)));
+    Some(Box::new(Reproduction {
+        article: article.clone(),
+        scale: *scale,
+        scaled: scaled.collect(),
+        winners,
+        as_published: winners::agreement(&lists.as_published, record.plan.seed),
+        properly: winners::agreement(&lists.properly, record.plan.seed),
+        factors: factors::factors(&context, &figures),
+        summaries: factors::summaries(&context, &figures),
+        claims: claims::claims(&context, &figures),
+        figures,
+    }))
+}
+
+/// What all parts look at.
+struct Context<'a> {
+    record: &'a RunRecord,
+    article: &'a fsarena_model::Article,
+    /// Of each of the article's contenders, the one here that stands for it, as numbered in the plan.
+    stand_ins: Vec<Option<usize>>,
+}

@@ -1,0 +1,99 @@
+//! Speed-ups over an article's base and what they consist of; and its figures over all tests.
+
+use fsarena_model::article::{Computed, Reckoning, Summary, Together};
+use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
+use fsarena_model::{Better, Label};
+
+use super::Context;
+
+/// How many times better each of the article's other contenders is than its base, by test, in the tests' first metric; none
+/// without a base.
+pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Factor> {
+    let Some(base) = &context.article.base else { return Vec::new() };
+    let ranking = |figure: &&ReproducedFigure| {
+        let test = context.article.test(&figure.test);
+        test.and_then(|test| test.metrics.first()).is_some_and(|metric| metric.name == figure.metric)
+    };
+    let figures: Vec<&ReproducedFigure> = figures.iter().filter(ranking).collect();
+    let others = figures.iter().filter(|figure| figure.name.as_ref().is_some_and(|name| name != base));
+    let of_base = |other: &ReproducedFigure| {
+        let mut own = figures.iter().filter(|figure| figure.name.as_ref() == Some(base));
+        own.find(|figure| figure.test == other.test && figure.at == other.at).copied()
+    };
+    others.filter_map(|other| Some(factor(of_base(other)?, other))).collect()
+}
+
+fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> Factor {
+    let times = |base: Option<f64>, other: Option<f64>| Some(base? / other?).filter(|times| times.is_finite());
+    let turned = |value: Option<f64>| value.map(|value| if base.better == Better::Lower { value } else { 1.0 / value });
+    let median = |measured: Option<Measured>| turned(measured.map(|measured| measured.median));
+    let published = |figure: &ReproducedFigure| turned(figure.published.as_ref().map(|(value, _)| *value));
+    // Who was measured once only was measured plainly.
+    let plainly = |figure: &ReproducedFigure| median(figure.plainly.or(figure.as_published));
+    Factor {
+        test: other.test.clone(),
+        name: other.name.clone().unwrap_or_default(),
+        published: times(published(base), published(other)),
+        as_published: times(median(base.as_published), median(other.as_published)),
+        harness: base.plainly.and_then(|_| times(median(base.as_published), plainly(base))),
+        plainly: base.plainly.and_then(|_| times(plainly(base), plainly(other))),
+        properly: times(median(base.properly), median(other.properly)),
+    }
+}
+
+/// The article's figures over all tests, as it states them, as they come to, and here.
+pub fn summaries(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
+    context.article.summaries.iter().flat_map(|summary| rows(context, summary, figures)).collect()
+}
+
+fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
+    let own: Vec<&ReproducedFigure> = figures.iter().filter(|figure| figure.metric == summary.metric).collect();
+    let mut whose: Vec<(Option<&String>, Option<&Label>)> = Vec::new();
+    for figure in &own {
+        let one = (figure.name.as_ref(), figure.contender.as_ref());
+        if !whose.contains(&one) {
+            whose.push(one);
+        }
+    }
+    let tests = context.article.tests.iter();
+    let tests = tests.filter(|test| test.metrics.iter().any(|metric| metric.name == summary.metric)).count();
+    let row = |(name, contender): (Option<&String>, Option<&Label>)| {
+        let is_its =
+            |figure: &&&ReproducedFigure| (figure.name.as_ref(), figure.contender.as_ref()) == (name, contender);
+        let its: Vec<&ReproducedFigure> = own.iter().filter(is_its).copied().collect();
+        let of = |value: &dyn Fn(&ReproducedFigure) -> Option<f64>| {
+            let values: Vec<f64> = its.iter().filter_map(|figure| value(figure)).collect();
+            (values.len() == tests).then(|| together(summary.of, &values))
+        };
+        SummaryRow {
+            title: summary.title.clone(),
+            unit: own.first().map(|figure| figure.unit.clone()).unwrap_or_default(),
+            name: name.cloned(),
+            contender: contender.cloned(),
+            stated: name.and_then(|name| stated(context, summary, name)),
+            published: of(&|figure| figure.published.as_ref().map(|(value, _)| *value)),
+            as_published: of(&|figure| figure.as_published.map(|measured| measured.median)),
+            properly: of(&|figure| figure.properly.map(|measured| measured.median)),
+        }
+    };
+    whose.into_iter().map(row).collect()
+}
+
+/// What a claim of the article's says that a figure comes to, as it stands there.
+fn stated(context: &Context<'_>, summary: &Summary, name: &str) -> Option<String> {
+    let is_it = |computed: &&Computed| match (&computed.from, summary.of) {
+        (Some(Reckoning::Total { metric, of }), Together::Sum)
+        | (Some(Reckoning::Mean { metric, of }), Together::Mean) => *metric == summary.metric && of == name,
+        _ => false,
+    };
+    let mut computed = context.article.claims.iter().flat_map(|claim| &claim.computed);
+    computed.find(is_it).map(|computed| computed.text.clone())
+}
+
+fn together(how: Together, values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().sum();
+    match how {
+        Together::Sum => sum,
+        Together::Mean => sum / values.len() as f64,
+    }
+}

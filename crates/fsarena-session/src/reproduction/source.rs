@@ -1,0 +1,86 @@
+//! What a trial, or steps of one, say of a published figure.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::article::{Quantity, Source};
+use fsarena_model::reproduction::Measured;
+use fsarena_model::{Label, Outcome, RunRecord, Step, Trial};
+use fsarena_stats::cell_summary;
+
+use crate::{disturbance, quantities};
+
+/// The place on a chart's axis in the name of a step.
+const PLACE: &str = "{at}";
+
+/// A figure by round.
+pub type ByRound = BTreeMap<u32, f64>;
+
+/// The figure of each round that counts in which the source has it; empty where it has none.
+pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
+    let Some(workload) = record.plan.workloads.iter().find(|workload| workload.name == source.workload) else {
+        return ByRound::new();
+    };
+    let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
+    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
+    let kept = disturbance::counted(&trials, &disturbance::set_aside(record, workload));
+    let kept = kept.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, at, wanted)?))).collect()
+}
+
+/// The figure over all rounds.
+pub fn measured(by_round: &ByRound) -> Option<Measured> {
+    let values: Vec<f64> = by_round.values().copied().collect();
+    let summary = cell_summary(&values)?;
+    Some(Measured { median: summary.median, low: summary.low, high: summary.high, rounds: values.len() as u32 })
+}
+
+fn of_trial(trial: &Trial, source: &Source, at: Option<&str>, wanted: Quantity) -> Option<f64> {
+    if source.steps.is_empty() {
+        return quantities::quantity(trial, wanted);
+    }
+    let named = source.steps.iter().map(|name| name.replace(PLACE, at.unwrap_or_default()));
+    let steps = named.map(|name| trial.steps.iter().find(|step| step.name == name)).collect::<Option<Vec<&Step>>>()?;
+    of_steps(&steps, source.synced, wanted)
+}
+
+/// The figure of steps taken together. A step whose sync belongs to it, and was not timed, has none to add.
+fn of_steps(steps: &[&Step], with_sync: bool, wanted: Quantity) -> Option<f64> {
+    let sync = |step: &Step| if with_sync { step.synced.unwrap_or_default().as_seconds() } else { 0.0 };
+    let seconds: f64 = steps.iter().map(|step| step.elapsed.as_seconds() + sync(step)).sum();
+    let bytes: f64 = steps.iter().map(|step| step.bytes as f64).sum();
+    let operations: f64 = steps.iter().map(|step| step.operations as f64).sum();
+    let value = match wanted {
+        Quantity::Seconds => seconds,
+        Quantity::Milliseconds => seconds * 1e3,
+        Quantity::MegabytesPerSecond => bytes / seconds / 1_048_576.0,
+        Quantity::KilobytesPerSecond => bytes / seconds / 1024.0,
+        Quantity::OperationsPerSecond => operations / seconds,
+        _ => return None,
+    };
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::Nanos;
+
+    #[test]
+    fn steps_are_added_up_with_their_syncs_where_that_is_asked_for() {
+        let step = |synced| Step {
+            name: "create".to_owned(),
+            operations: 10,
+            bytes: 1 << 20,
+            elapsed: Nanos::millis(500),
+            synced,
+            written: None,
+        };
+        let (one, two) = (step(Some(Nanos::millis(1000))), step(None));
+        let of = |with_sync, wanted| of_steps(&[&one, &two], with_sync, wanted);
+        assert_eq!(of(false, Quantity::Seconds), Some(1.0));
+        assert_eq!(of(true, Quantity::Milliseconds), Some(2000.0));
+        assert_eq!(of(true, Quantity::MegabytesPerSecond), Some(1.0));
+        assert_eq!(of(false, Quantity::OperationsPerSecond), Some(20.0));
+        assert_eq!(of(false, Quantity::Processor), None);
+    }
+}

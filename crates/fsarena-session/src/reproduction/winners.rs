@@ -1,0 +1,212 @@
+//! Who wins in a test, published and here, and how well the two orders agree.
+
+use fsarena_model::article::{PublishedMetric, PublishedTest};
+use fsarena_model::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
+use fsarena_model::{Better, Label};
+use fsarena_stats::{OrderedPairs, Tau, tau_of_lists, tau_over_rounds};
+
+use super::Context;
+use super::figures::{places, properly_by_round};
+
+/// Published figures that are so close, as a share of the larger, are equal: charts and tables do not tell more.
+pub const PUBLISHED_MARGIN: f64 = 0.01;
+
+/// What the two orders say of the pairs of each test.
+#[derive(Default)]
+pub struct Lists {
+    /// Published against measured as published.
+    pub as_published: Vec<OrderedPairs>,
+    /// Published against measured properly.
+    pub properly: Vec<OrderedPairs>,
+}
+
+/// One of an article's contenders in a test: what was published, turned so that larger is better, and what was measured.
+struct Entry<'a> {
+    published: f64,
+    figure: &'a ReproducedFigure,
+}
+
+/// By test and place, as far as the article has an order there; and the pairs of all that were measured here.
+pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winner>, Lists) {
+    let (mut winners, mut lists) = (Vec::new(), Lists::default());
+    for test in &context.article.tests {
+        let Some(metric) = test.metrics.first() else { continue };
+        for at in places(test, metric) {
+            let entries = entries(test, metric, at.as_deref(), figures);
+            if entries.len() < 2 {
+                continue;
+            }
+            let margin = context.record.plan.margin.0;
+            lists.as_published.push(pairs(&entries, metric.better, margin, |figure| figure.as_published));
+            lists.properly.push(pairs(&entries, metric.better, margin, |figure| figure.properly));
+            winners.push(winner(context, test, metric, at.as_deref(), &entries));
+        }
+    }
+    (winners, lists)
+}
+
+/// Tau over all tests.
+pub fn agreement(lists: &[OrderedPairs], seed: u64) -> Option<Agreement> {
+    tau_of_lists(lists, seed).map(told)
+}
+
+fn told(Tau { tau, low, high, pairs }: Tau) -> Agreement {
+    Agreement { tau, low, high, pairs }
+}
+
+/// The article's contenders by its figures, or where it has fewer than two, by its order. A bound of a figure is none.
+fn entries<'a>(
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    at: Option<&str>,
+    figures: &'a [ReproducedFigure],
+) -> Vec<Entry<'a>> {
+    let own: Vec<&ReproducedFigure> = figures
+        .iter()
+        .filter(|figure| figure.test == test.name && figure.metric == metric.name && figure.at.as_deref() == at)
+        .collect();
+    let value = |figure: &ReproducedFigure| figure.published.as_ref().map(|(value, _)| turned(metric.better, *value));
+    let by_figures = own.iter().filter_map(|figure| Some(Entry { published: value(figure)?, figure }));
+    let by_figures: Vec<Entry<'_>> = by_figures.collect();
+    if by_figures.len() >= 2 {
+        return by_figures;
+    }
+    let ranking = metric.rankings.iter().find(|ranking| ranking.at.as_deref() == at);
+    let ranking = ranking.or_else(|| metric.rankings.iter().find(|ranking| ranking.at.is_none()));
+    let place = |figure: &ReproducedFigure| {
+        let order = &ranking?.order;
+        let place = order.iter().position(|group| group.iter().any(|name| Some(name) == figure.name.as_ref()))?;
+        Some((order.len() - place) as f64)
+    };
+    own.iter().filter_map(|figure| Some(Entry { published: place(figure)?, figure })).collect()
+}
+
+fn turned(better: Better, value: f64) -> f64 {
+    match better {
+        Better::Higher => value,
+        Better::Lower => 1.0 / value,
+    }
+}
+
+/// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
+pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {
+    let range = |of: Measured| (of.low.unwrap_or(of.median), of.high.unwrap_or(of.median));
+    let ((low, high), (other_low, other_high)) = (range(one), range(other));
+    let is_apart = low > other_high || high < other_low;
+    let difference = (one.median - other.median).abs() / one.median.abs().max(other.median.abs());
+    match (is_apart && difference > margin, (one.median > other.median) == (better == Better::Higher)) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => -1,
+    }
+}
+
+fn order_published(one: f64, other: f64) -> i8 {
+    let is_close = (one - other).abs() <= PUBLISHED_MARGIN * one.abs().max(other.abs());
+    if is_close { 0 } else { (one > other) as i8 * 2 - 1 }
+}
+
+fn pairs(
+    entries: &[Entry<'_>],
+    better: Better,
+    margin: f64,
+    form: fn(&ReproducedFigure) -> Option<Measured>,
+) -> OrderedPairs {
+    let mut pairs = OrderedPairs::default();
+    for (index, one) in entries.iter().enumerate() {
+        for other in &entries[index + 1..] {
+            if let (Some(a), Some(b)) = (form(one.figure), form(other.figure)) {
+                pairs.add(order_published(one.published, other.published), compared(better, margin, a, b));
+            }
+        }
+    }
+    pairs
+}
+
+fn winner(
+    context: &Context<'_>,
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    at: Option<&str>,
+    entries: &[Entry<'_>],
+) -> Winner {
+    let best = entries.iter().map(|entry| entry.published).fold(f64::NEG_INFINITY, f64::max);
+    let (first, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
+        entries.iter().partition(|entry| order_published(entry.published, best) == 0);
+    let margin = context.record.plan.margin.0;
+    let wins = |form| wins(&first, &others, metric.better, margin, form);
+    Winner {
+        test: test.name.clone(),
+        at: at.map(str::to_owned),
+        published: first.iter().filter_map(|entry| entry.figure.name.clone()).collect(),
+        as_published: wins(|figure| figure.as_published),
+        properly: wins(|figure| figure.properly),
+        tau: tau(context, test, metric, at, entries),
+    }
+}
+
+/// Whether the best of those that win there is better than all others here.
+fn wins(
+    first: &[&Entry<'_>],
+    others: &[&Entry<'_>],
+    better: Better,
+    margin: f64,
+    form: fn(&ReproducedFigure) -> Option<Measured>,
+) -> Wins {
+    if others.is_empty() {
+        return Wins::Tie;
+    }
+    let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(|entry| form(entry.figure)).collect::<Vec<_>>();
+    let (first, others) = (measured(first), measured(others));
+    let best = first.into_iter().max_by(|a, b| turned(better, a.median).total_cmp(&turned(better, b.median)));
+    let (Some(best), false) = (best, others.is_empty()) else { return Wins::Unknown };
+    let against: Vec<i8> = others.iter().map(|other| compared(better, margin, best, *other)).collect();
+    match () {
+        () if against.contains(&-1) => Wins::No,
+        () if against.iter().all(|order| *order == 1) => Wins::Yes,
+        () => Wins::NotToldApart,
+    }
+}
+
+fn tau(
+    context: &Context<'_>,
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    at: Option<&str>,
+    entries: &[Entry<'_>],
+) -> Option<Agreement> {
+    let known: Vec<(&Entry<'_>, &Label)> =
+        entries.iter().filter_map(|entry| Some((entry, entry.figure.contender.as_ref()?))).collect();
+    let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
+    let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();
+    let rounds = properly_by_round(context, test, metric, at, &labels);
+    let turned = |values: &Vec<f64>| values.iter().map(|value| turned(metric.better, *value)).collect();
+    let rounds: Vec<Vec<f64>> = rounds.iter().map(turned).collect();
+    let margins = (PUBLISHED_MARGIN, context.record.plan.margin.0);
+    tau_over_rounds(&published, &rounds, margins, context.record.plan.seed).map(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(median: f64, low: f64, high: f64) -> Measured {
+        Measured { median, low: Some(low), high: Some(high), rounds: 5 }
+    }
+
+    #[test]
+    fn a_difference_counts_beyond_the_margin_and_both_intervals() {
+        let (slow, fast) = (measured(100.0, 95.0, 105.0), measured(150.0, 140.0, 160.0));
+        assert_eq!(compared(Better::Higher, 0.05, fast, slow), 1);
+        assert_eq!(compared(Better::Lower, 0.05, fast, slow), -1);
+        assert_eq!(compared(Better::Higher, 0.5, fast, slow), 0, "within the margin");
+        assert_eq!(compared(Better::Higher, 0.05, measured(150.0, 100.0, 200.0), slow), 0, "the intervals overlap");
+        let alone = |median| Measured { median, low: None, high: None, rounds: 1 };
+        assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "one round has no interval");
+    }
+
+    #[test]
+    fn published_figures_that_differ_by_a_hair_are_equal() {
+        assert_eq!([(8048.0, 8056.0), (328.0, 322.0), (1.0, 2.0)].map(|(a, b)| order_published(a, b)), [0, 1, -1]);
+    }
+}

@@ -1,0 +1,199 @@
+//! How well two orders agree: Kendall's tau-b over several lists of things that were ordered twice, and its interval.
+//!
+//! Kendall 1945, "The treatment of ties in ranking problems": tau-b = (C − D) / √((P − T₁)(P − T₂)) for C pairs in the same order, D in
+//! the opposite one, P pairs in all, and T that one of the orders has equal. Several lists are taken together by adding up their pairs.
+
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+use crate::round_value;
+
+/// How often lists are drawn anew for an interval.
+const DRAWS: usize = 2000;
+
+/// The fewest lists of which an interval is told.
+const FEWEST: usize = 5;
+
+/// The fewest rounds of which an interval is told.
+const FEWEST_ROUNDS: usize = 3;
+
+/// The pairs of a list by what two orders say of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OrderedPairs {
+    /// In the same order.
+    pub same: u32,
+    /// In the opposite order.
+    pub opposite: u32,
+    /// Equal in the first order only.
+    pub equal_first: u32,
+    /// Equal in the second order only.
+    pub equal_second: u32,
+    /// Equal in both.
+    pub equal_both: u32,
+}
+
+/// Kendall's tau-b with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tau {
+    /// −1 to 1.
+    pub tau: f64,
+    /// The lower end of its 95 % interval; `None` with fewer than five lists that say something.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Pairs that are equal in neither order.
+    pub pairs: u32,
+}
+
+impl OrderedPairs {
+    /// The pairs of things that have these values in the first and second order; values within `margin` of each other (a share of
+    /// the larger, 0 to 1) are equal.
+    #[must_use]
+    pub fn of(things: &[(f64, f64)], margins: (f64, f64)) -> Self {
+        let mut pairs = Self::default();
+        for (index, one) in things.iter().enumerate() {
+            for other in &things[index + 1..] {
+                pairs.add(order(one.0, other.0, margins.0), order(one.1, other.1, margins.1));
+            }
+        }
+        pairs
+    }
+
+    /// Takes in one pair: 1, 0 or −1 in each order.
+    pub fn add(&mut self, first: i8, second: i8) {
+        let count = match (first, second) {
+            (0, 0) => &mut self.equal_both,
+            (0, _) => &mut self.equal_first,
+            (_, 0) => &mut self.equal_second,
+            (first, second) if first == second => &mut self.same,
+            _ => &mut self.opposite,
+        };
+        *count += 1;
+    }
+
+    /// Tau-b; `None` where one of the orders has no order in it.
+    #[must_use]
+    pub fn tau(&self) -> Option<f64> {
+        let ordered = f64::from(self.same + self.opposite);
+        let product = (ordered + f64::from(self.equal_second)) * (ordered + f64::from(self.equal_first));
+        (product > 0.0).then(|| (f64::from(self.same) - f64::from(self.opposite)) / product.sqrt())
+    }
+
+    fn sum<'a>(lists: impl Iterator<Item = &'a Self>) -> Self {
+        lists.fold(Self::default(), |sum, list| Self {
+            same: sum.same + list.same,
+            opposite: sum.opposite + list.opposite,
+            equal_first: sum.equal_first + list.equal_first,
+            equal_second: sum.equal_second + list.equal_second,
+            equal_both: sum.equal_both + list.equal_both,
+        })
+    }
+}
+
+/// 1 where `one` is larger, −1 where it is smaller, 0 where they are equal within the margin.
+fn order(one: f64, other: f64, margin: f64) -> i8 {
+    match (one - other).abs() <= margin * one.abs().max(other.abs()) {
+        true => 0,
+        false if one > other => 1,
+        false => -1,
+    }
+}
+
+/// Tau-b of all lists taken together; the interval is a percentile bootstrap over lists (Efron 1979), drawn from `seed`: it says how
+/// much hangs on which tests were chosen. `None` where one of the orders has no order in it.
+#[must_use]
+pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
+    let all = OrderedPairs::sum(lists.iter());
+    let tau = all.tau()?;
+    let telling: Vec<OrderedPairs> = lists.iter().filter(|list| list.tau().is_some()).copied().collect();
+    let interval = (telling.len() >= FEWEST).then(|| percentiles(drawn(&telling, seed)));
+    let pairs = all.same + all.opposite;
+    Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
+}
+
+fn drawn(lists: &[OrderedPairs], seed: u64) -> Vec<f64> {
+    let of = |chosen: &[usize]| OrderedPairs::sum(chosen.iter().map(|index| &lists[*index])).tau();
+    draws(lists.len(), seed).filter_map(|chosen| of(&chosen)).collect()
+}
+
+/// So many of `count` things, drawn with putting back, again and again.
+fn draws(count: usize, seed: u64) -> impl Iterator<Item = Vec<usize>> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    (0..DRAWS).map(move |_| (0..count).map(|_| (random.next_u64() % count as u64) as usize).collect())
+}
+
+/// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over rounds; the
+/// interval, from three rounds on, is a percentile bootstrap over rounds. `None` where one of the orders has no order in it.
+#[must_use]
+pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), seed: u64) -> Option<Tau> {
+    let of = |chosen: &[usize]| {
+        let median = |thing: usize| round_value(&chosen.iter().map(|round| rounds[*round][thing]).collect::<Vec<_>>());
+        let second = (0..first.len()).map(median).collect::<Option<Vec<f64>>>()?;
+        Some(OrderedPairs::of(&first.iter().copied().zip(second).collect::<Vec<_>>(), margins))
+    };
+    let all = of(&(0..rounds.len()).collect::<Vec<_>>())?;
+    let tau = all.tau()?;
+    let drawn = || draws(rounds.len(), seed).filter_map(|chosen| of(&chosen)?.tau()).collect::<Vec<f64>>();
+    let interval = (rounds.len() >= FEWEST_ROUNDS).then(drawn).filter(|taus| !taus.is_empty()).map(percentiles);
+    let pairs = all.same + all.opposite;
+    Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
+}
+
+/// The 2.5th and the 97.5th percentile of values that are not empty.
+fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    (at(0.025), at(0.975))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(things: &[(f64, f64)]) -> OrderedPairs {
+        OrderedPairs::of(things, (0.0, 0.0))
+    }
+
+    #[test]
+    fn orders_that_agree_and_that_are_turned_round() {
+        assert_eq!(of(&[(1.0, 10.0), (2.0, 20.0), (3.0, 30.0)]).tau(), Some(1.0));
+        assert_eq!(of(&[(1.0, 30.0), (2.0, 20.0), (3.0, 10.0)]).tau(), Some(-1.0));
+        assert_eq!(of(&[(1.0, 1.0), (1.0, 2.0)]).tau(), None, "the first has no order");
+    }
+
+    /// Scipy's `kendalltau([12, 2, 1, 12, 2], [1, 4, 7, 1, 0])` is −0.4714045207910316.
+    #[test]
+    fn ties_are_treated_as_kendall_does() {
+        let tau = of(&[(12.0, 1.0), (2.0, 4.0), (1.0, 7.0), (12.0, 1.0), (2.0, 0.0)]).tau().expect("there is an order");
+        assert!((tau + 0.471_404_520_791_031_6).abs() < 1e-12, "{tau}");
+    }
+
+    #[test]
+    fn what_is_within_the_margin_is_equal() {
+        let pairs = OrderedPairs::of(&[(151.0, 1.0), (150.0, 2.0)], (0.01, 0.05));
+        assert_eq!(pairs, OrderedPairs { equal_first: 1, ..OrderedPairs::default() });
+    }
+
+    #[test]
+    fn rounds_that_disagree_widen_the_interval() {
+        let first = [1.0, 2.0, 3.0];
+        let (up, down) = (vec![10.0, 20.0, 30.0], vec![30.0, 20.0, 10.0]);
+        let tau = |rounds: &[Vec<f64>]| tau_over_rounds(&first, rounds, (0.01, 0.05), 1).expect("ordered");
+        assert_eq!(tau(&[up.clone(), up.clone()]), Tau { tau: 1.0, low: None, high: None, pairs: 3 });
+        assert_eq!(tau(&[up.clone(), up.clone(), up.clone()]).low, Some(1.0));
+        assert_eq!(tau(&[up.clone(), up, down]).low, Some(-1.0));
+    }
+
+    #[test]
+    fn the_interval_is_about_the_choice_of_lists() {
+        let (same, opposite) =
+            (OrderedPairs { same: 3, ..Default::default() }, OrderedPairs { opposite: 3, ..Default::default() });
+        let tau = tau_of_lists(&[same, same, same, same, opposite, opposite], 1).expect("ordered");
+        assert!((tau.tau - 1.0 / 3.0).abs() < 1e-12);
+        let (low, high) = (tau.low.expect("enough lists"), tau.high.expect("enough lists"));
+        assert!(low < 0.0 && high > 0.9, "{low} {high}");
+        assert_eq!(tau_of_lists(&[same; 4], 1).and_then(|tau| tau.low), None, "too few lists");
+        assert_eq!(tau_of_lists(&[same; 6], 1).and_then(|tau| tau.low), Some(1.0));
+        assert_eq!(tau_of_lists(&[], 1), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! Which pages of a file are in memory (mincore(2)), and closing with an answer.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::param::page_size;
+
+/// How many pages of the first `length` bytes of `file` are in memory. The file is mapped for that and not touched.
+///
+/// # Errors
+/// As mmap(2) and mincore(2): some network file systems cannot map files.
+pub fn pages(file: &File, length: u64) -> io::Result<u64> {
+    let length = usize::try_from(length).map_err(|_| io::ErrorKind::InvalidInput)?;
+    if length == 0 {
+        return Ok(0);
+    }
+    // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
+    let start = unsafe { mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, file.as_fd(), 0)? };
+    let mut states = vec![0_u8; length.div_ceil(page_size())];
+    // SAFETY: the range is the mapping of just now, and there is a byte for each of its pages.
+    let refused = unsafe { libc::mincore(start, length, states.as_mut_ptr()) } != 0;
+    let error = io::Error::last_os_error();
+    // SAFETY: nothing refers to the mapping.
+    let _ = unsafe { munmap(start, length) };
+    if refused { Err(error) } else { Ok(states.iter().filter(|state| **state & 1 == 1).count() as u64) }
+}
+
+/// Closes a file; `File` alone would not say what close(2) does, and some file systems tell of a failed write only then.
+///
+/// # Errors
+/// As close(2); it is closed all the same.
+pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
+    let descriptor = file.into().into_raw_fd();
+    // SAFETY: the descriptor was ours alone, and nobody has it any more.
+    let refused = unsafe { libc::close(descriptor) } != 0;
+    if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_in_memory() {
+        let file = tempfile::tempfile().expect("temporary file");
+        rustix::io::write(&file, &[1; 10_000]).expect("written");
+        assert_eq!(pages(&file, 10_000).expect("told"), 10_000_u64.div_ceil(page_size() as u64));
+        assert_eq!(pages(&file, 0).expect("told"), 0);
+        close(file).expect("closed");
+    }
+}

@@ -1,0 +1,48 @@
+//! Processor time of this process and of its ended children: getrusage(2).
+
+use std::io;
+
+/// Processor time, in seconds. The kernel knows the sum to the nanosecond, and divides it by what its ticks have seen.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ProcessorTime {
+    /// Spent in the programs themselves.
+    pub user: f64,
+    /// Spent in the kernel for them.
+    pub system: f64,
+}
+
+/// That of this process with all its threads, and of its children that have ended and been waited for, with theirs.
+///
+/// # Errors
+/// If the kernel refuses, which it has no reason to.
+pub fn processor_time() -> io::Result<ProcessorTime> {
+    let (own, children) = (of(libc::RUSAGE_SELF)?, of(libc::RUSAGE_CHILDREN)?);
+    Ok(ProcessorTime { user: own.user + children.user, system: own.system + children.system })
+}
+
+fn of(who: libc::c_int) -> io::Result<ProcessorTime> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the pointer is that of a structure of the right size, which the call fills in full if it returns 0.
+    let usage = match unsafe { libc::getrusage(who, usage.as_mut_ptr()) } {
+        // SAFETY: see above.
+        0 => unsafe { usage.assume_init() },
+        _ => return Err(io::Error::last_os_error()),
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    Ok(ProcessorTime { user: seconds(usage.ru_utime), system: seconds(usage.ru_stime) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_children_that_have_ended_counts() {
+        let before = processor_time().expect("readable");
+        let loops = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        let status = std::process::Command::new("sh").args(["-c", loops]).status();
+        assert!(status.expect("a shell").success());
+        let after = processor_time().expect("readable");
+        assert!(after.user > before.user && after.system >= before.system, "{before:?} {after:?}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What can be typed after `fsarena reproduce`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fsarena_model::reproduction;
+use fsarena_model::{Bytes, Medium, Share};
+
+use super::medium;
+
+/// `fsarena reproduce`.
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// The article: axvisor, openeuler, vagrant, trading or phoronix-2009
+    #[arg(value_name = "ARTICLE")]
+    pub article: String,
+    /// Print what it published, and judge that; run nothing
+    #[arg(long)]
+    pub published_only: bool,
+    /// How --published-only prints it
+    #[arg(long, value_name = "FORMAT", default_value = "text", requires = "published_only")]
+    pub format: Form,
+    /// Who takes part, separated by commas; options with a comma need a .toml file [default: the article's]
+    #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
+    pub contenders: Vec<String>,
+    /// How much work is done: what fits on a lane in minutes, or as much as was published
+    #[arg(long, value_name = "SCALE")]
+    pub scale: Option<Scale>,
+    /// Which harness does it: one process, a shell that starts a program for each operation, or both
+    #[arg(long, value_name = "WHICH", default_value = "both")]
+    pub harness: Harness,
+    /// How many rounds [default: the article's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
+    /// Differences within this count as equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
+    pub margin: Share,
+    /// From which every random choice follows [default: drawn, and reported]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
+    pub storage: String,
+    /// The size of each lane [default: what the article's tests need]
+    #[arg(long, value_name = "SIZE")]
+    pub lane_size: Option<Bytes>,
+    /// The medium that the lanes imitate
+    #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
+    pub medium: Medium,
+    /// Write the report as a page into this file, too
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the plan, its duration and the space it needs, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not wait for another run to end
+    #[arg(long)]
+    pub no_wait: bool,
+}
+
+/// How an article is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// How much work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    /// What fits on a lane in minutes; what is less than published is said beside it.
+    Lane,
+    /// As much as was published.
+    Published,
+}
+
+impl From<Scale> for reproduction::Scale {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::Lane => Self::Lane,
+            Scale::Published => Self::Published,
+        }
+    }
+}
+
+/// Which harness does the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Harness {
+    /// One process, and programs that measure themselves.
+    Native,
+    /// A shell that starts a program for each operation.
+    Shell,
+    /// Both.
+    Both,
+}
+
+impl From<Harness> for reproduction::Harness {
+    fn from(harness: Harness) -> Self {
+        match harness {
+            Harness::Native => Self::Native,
+            Harness::Shell => Self::Shell,
+            Harness::Both => Self::Both,
+        }
+    }
+}

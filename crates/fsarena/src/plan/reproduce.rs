@@ -1,0 +1,72 @@
+//! From the name of an article to what will be done.
+
+use anyhow::Result;
+use fsarena_model::reproduction::{Harness, Reproduces, Scale};
+use fsarena_model::{Bytes, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
+
+use fsarena_session::left_out;
+
+use super::{checked, contenders, drawn_seed, margin};
+use crate::cli::Reproduce;
+use crate::exit::Refusal;
+
+/// The engine that starts programs from a shell.
+const SHELL: &str = "shell";
+
+/// The lanes' size, where the suite of the article does not say.
+const LANE: Bytes = Bytes::gib(2);
+
+/// The plan of an article's tests, complete and possible, with what is to be said of it.
+pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
+    let article = fsarena_catalog::article(&options.article)?;
+    let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
+    let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
+    let harness = Harness::from(options.harness);
+    let named = if options.contenders.is_empty() { &suite.contenders } else { &options.contenders };
+    let contenders = contenders(named)?;
+    let workloads = suite.workloads.iter().map(|name| at_scale(name, scale)).collect::<Result<Vec<Workload>>>()?;
+    let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
+    let size = if scale == Scale::Published { suite.published_lane_size } else { None };
+    let left_out = left_out(&contenders, &workloads);
+    let notes = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload)).collect();
+    let plan = Plan {
+        workloads,
+        suite: Some(suite.name),
+        seed: options.seed.unwrap_or_else(drawn_seed),
+        rounds: Rounds::Exactly(options.rounds.or(suite.rounds).unwrap_or(1)),
+        contenders,
+        margin: margin(options.margin)?,
+        storage: Storage::from(options.storage.as_str()),
+        lane_size: options.lane_size.or(size).or(suite.lane_size).unwrap_or(LANE),
+        medium: options.medium,
+        handicaps: Vec::new(),
+        disturbance: Disturbance::default(),
+        beside: Often::Once,
+        unprobed: Vec::new(),
+        precondition: Precondition::None,
+        left_out,
+        reproduces: Some(Box::new(Reproduces { article, scale, harness })),
+    };
+    Ok((checked(plan)?, notes))
+}
+
+fn cannot_be_run(article: &str) -> Refusal {
+    let text = format!("the tests of `{article}` cannot be run yet: only what it published is there");
+    Refusal::wrong_use(text, format!("fsarena reproduce {article} --published-only"))
+}
+
+fn at_scale(name: &str, scale: Scale) -> Result<Workload> {
+    let workload = fsarena_catalog::workload(name)?;
+    Ok(match scale {
+        Scale::Published => fsarena_catalog::at_published_scale(workload)?,
+        Scale::Lane => workload,
+    })
+}
+
+fn is_of(harness: Harness, workload: &Workload) -> bool {
+    match harness {
+        Harness::Both => true,
+        Harness::Native => workload.engine != SHELL,
+        Harness::Shell => workload.engine == SHELL,
+    }
+}
