@@ -10,9 +10,7 @@ use crate::figures::{Number, figure_of, found, metrics, number, plain};
 /// Figures given twice that differ.
 pub fn twice(article: &Article) -> Vec<Found> {
     let differing = |(test, metric): (_, &PublishedMetric)| {
-        let differs = |(figure, again): &(&Figure, &Again)| {
-            !Number::read(again.value, &again.text).rounded().agrees(number(figure))
-        };
+        let differs = |(figure, again): &(&Figure, &Again)| !is_same(figure, again);
         let twice = metric.figures.iter().flat_map(both).filter(differs);
         twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Found>>()
     };
@@ -21,6 +19,14 @@ pub fn twice(article: &Article) -> Vec<Found> {
 
 fn both(figure: &Figure) -> impl Iterator<Item = (&Figure, &Again)> {
     figure.again.iter().map(move |again| (figure, again))
+}
+
+/// Whether a figure and what stands elsewhere are the same, or one of them is the other rounded.
+fn is_same(figure: &Figure, again: &Again) -> bool {
+    let (here, there) = (number(figure), Number::read(again.value, &again.text).rounded());
+    let is_as_exact = (here.off - there.off).abs() < here.off * 1e-6;
+    let off = if is_as_exact { 0.0 } else { here.off.max(there.off) };
+    (here.value - there.value).abs() <= off * (1.0 + 1e-9)
 }
 
 fn differs_by(figure: &Figure, again: &Again) -> String {
@@ -189,6 +195,8 @@ mod tests {
             article(&text.replacen("text = '8019'", &format!("text = '8,019', {again}"), 1))
         };
         assert!(twice(&with("8000", "about 8,000")).is_empty());
+        assert_eq!(twice(&with("8020", "8,020 a second")).len(), 0, "rounded to tens");
+        assert_eq!(twice(&with("8018", "8,018")).len(), 1, "as exact, and another");
         assert_eq!(sentences(twice(&with("8141", "8,141"))), ["a: 8,019 here, 8,141 in the summary"]);
     }
 }
