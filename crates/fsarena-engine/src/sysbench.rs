@@ -75,8 +75,7 @@ struct SysbenchJob {
 
 impl SysbenchJob {
     /// Lets it do `command`, and gives what it said; `None` if it was stopped.
-    fn call(&self, command: &str, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
-        let options = self.parameters.options(self.seed.wrapping_add(self.runs));
+    fn call(&self, command: &str, options: &[String], stop: &AtomicBool) -> Result<Option<String>, EngineError> {
         let options = options.iter().map(String::as_str);
         let argv: Vec<&str> =
             cage::words().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
@@ -95,7 +94,7 @@ impl SysbenchJob {
 
 impl Job for SysbenchJob {
     fn prepare(&mut self) -> Result<(), EngineError> {
-        self.call("prepare", &AtomicBool::new(false)).map(|_| ())
+        self.call("prepare", &self.parameters.layout(), &AtomicBool::new(false)).map(|_| ())
     }
 
     /// It is another process.
@@ -104,8 +103,9 @@ impl Job for SysbenchJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
-        let Some(text) = self.call("run", limit.stop)? else { return Ok(()) };
+        let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
         let said = output::Said::of(&text).map_err(|what| {
             let words = format!("what it said cannot be understood: there is no `{what}`");
             EngineError::Program { program: NAME, words }

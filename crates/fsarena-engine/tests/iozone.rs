@@ -1,6 +1,7 @@
 //! The engine `iozone`: its grid on a real folder, by the system calls that IOzone makes.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine};
@@ -94,4 +95,71 @@ fn what_is_no_grid_is_refused() {
     assert!(refused(&workload("none", "warm", json!({ "largest": "1M", "flush": true }))).contains("flush"));
     let sliced = Workload { ends_by_itself: false, ..workload("none", "warm", json!({ "largest": "1M" })) };
     assert!(refused(&sliced).contains("ends-by-itself"));
+}
+
+/// The system calls of `iozone -ac -s 64k -r 32k` (3.471) on its file, as [`essence`] has them; but with the random tests in the
+/// order of versions before that one, which had another generator.
+const CALLS: &str = include_str!("iozone/calls.txt");
+
+/// Does a grid, for `strace` or who compares figures; by itself it tests nothing.
+#[test]
+#[ignore = "others run it"]
+fn a_grid() {
+    let folder = std::env::var("FSARENA_GRID_FOLDER").expect("a folder");
+    let parameters = std::env::var("FSARENA_GRID").expect("parameters");
+    let parameters = serde_json::from_str(&parameters).expect("JSON");
+    let tally = run(&workload("none", "warm", parameters), Path::new(&folder)).expect("done");
+    tally.steps.iter().for_each(|step| println!("{} {} {}", step.name, step.bytes, step.elapsed.0));
+}
+
+#[test]
+fn the_system_calls_are_iozones() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let trace = place.path().join("trace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-o"]).arg(&trace).arg(std::env::current_exe().expect("this test"));
+    strace.args(["--ignored", "--exact", "a_grid"]).env("FSARENA_GRID", r#"{"files": ["64K"], "records": ["32K"]}"#);
+    let Ok(ended) = strace.env("FSARENA_GRID_FOLDER", place.path()).output() else {
+        return eprintln!("there is no strace: nothing to test here");
+    };
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    let trace = std::fs::read_to_string(&trace).expect("written");
+    assert_eq!(essence(&trace).join("\n"), CALLS.trim_end());
+}
+
+/// Of a trace the calls on the grid's file, each with what matters: no descriptors, no contents, no paths.
+fn essence(trace: &str) -> Vec<String> {
+    let first = trace.lines().find(|line| line.contains("iozone.tmp")).expect("the file is opened");
+    let thread = first.split(' ').next().expect("a number");
+    let own = trace.lines().filter(|line| line.split(' ').next() == Some(thread));
+    let own: Vec<&str> = own.skip_while(|line| !line.contains("iozone.tmp")).collect();
+    let last = own.iter().rposition(|line| line.contains("unlink")).expect("the file is removed");
+    let calls: Vec<&str> =
+        own[..=last].iter().map(|line| line.split_once(' ').expect("a call").1.trim_start()).collect();
+    let is_last = |index: usize| calls.get(index + 1).is_none_or(|next| !next.contains("SEEK_END"));
+    let kept = calls.iter().enumerate().filter(|(index, call)| !(call.contains("stat") && is_last(*index)));
+    kept.filter_map(|(_, call)| short(call)).collect()
+}
+
+/// `write(3, "..."..., 32768) = 32768` as `write 32768`; `None` for calls that are not about files.
+fn short(call: &str) -> Option<String> {
+    let (name, rest) = call.split_once('(')?;
+    let last = || rest.rsplit_once(") ")?.0.rsplit_once(", ").map(|(_, last)| last.to_owned());
+    let what = match name {
+        "read" | "write" | "ftruncate" => last()?,
+        "lseek" => rest.split_once(", ")?.1.split(')').next()?.to_owned(),
+        "close" | "fsync" => String::new(),
+        "open" | "openat" if rest.contains("O_TRUNC") => return Some("creat".to_owned()),
+        "open" | "openat" => {
+            let flags = rest.split(", ").find(|word| word.starts_with("O_"))?;
+            return Some(format!(
+                "open {}",
+                flags.split(')').next()?.replace("|O_CLOEXEC", "").replace("|O_LARGEFILE", "")
+            ));
+        }
+        "unlink" | "unlinkat" => return Some("unlink".to_owned()),
+        name if name.contains("stat") => return Some("stat".to_owned()),
+        _ => return None,
+    };
+    Some(format!("{name} {what}").trim_end().to_owned())
 }

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job, Limit, Tally, engine};
+use fsarena_library::Library;
 use fsarena_model::{Bytes, Workload};
 
 const STEPS: &str = r#"
@@ -205,4 +207,63 @@ fn steps_that_do_not_fit_together_are_refused_by_name() {
         let what = refused(&steps);
         assert!(what.contains(wanted), "{what}");
     }
+}
+
+/// A file system on an image, and what is in it read by another hand than the library's: e2fsprogs'.
+struct Image(tempfile::TempDir);
+
+impl Image {
+    fn made(options: &[&str]) -> Self {
+        let image = Self(tempfile::tempdir().expect("temporary folder"));
+        fs::File::create(image.path()).and_then(|file| file.set_len(64 << 20)).expect("there is room");
+        let mut made = Command::new("mke2fs");
+        made.args(["-q", "-F", "-t", "ext4", "-b", "4096"]).args(options).arg(image.path());
+        assert!(made.status().expect("e2fsprogs are installed").success());
+        image
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("image")
+    }
+
+    /// Checked, and copied out of it.
+    fn read(&self) -> PathBuf {
+        let check = Command::new("e2fsck").arg("-fn").arg(self.path()).output().expect("it starts");
+        assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+        let request = format!("rdump / {}", self.0.path().display());
+        let copied = Command::new("debugfs").args(["-R", &request]).arg(self.path()).output().expect("it starts");
+        assert!(copied.status.success());
+        self.0.path().join("x")
+    }
+}
+
+#[test]
+fn libraries_leave_the_same_on_their_device() {
+    let without = ["-O", "^metadata_csum,^has_journal"];
+    for (library, options) in [(Library::Rsext4, &[][..]), (Library::Rsext4Preview, &without[..])] {
+        let image = Image::made(options);
+        let engine = engine("sequence").expect("it is there");
+        let mut job = engine.open_in_library(&workload(STEPS), library, &image.path(), 7).expect("understood");
+        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+        job.run(&Limit::new(None, &stop), &mut tally).expect("done");
+        let step = |name: &str| tally.steps.iter().find(|step| step.name == name);
+        let owed = step("unmount").and_then(|step| step.written).expect("counted");
+        let has_sync = library == Library::Rsext4;
+        assert_eq!(
+            (step("final-sync").is_some(), step("create").expect("done").synced.is_some()),
+            (has_sync, has_sync)
+        );
+        assert!(owed > Bytes(1 << 10), "{owed}");
+        let found = job.verify(&image.read()).expect("readable");
+        assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{}", library.name());
+    }
+}
+
+#[test]
+fn what_makes_system_calls_is_refused_to_libraries_by_name() {
+    let workload = Workload { engine: "data".to_owned(), ..workload(STEPS) };
+    let data = engine("data").expect("it is there");
+    let error = data.require_library(&workload, Library::Rsext4).expect_err("refused").to_string();
+    assert!(error.contains("`data` makes system calls") && error.contains("`rsext4`"), "{error}");
+    assert!(data.open_in_library(&workload, Library::Rsext4, Path::new("/dev/null"), 1).is_err());
 }

@@ -186,3 +186,30 @@ fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
     starts_job(1_000_000).run(&Limit::new(None, &stop), &mut none).expect("stopped");
     assert!(none.operations < 1_000_000);
 }
+
+#[test]
+fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let mut workload = fsarena_catalog::workload("axvisor-shell").expect("there");
+    let steps = workload.parameters["steps"].as_array_mut().expect("steps");
+    assert_eq!(steps.len(), 32, "31 and the starts of programs that do nothing");
+    for step in steps.iter_mut() {
+        // A few rounds of each long loop.
+        let script = step["script"].as_str().expect("a script");
+        let shorter = script.replace("{0..12799}", "{0..9}").replace("{0..1599}", "{0..9}");
+        let shorter = shorter.replace("{1..1000}", "{1..10}").replace("{1..5000}", "{1..10}");
+        step["script"] = json!(format!("set -e\n{}", shorter.replace("2> /dev/null", "")));
+    }
+    let mut job = shell().open(&workload, place.path(), 7).expect("understood");
+    job.prepare().and_then(|()| job.refill()).expect("ready");
+    let tally = run(&mut *job).expect("every command finds its files");
+    assert_eq!(tally.steps.len(), 32);
+    let names = |folder: &str| {
+        let entries = fs::read_dir(place.path().join(folder)).expect("there").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let (files, small) = (names("files"), |name: &&String| name.starts_with("1k_"));
+    assert_eq!((files.len(), files.iter().filter(small).count(), names("folders").len()), (52, 50, 0), "{files:?}");
+    let length = |name: &str| fs::metadata(place.path().join("files").join(name)).expect("left").len();
+    assert_eq!((length("1k_10"), length("1k_11"), length("50m")), (3072, 1024, 50 << 20));
+}

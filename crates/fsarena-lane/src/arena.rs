@@ -236,12 +236,12 @@ impl Arena {
         Ok(Some(Remounted { place: self.place(site), unmounting, written }))
     }
 
-    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back. `None` where that cannot be
-    /// done.
+    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back; how long that took. `None` where
+    /// that cannot be done.
     ///
     /// # Errors
-    /// If a file is open for writing, or it does not come back.
-    pub fn rest(&mut self, index: usize) -> Result<Option<()>, LaneError> {
+    /// If a file stays open for writing, or it does not come back.
+    pub fn rest(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
         let Some(site) = self.sites[index].as_ref().filter(|site| site.is_mounted && site.lane.is_some()) else {
             return Ok(None);
         };

@@ -19,6 +19,7 @@ mod precondition;
 mod queue;
 pub mod require;
 pub mod reread;
+pub mod shared;
 mod site;
 mod space;
 mod storage;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fsarena_model::{Contender, ContenderFacts};
-use fsarena_sys::{child, mount, mountinfo};
+use fsarena_model::{Contender, ContenderFacts, Nanos};
+use fsarena_sys::{child, clock, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
@@ -16,6 +16,8 @@ const UNTOUCHED: &str = "ro,norecovery";
 
 /// How often an unmount that is busy is tried, and how long in between.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
+/// The same of bringing to rest.
+const REST_PATIENCE: (u32, Duration) = (1000, Duration::from_millis(5));
 
 /// A contender made and mounted.
 #[derive(Debug)]
@@ -126,14 +128,26 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
     outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
 }
 
-/// Brings what is mounted at `point` to rest, read-only, and back.
+/// Brings what is mounted at `point` to rest, read-only, and back; how long that took. A file may be held open for writing for a
+/// while after its last user has gone (io_uring gives up its own later): that is waited for, and not counted.
 ///
 /// # Errors
-/// If it is busy, or does not come back: then nobody may write there any more.
-pub fn rest(point: &Path) -> Result<(), LaneError> {
+/// If it stays busy, or does not come back: then nobody may write there any more.
+pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     let refused = |error| LaneError::Rest { path: point.to_owned(), error: Box::new(error) };
-    mount::reconfigure(point, mount::Access::ReadOnly).map_err(refused)?;
-    mount::reconfigure(point, mount::Access::ReadWrite).map_err(refused)
+    let mut start = clock::now();
+    let mut outcome = mount::reconfigure(point, mount::Access::ReadOnly);
+    for _ in 0..REST_PATIENCE.0 {
+        if !outcome.as_ref().is_err_and(|error| error.errno == rustix::io::Errno::BUSY) {
+            break;
+        }
+        std::thread::sleep(REST_PATIENCE.1);
+        start = clock::now();
+        outcome = mount::reconfigure(point, mount::Access::ReadOnly);
+    }
+    outcome.map_err(refused)?;
+    mount::reconfigure(point, mount::Access::ReadWrite).map_err(refused)?;
+    Ok(clock::now().saturating_sub(start))
 }
 
 /// Lets the kind's own checker look at the unmounted file system, which it does not change.

@@ -63,7 +63,7 @@ pub enum Synced {
 }
 
 /// An entry of a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Entry {
     /// A directory.
     Directory,

@@ -73,3 +73,22 @@ impl Grid<'_> {
         self.rates.keys().map(of).collect::<BTreeSet<T>>().into_iter().collect()
     }
 }
+
+/// A size in KiB in few characters: `64K`, `32M`.
+pub fn short(kib: u64) -> String {
+    match kib {
+        _ if kib.is_multiple_of(1 << 20) => format!("{}G", kib >> 20),
+        _ if kib.is_multiple_of(1 << 10) => format!("{}M", kib >> 10),
+        _ => format!("{kib}K"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!([4, 64, 1024, 16_384, 2 << 20, 1536].map(short), ["4K", "64K", "1M", "16M", "2G", "1536K"]);
+    }
+}

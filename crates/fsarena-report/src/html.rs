@@ -1,5 +1,6 @@
 //! HTML: one page that needs nothing but itself, made from the templates in `templates/`.
 
+mod grids;
 mod latencies;
 mod matrix;
 mod page;
@@ -26,6 +27,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("suite.html", include_str!("../templates/suite.html")),
     ("workload.html", include_str!("../templates/workload.html")),
     ("explained.html", include_str!("../templates/explained.html")),
+    ("grids.html", include_str!("../templates/grids.html")),
     ("latencies.html", include_str!("../templates/latencies.html")),
     ("contenders.html", include_str!("../templates/contenders.html")),
     ("place.html", include_str!("../templates/place.html")),

@@ -88,7 +88,7 @@ pub struct ProbeRow {
 }
 
 /// The beginnings of the names of probes that have tables of their own.
-const ELSEWHERE: [&str; 4] = [latency::PREFIX, "clock.", "iostat.", "space."];
+const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "space."];
 
 /// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name, without those that
 /// have tables of their own.

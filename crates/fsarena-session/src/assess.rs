@@ -11,7 +11,7 @@ use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
     controls, course, disturbance, durability, per_operation, probes, rate, references, reproduction, stability, steps,
-    validity,
+    surroundings, validity,
 };
 
 /// Decides what a record says. The same record always gives the same comparison.
@@ -65,6 +65,7 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
         .chain(controls::notes(controls));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
+    let found = found.chain(surroundings::shared_folders(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
 

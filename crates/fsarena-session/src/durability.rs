@@ -50,6 +50,12 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
 }
 
+/// Whether a workload also syncs outside of its timer, so that its device's flushes are not those of its time: IOzone does, before
+/// each of its tests.
+pub fn syncs_untimed(workload: &Workload) -> bool {
+    workload.engine == "iozone"
+}
+
 /// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row.
 pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);

@@ -21,8 +21,11 @@ pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
     median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
 }
 
-/// How often an operation of the workload asks for its data to be durable, likewise.
+/// How often an operation of the workload asks for its data to be durable, likewise; `None` where not all of its syncs are timed.
 pub fn syncs<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
+    if durability::syncs_untimed(workload) {
+        return None;
+    }
     median(trials, |trial| durability::syncs(workload, trial) / trial.operations() as f64)
 }
 
@@ -78,6 +81,11 @@ mod tests {
         assert_eq!(syncs(&workload("files"), [&trial(1000, &[("write", 1000)])]), Some(0.0));
         assert_eq!((seconds([&trial(0, &[])]), syncs(&workload("files"), [&trial(0, &[])])), (None, None));
         assert_eq!(seconds([]), None);
+    }
+
+    #[test]
+    fn where_not_all_syncs_are_timed_there_is_no_such_figure() {
+        assert_eq!(syncs(&workload("iozone"), [&trial(1000, &[("fsync", 500)])]), None);
     }
 
     #[test]

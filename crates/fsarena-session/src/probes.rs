@@ -8,7 +8,7 @@ use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
-const BESIDE: [&str; 3] = ["clock.", "space.", "sysbench."];
+const BESIDE: [&str; 4] = ["clock.", "fio.", "space.", "sysbench."];
 
 /// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
 /// lie a little below 0, for the machine's own figure is in ticks.

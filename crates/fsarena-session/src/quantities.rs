@@ -14,7 +14,8 @@ const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
 /// A figure of a whole trial, in the unit that the quantity's name says; `None` where the trial does not tell it.
 ///
 /// Processor and system time are those of the work's processes, those that other programs started among them: more than 100 where
-/// several work at a time. What kernel threads did is not in them.
+/// several work at a time. What kernel threads did is not in them. Of fio it is what fio says itself, without its beginning and end: the
+/// mean of its jobs, as articles quote it.
 pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
     let seconds = trial.seconds();
     let percent = |name| trial.probe(name).map(|busy| busy / seconds * PERCENT);
@@ -30,11 +31,16 @@ pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
         Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
         Quantity::ReadLatency => mean(trial, |name| name == "read"),
         Quantity::WriteLatency => mean(trial, |name| name == "write"),
-        Quantity::Processor => percent("cpu.process"),
-        Quantity::System => percent("cpu.system"),
+        Quantity::Processor => of_fio(trial).map(|(user, system)| user + system).or(percent("cpu.process")),
+        Quantity::System => of_fio(trial).map(|(_, system)| system).or(percent("cpu.system")),
         Quantity::Utilisation => percent("device.busy"),
     };
     value.filter(|value| value.is_finite() && *value >= 0.0)
+}
+
+/// User's and system time of each of fio's jobs, percent.
+fn of_fio(trial: &Trial) -> Option<(f64, f64)> {
+    Some((trial.probe("fio.usr")?, trial.probe("fio.sys")?))
 }
 
 /// How often something was done; `None` where that was not timed one by one.
@@ -103,6 +109,17 @@ pub mod tests {
             let found = quantity(&trial, wanted).expect("told");
             assert!((found - figure).abs() < 1e-9, "{wanted:?}: {found} is not {figure}");
         }
+    }
+
+    #[test]
+    fn what_the_program_that_did_the_work_says_of_itself_counts() {
+        let probes = [("cpu.process", 1.9), ("cpu.system", 0.9), ("fio.usr", 1.25), ("fio.sys", 2.5)];
+        let through_fio = trial(2.0, &probes);
+        assert_eq!(quantity(&through_fio, Quantity::Processor), Some(3.75));
+        assert_eq!(quantity(&through_fio, Quantity::System), Some(2.5));
+        let through_sysbench = trial(2.0, &[("sysbench.reads", 70.0), ("sysbench.writes", 30.0)]);
+        assert_eq!(quantity(&through_sysbench, Quantity::ReadsPerSecond), Some(70.0));
+        assert_eq!(quantity(&through_sysbench, Quantity::WritesPerSecond), Some(30.0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What the place of a run gives reason to say before anything is measured.
 
-use fsarena_lane::{age, flush, reread};
+use fsarena_lane::{age, flush, reread, shared};
 use fsarena_model::event::Note;
-use fsarena_model::{Environment, Medium, Severity, Storage};
+use fsarena_model::{ContenderFacts, Environment, Medium, RunRecord, Severity, Storage};
 
 use crate::precondition;
 
@@ -13,6 +13,15 @@ pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Ve
     let old = old_makers(environment).into_iter().map(note(Severity::Warning));
     let done = environment.preconditioned.iter().map(|done| precondition::note(done, storage));
     old.chain(done).chain(found.map(note(Severity::Info))).collect()
+}
+
+/// Which contenders are shared folders, and what follows from that.
+pub fn shared_folders(record: &RunRecord) -> Vec<Note> {
+    let of_contender = |facts: &ContenderFacts| {
+        let text = format!("{} is {}", facts.label, shared::remark(&facts.mount)?);
+        Some(Note { severity: Severity::Info, text })
+    };
+    record.contenders.iter().filter_map(of_contender).collect()
 }
 
 /// Whether the lanes' images lie in memory.

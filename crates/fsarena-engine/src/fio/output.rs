@@ -23,6 +23,9 @@ struct JobStatus {
     trim: Option<Direction>,
     mixed: Option<Direction>,
     sync: Option<Syncs>,
+    /// Percent of the time of each job.
+    usr_cpu: Option<f64>,
+    sys_cpu: Option<f64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -108,6 +111,10 @@ pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioEr
         Order::InTurn => Some(times.into_values().sum()),
     };
     tally.elapsed = tally.elapsed + Nanos::millis(elapsed.unwrap_or(0));
+    if let [job] = output.jobs.as_slice() {
+        tally.said.extend(job.usr_cpu.map(|percent| ("fio.usr", "%", percent)));
+        tally.said.extend(job.sys_cpu.map(|percent| ("fio.sys", "%", percent)));
+    }
     tally.end_part(tally.elapsed);
     Ok(())
 }

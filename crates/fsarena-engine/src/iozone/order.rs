@@ -1,4 +1,5 @@
-//! The order of the random tests: each record once, as IOzone shuffles them with `srand48(0)` and `lrand48`.
+//! The order of the random tests: each record once, as IOzone shuffles them with `srand48(0)` and `lrand48`. Its newest versions (3.471
+//! for one) take the same shuffle's numbers from a Mersenne Twister.
 
 /// The generator of `lrand48` (drand48(3)): X' = (0x5DEECE66D · X + 0xB) mod 2⁴⁸, of which the upper 31 bits are told.
 struct Lrand48(u64);

@@ -5,13 +5,12 @@ use std::io;
 
 use fsarena_sys::clock;
 use fsarena_sys::stdio::{Access, Stream};
-use rustix::fs::{fsync, stat};
+use rustix::fs::fsync;
 
 use super::passes::{Passes, Timed, timed};
 
 /// The whole file by fwrite(3), over what is there.
 pub fn write(passes: &mut Passes<'_>) -> io::Result<Timed> {
-    stat(passes.path)?;
     let mut stream = Stream::open(passes.path, Access::Update, passes.cell.record as usize)?;
     fsync(&stream)?;
     passes.record.fetch();

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use crate::EngineError;
 use crate::size::size;
 
+/// Bytes that are written at a time when files are laid out.
+const LAID_OUT: u64 = 1 << 20;
+
 /// sysbench's options, as `sysbench fileio help` explains them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -174,7 +177,18 @@ impl Parameters {
         })
     }
 
-    /// The options of a call; every random choice follows from `seed`, of which sysbench takes 31 bits and no 0.
+    /// The options of laying the files out, by large writes through the page cache: how sysbench does it by default, block by block as the
+    /// test will, takes a minute with direct I/O.
+    pub fn layout(&self) -> Vec<String> {
+        let largest = LAID_OUT.min(self.file_total_size / u64::from(self.file_num));
+        vec![
+            format!("--file-total-size={}", self.file_total_size),
+            format!("--file-num={}", self.file_num),
+            format!("--file-block-size={largest}"),
+        ]
+    }
+
+    /// The options of a run; every random choice follows from `seed`, of which sysbench takes 31 bits and no 0.
     pub fn options(&self, seed: u64) -> Vec<String> {
         let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
         let on = |is: bool| if is { "on" } else { "off" };

@@ -4,6 +4,7 @@ use std::fs;
 
 use fsarena_lane::{Go, reread};
 use fsarena_model::{Bytes, Nanos, Promise};
+use fsarena_sys::mountinfo;
 
 use super::ground;
 
@@ -78,4 +79,23 @@ fn a_cache_below_is_found_where_there_is_one_and_nowhere_else() {
     arena.close().expect("nothing stays");
     assert!(cached.1.is_some(), "{cached:?}");
     assert!(direct.1.is_none(), "{direct:?}");
+}
+
+#[test]
+fn what_is_held_open_for_a_while_is_waited_for_before_a_rest() {
+    let Some(ground) = ground() else { return };
+    let mut arena = ground.arena(&["ext4"], 320);
+    let (place, _) = arena.make(0, Some(0), 1).expect("it can be made");
+    let file = fs::File::create(place.directory.join("file")).expect("a new file");
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        drop(file);
+    });
+    let begin = std::time::Instant::now();
+    let took = arena.rest(0).expect("it comes to rest").expect("it has a lane");
+    assert!(Nanos::from(begin.elapsed()) > took, "the wait is not counted");
+    holder.join().expect("it has closed the file");
+    assert!(mountinfo::mount_of(&place.directory).is_ok_and(|mount| mount.all_options().contains("rw")));
+    arena.finish(0).expect("it is checked");
+    arena.close().expect("nothing stays");
 }

@@ -6,6 +6,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, ValidityClass, Verdict};
 use serde::Serialize;
 
+use super::grids::{Grids, grids};
 use super::latencies::{Latencies, latencies};
 use super::matrix::anchor;
 use crate::group::{Group, groups};
@@ -29,6 +30,7 @@ pub struct Section {
     parts: Vec<Part>,
     labels: Vec<String>,
     probes: Vec<ProbeRow>,
+    grids: Option<Grids>,
     latencies: Latencies,
     explained: Vec<Table>,
     cares: Vec<Care>,
@@ -109,6 +111,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
         parts: groups.iter().enumerate().map(part).collect(),
         labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         probes: probe::rows(&cells),
+        grids: grids(&cells, &anchor(index)),
         latencies: latencies(comparison, workload, &cells),
         explained: table::of_workload(comparison, workload),
         cares: cares(&cells),

@@ -65,6 +65,11 @@ impl Canvas {
         self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
     }
 
+    /// A filled shape as SVG writes it.
+    pub fn path(&mut self, class: &str, path: &str) {
+        self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
+    }
+
     /// A text on the base line through `at`.
     pub fn text(&mut self, class: &str, anchor: Anchor, at: (f64, f64), text: &str) {
         let anchor = match anchor {

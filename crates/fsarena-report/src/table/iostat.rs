@@ -12,7 +12,7 @@ pub const SUBJECT: Subject = Subject {
               and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a request in queue and device \
               (r_await, w_await, f_await), requests under way (aqu-sz), kilobytes of a request (rareq-sz, wareq-sz), and the share of the time \
               with any (%util). %CPU: processor time of the work's processes, and %system its part in the kernel, of the timed \
-              seconds; kernel threads' time is not in them.",
+              seconds, or of fio what it says of each of its jobs; kernel threads' time is not in them.",
     lines: all,
     brief: in_brief,
     rest: |_| None,
@@ -51,13 +51,13 @@ const COLUMNS: [Figure; 16] = [
     Figure {
         what: "%CPU",
         meaning: "Processor time of the work's processes, percent of the timed time.",
-        of: |_, cell| processor(cell, "cpu.process"),
+        of: |_, cell| of_fio(cell).map(|(user, system)| user + system).or(processor(cell, "cpu.process")),
         print: hundredths,
     },
     Figure {
         what: "%system",
         meaning: "Its part in the kernel.",
-        of: |_, cell| processor(cell, "cpu.system"),
+        of: |_, cell| of_fio(cell).map(|(_, system)| system).or(processor(cell, "cpu.system")),
         print: hundredths,
     },
 ];
@@ -68,6 +68,11 @@ const BRIEF: [&str; 9] = ["r/s", "r_await", "w/s", "w_await", "f_await", "aqu-sz
 /// As iostat prints them.
 fn hundredths(value: f64) -> String {
     format!("{value:.2}")
+}
+
+/// User's and system time of each of fio's jobs, percent, as it says itself.
+fn of_fio(cell: &Cell) -> Option<(f64, f64)> {
+    Some((probe(cell, "fio.usr")?, probe(cell, "fio.sys")?))
 }
 
 fn processor(cell: &Cell, name: &str) -> Option<f64> {

@@ -90,3 +90,22 @@ fn a_run_without_grids_has_nothing_to_show_in_these_formats() {
     other.cells[0].steps[1].name = "create-1m".to_owned();
     assert!((format("xlsx").unwrap().render)(&other).is_err());
 }
+
+#[test]
+fn the_page_has_four_charts_and_a_map_for_each_test() {
+    let page = rendered("html", &grids());
+    let sections: Vec<&str> = page.split("<article id=").skip(1).collect();
+    assert_eq!(sections.len(), 2);
+    for section in sections {
+        for title in ["Sequential read, file of 64K", "Random read, file of 32M", "Sequential write, file of 64K"] {
+            assert_eq!(section.matches(&format!("<figcaption>{title}</figcaption>")).count(), 1, "{title}");
+        }
+        assert!(section.contains("The article&#x27;s large file has 64M; the nearest to it here has 32M."));
+        assert_eq!(section.matches("type=\"radio\"").count(), 13);
+        assert_eq!(section.matches(" checked/>").count(), 1);
+        // 90 places of each of two contenders in each test.
+        assert_eq!(section.matches("h12.5v10").count(), 13 * 2 * 90);
+    }
+    assert!(page.len() < 300_000, "{} bytes", page.len());
+    assert!(!rendered("html", &fixture()).contains("type=\"radio\""));
+}

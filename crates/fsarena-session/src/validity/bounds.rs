@@ -5,7 +5,7 @@ use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
-use crate::references;
+use crate::{durability, references};
 
 /// The share of a cell's time from which on the host beneath its lane decides the figure.
 const LANE_SHARE: f64 = 0.2;
@@ -20,7 +20,7 @@ const HARNESS_SHARE: f64 = 0.5;
 
 /// The host beneath the lane takes much of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    let cost = evidence.lane_cost.as_ref()?;
+    let cost = evidence.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
     let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
     let share = evidence.sum("device.flushes")? * beyond_device.as_seconds() / seconds;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, accounts_for, is_root, out, run};
+use crate::stage::{Stage, accounts_for, binary, err, is_root, out, run};
 
 /// A workload, as a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
@@ -55,6 +55,22 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
         }
     }
     assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn a_machine_without_sysbench_is_told_where_to_get_it() {
+    if !is_root() || std::process::Command::new("sysbench").arg("--version").output().is_err() {
+        return;
+    }
+    let stage = Stage::new();
+    let requests = requests(&stage);
+    // In a mount namespace of its own, something that is no program lies over it.
+    let script = "mount --bind /dev/null \"$(command -v sysbench)\" && exec \"$0\" \"$@\"";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--mount", "sh", "-c", script]).arg(binary());
+    command.args(["compare", "ext4", "xfs", "--rounds", "1", "--workload", &requests]);
+    let output = run(command.env("HOME", stage.path("home")), 4);
+    assert!(err(&output).contains("hint: apt-get install sysbench"), "{}", err(&output));
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! Shared folders: directories that another machine, or the host of this one, keeps; known by the type of their mount.
+
+/// What serves a shared folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    /// The host of this virtual machine.
+    Host,
+    /// A machine on the network.
+    Remote,
+}
+
+/// Types of mounts as mountinfo has them, and what they are.
+const KINDS: &[(&[&str], &str, Server)] = &[
+    (&["vboxsf"], "a shared folder of VirtualBox", Server::Host),
+    (&["vmhgfs", "fuse.vmhgfs-fuse"], "a shared folder of VMware", Server::Host),
+    (&["prl_fs", "fuse.prl_fsd"], "a shared folder of Parallels", Server::Host),
+    (&["virtiofs"], "a shared folder of the hypervisor by virtiofs", Server::Host),
+    (&["9p"], "a shared folder by 9P, as QEMU and WSL have them", Server::Host),
+    (&["nfs", "nfs4"], "a folder of another machine by NFS", Server::Remote),
+    (&["cifs", "smb3"], "a folder of another machine by SMB", Server::Remote),
+    (&["fuse.sshfs"], "a folder of another machine by SSH", Server::Remote),
+];
+
+/// What is to be said of a directory on a mount of this type, which may be followed by its options; `None` if that is no shared
+/// folder.
+pub fn remark(mount: &str) -> Option<String> {
+    let kind = mount.split(' ').next()?;
+    let (_, what, server) = KINDS.iter().find(|(kinds, ..)| kinds.contains(&kind))?;
+    let follows = match server {
+        Server::Host => {
+            "what is read may come from the host's memory, and whether a flush reaches a disk is up to host and hypervisor"
+        }
+        Server::Remote => {
+            "the network is part of every figure, what is read may come from the server's memory, and whether a flush reaches a \
+             disk is up to the server"
+        }
+    };
+    Some(format!("{what} ({kind}): {follows}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_sys::mountinfo::parse;
+
+    use super::*;
+
+    const MOUNTS: &str = "\
+41 29 0:38 / /vagrant rw,nodev,relatime shared:20 - vboxsf vagrant rw,iocharset=utf8,uid=1000,gid=1000
+42 29 0:39 / /mnt/hgfs rw,nosuid,nodev,relatime shared:21 - fuse.vmhgfs-fuse vmhgfs-fuse rw,user_id=0,group_id=0,allow_other
+43 29 0:40 / /hgfs rw,relatime - vmhgfs .host:/ rw
+44 29 0:41 / /srv/nfs rw,relatime shared:22 - nfs4 10.0.2.2:/srv rw,vers=4.2,rsize=262144,hard,proto=tcp
+45 29 0:42 / /srv/old rw,relatime - nfs 10.0.2.2:/srv rw,vers=3,proto=udp
+46 29 0:43 / /mnt/host rw,relatime - 9p hostshare rw,trans=virtio
+47 29 0:44 / /mnt/fs rw,relatime - virtiofs myfs rw
+48 29 0:45 / /mnt/smb rw,relatime - cifs //server/share rw,vers=3.1.1
+49 29 0:46 / /mnt/ssh rw,nosuid - fuse.sshfs me@server:/home rw
+50 29 0:47 / /media/psf rw,nosuid - prl_fs none rw
+51 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+52 29 0:48 / /mnt/other rw - fuse.rclone remote: rw
+";
+
+    #[test]
+    fn shared_folders_are_known_by_the_type_of_their_mount() {
+        let remarks: Vec<Option<String>> =
+            parse(MOUNTS).iter().map(|mount| remark(&format!("{} {}", mount.kind, mount.all_options()))).collect();
+        let names = [
+            "VirtualBox (vboxsf)",
+            "VMware (fuse.vmhgfs-fuse)",
+            "VMware (vmhgfs)",
+            "NFS (nfs4)",
+            "NFS (nfs)",
+            "WSL have them (9p)",
+            "virtiofs (virtiofs)",
+            "SMB (cifs)",
+            "SSH (fuse.sshfs)",
+            "Parallels (prl_fs)",
+        ];
+        assert_eq!(remarks.len(), names.len() + 2);
+        for (found, name) in remarks.iter().zip(names) {
+            assert!(found.as_ref().is_some_and(|found| found.contains(name)), "{name}: {found:?}");
+        }
+        assert_eq!(remarks[10..], [None, None]);
+        assert_eq!(remark("cifs2 rw"), None);
+    }
+
+    #[test]
+    fn what_follows_is_said_of_who_serves() {
+        assert!(remark("vboxsf").expect("known").contains("up to host and hypervisor"));
+        assert!(remark("nfs rw").expect("known").contains("the network is part of every figure"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Grids on the page: throughput over record size for four tests, as articles about shared folders draw it, and of each test a heat map.
+
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::Cell;
+use fsarena_model::{GridTest, ValidityClass};
+use serde::Serialize;
+
+use crate::grid::{self, Grid, grid};
+use crate::svg::heat::{self, Field};
+use crate::svg::over_records::{self, Line};
+
+/// The file of the charts about small files, KiB.
+const SMALL: u64 = 64;
+/// The file of the charts about large ones; where it was not measured, the largest that was takes its place.
+const LARGE: u64 = 65_536;
+
+/// The grids of a workload.
+#[derive(Serialize)]
+pub struct Grids {
+    charts: Vec<Drawing>,
+    /// Of the page's group of buttons.
+    group: String,
+    maps: Vec<Drawing>,
+    remark: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Drawing {
+    title: String,
+    svg: String,
+}
+
+/// The drawings of a workload's cells; `None` where they are no grids. `anchor` is unique on the page.
+pub fn grids(cells: &[Option<&Cell>], anchor: &str) -> Option<Grids> {
+    let grids: Vec<Grid<'_>> =
+        cells.iter().flatten().filter(|cell| is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
+    let files = union(grids.iter().map(Grid::files));
+    let first = *files.first()?;
+    let small = if files.contains(&SMALL) { SMALL } else { first };
+    let large = files.iter().copied().rfind(|file| *file <= LARGE).unwrap_or(first);
+    let charts = [
+        (small, GridTest::Read),
+        (large, GridTest::RandomRead),
+        (small, GridTest::Write),
+        (large, GridTest::RandomWrite),
+    ];
+    Some(Grids {
+        charts: charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect(),
+        group: format!("{anchor}-test"),
+        maps: GridTest::all().filter_map(|test| map(&grids, test)).collect(),
+        remark: (large != LARGE)
+            .then(|| format!("The article's large file has 64M; the nearest to it here has {}.", grid::short(large))),
+    })
+}
+
+fn is_plausible(cell: &Cell) -> bool {
+    !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Impossible)
+}
+
+/// All sizes that any of them has, in their order.
+fn union(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
+    sizes.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn chart(grids: &[Grid<'_>], file: u64, test: GridTest) -> Option<Drawing> {
+    let line = |grid: &Grid<'_>| {
+        let point = |record: u64| Some((record as f64, grid.rate(file, record, test)?));
+        Line { contender: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
+    };
+    let title = format!("{}, file of {}", words(test), grid::short(file));
+    let svg = over_records::draw(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
+    Some(Drawing { title, svg })
+}
+
+fn words(test: GridTest) -> &'static str {
+    match test {
+        GridTest::Read => "Sequential read",
+        GridTest::Write => "Sequential write",
+        GridTest::RandomRead => "Random read",
+        GridTest::RandomWrite => "Random write",
+        _ => test.title(),
+    }
+}
+
+/// Beside others a place is compared with the best contender there; alone, with the contender's own best place.
+fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
+    let (files, records) = (union(grids.iter().map(Grid::files)), union(grids.iter().map(Grid::records)));
+    let best_at = |file, record| grids.iter().filter_map(|grid| grid.rate(file, record, test)).reduce(f64::max);
+    let all = files.iter().flat_map(|file| records.iter().filter_map(|record| best_at(*file, *record)));
+    let best = all.reduce(f64::max)?;
+    let is_alone = grids.len() == 1;
+    let share = |grid: &Grid<'_>, file, record| {
+        let of = if is_alone { best } else { best_at(file, record)? };
+        Some(grid.rate(file, record, test)? / of)
+    };
+    let field = |grid: &Grid<'_>| {
+        let row = |file: &u64| records.iter().map(|record| share(grid, *file, *record)).collect();
+        Field { contender: grid.contender.to_owned(), shares: files.iter().map(row).collect() }
+    };
+    let fields: Vec<Field> = grids.iter().map(field).collect();
+    let measure = if is_alone {
+        "share of the highest throughput in this test"
+    } else {
+        "share of the best contender's throughput"
+    };
+    let title = test.name().to_owned();
+    let label = format!("{title}: {measure} by size of files (down) and records (across)");
+    Some(Drawing { svg: heat::draw(&fields, &files, &records, measure, &label), title })
+}
