@@ -305,7 +305,7 @@ pub struct Ranking {
     /// Where on the horizontal axis, or under which condition.
     #[serde(default)]
     pub at: Option<String>,
-    /// The best first, by the article's names; those that it calls equal stand together.
+    /// The best first, by the article's names; those that it calls equal, or does not tell apart, stand together.
     pub order: Vec<Vec<String>>,
     /// Those that did not finish, and so are in no order.
     #[serde(default)]

@@ -10,9 +10,7 @@ use crate::figures::{Number, figure_of, found, metrics, number, plain};
 /// Figures given twice that differ.
 pub fn twice(article: &Article) -> Vec<Found> {
     let differing = |(test, metric): (_, &PublishedMetric)| {
-        let differs = |(figure, again): &(&Figure, &Again)| {
-            !Number::read(again.value, &again.text).rounded().agrees(number(figure))
-        };
+        let differs = |(figure, again): &(&Figure, &Again)| !is_same(figure, again);
         let twice = metric.figures.iter().flat_map(both).filter(differs);
         twice.map(|(figure, again)| found(test, Some(metric), differs_by(figure, again))).collect::<Vec<Found>>()
     };
@@ -21,6 +19,14 @@ pub fn twice(article: &Article) -> Vec<Found> {
 
 fn both(figure: &Figure) -> impl Iterator<Item = (&Figure, &Again)> {
     figure.again.iter().map(move |again| (figure, again))
+}
+
+/// Whether a figure and what stands elsewhere are the same, or one of them is the other rounded.
+fn is_same(figure: &Figure, again: &Again) -> bool {
+    let (here, there) = (number(figure), Number::read(again.value, &again.text).rounded());
+    let is_as_exact = (here.off - there.off).abs() < here.off * 1e-6;
+    let off = if is_as_exact { 0.0 } else { here.off.max(there.off) };
+    (here.value - there.value).abs() <= off * (1.0 + 1e-9)
 }
 
 fn differs_by(figure: &Figure, again: &Again) -> String {
@@ -73,21 +79,6 @@ fn test_of(reckoning: &Reckoning) -> Option<&String> {
 /// What figures give, each in words: one number, or one for each contender that is compared with.
 fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
     match reckoning {
-        Reckoning::Total { metric, of } => {
-            let sum = Number::sum_of(article, metric, of).into_iter();
-            sum.map(|sum| (format!("the sum of {of}'s `{metric}`"), sum)).collect()
-        }
-        Reckoning::Mean { metric, of } => {
-            let mean = mean(article, metric, of).into_iter();
-            mean.map(|mean| (format!("the mean of {of}'s `{metric}`"), mean)).collect()
-        }
-        Reckoning::RatioOfTotals { metric, of, by } => {
-            let both = Number::sum_of(article, metric, of).zip(Number::sum_of(article, metric, by)).into_iter();
-            both.map(|(one, other)| (format!("{of}'s sum of `{metric}` over {by}'s"), one.over(other))).collect()
-        }
-        Reckoning::Wins { metric, of } => {
-            vec![(format!("the count of tests in which {of}'s `{metric}` is best"), exactly(wins(article, metric, of)))]
-        }
         Reckoning::Ratio { test, metric, of, by } => {
             let words = |(other, ratio)| (format!("{of}'s `{metric}` over {other}'s"), ratio);
             ratios(article, test, metric, of, by).into_iter().map(words).collect()
@@ -98,6 +89,25 @@ fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
                 |(other, ratio)| (format!("what {of}'s `{metric}` is above {other}'s, in percent,"), more(ratio));
             ratios(article, test, metric, of, than).into_iter().map(words).collect()
         }
+        _ => over_all_tests(article, reckoning).into_iter().collect(),
+    }
+}
+
+fn over_all_tests(article: &Article, reckoning: &Reckoning) -> Option<(String, Number)> {
+    match reckoning {
+        Reckoning::Total { metric, of } => {
+            Some((format!("the sum of {of}'s `{metric}`"), Number::sum_of(article, metric, of)?))
+        }
+        Reckoning::Mean { metric, of } => Some((format!("the mean of {of}'s `{metric}`"), mean(article, metric, of)?)),
+        Reckoning::RatioOfTotals { metric, of, by } => {
+            let ratio = Number::sum_of(article, metric, of)?.over(Number::sum_of(article, metric, by)?);
+            Some((format!("{of}'s sum of `{metric}` over {by}'s"), ratio))
+        }
+        Reckoning::Wins { metric, of } => {
+            let what = format!("the count of tests in which {of}'s `{metric}` is best");
+            Some((what, exactly(wins(article, metric, of))))
+        }
+        Reckoning::Ratio { .. } | Reckoning::More { .. } => None,
     }
 }
 
@@ -185,6 +195,8 @@ mod tests {
             article(&text.replacen("text = '8019'", &format!("text = '8,019', {again}"), 1))
         };
         assert!(twice(&with("8000", "about 8,000")).is_empty());
+        assert_eq!(twice(&with("8020", "8,020 a second")).len(), 0, "rounded to tens");
+        assert_eq!(twice(&with("8018", "8,018")).len(), 1, "as exact, and another");
         assert_eq!(sentences(twice(&with("8141", "8,141"))), ["a: 8,019 here, 8,141 in the summary"]);
     }
 }
