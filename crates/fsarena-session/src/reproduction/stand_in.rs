@@ -10,9 +10,10 @@ use crate::durability::of_label;
 /// that keeps what was synced, for others would be compared for what they leave out.
 pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
     let stand_in = |published: &PublishedContender| {
-        let of_kind =
-            |kind: &String| record.plan.contenders.iter().filter(move |one| type_of(record, one) == Some(kind));
-        let all: Vec<&Contender> = published.here.iter().flat_map(of_kind).collect();
+        let mut all: Vec<&Contender> = Vec::new();
+        for kind in &published.here {
+            all.extend(record.plan.contenders.iter().filter(|one| type_of(record, one) == Some(kind)));
+        }
         let keeps = |one: &&&Contender| of_label(record, &one.label) == Some(Durability::Flushed);
         StandIn {
             name: published.name.clone(),
