@@ -115,7 +115,7 @@ fn refusals_say_who_refused_what() {
     let place = tempfile::tempdir().expect("temporary folder");
     let image = image(place.path(), &[]);
     let mut system = Rsext4::mount(&image, "work").expect("mounted");
-    let error = system.open("nothing").err().expect("it is not there").to_string();
+    let error = system.open("nothing").expect_err("it is not there").to_string();
     assert_eq!(error, "open nothing: rsext4 says: entry was not found");
     system.make_directory("a").expect("made");
     let error = system.make_directory("a").expect_err("it is there").to_string();
@@ -126,6 +126,6 @@ fn refusals_say_who_refused_what() {
     std::fs::write(&not_one, [0; 8192]).expect("ours");
     let error = Rsext4::mount(&not_one, "work").err().expect("no file system").to_string();
     assert!(error.starts_with("mount: rsext4 says: "), "{error}");
-    let error = Kernel::mount(place.path(), "").expect("opened").open("nothing").err().expect("not there").to_string();
+    let error = Kernel::mount(place.path(), "").expect("opened").open("nothing").expect_err("not there").to_string();
     assert!(error.starts_with("open nothing: No such file"), "{error}");
 }
