@@ -12,22 +12,29 @@ pub fn rows(trials: &[&Trial]) -> Vec<StepRow> {
 fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
     let steps: Vec<&Step> = trials.iter().filter_map(|trial| find(trial, name)).collect();
     let of = |figure: fn(&Step) -> f64| cell_summary(&steps.iter().map(|step| figure(step)).collect::<Vec<_>>());
-    let some = |figure: fn(&Step) -> Option<f64>| {
-        let values: Option<Vec<f64>> = steps.iter().map(|step| figure(step)).collect();
-        Some(cell_summary(&values?)?.median)
+    let counted = |figure: fn(&Step) -> Option<u64>| {
+        let values: Option<Vec<u64>> = steps.iter().map(|step| figure(step)).collect();
+        middle(values?)
     };
+    let synced: Option<Vec<f64>> = steps.iter().map(|step| Some(step.synced?.as_seconds())).collect();
     let seconds = of(|step| step.elapsed.as_seconds())?;
     Some(StepRow {
         name: name.to_owned(),
-        operations: of(|step| step.operations as f64)?.median as u64,
-        bytes: of(|step| step.bytes as f64)?.median as u64,
+        operations: counted(|step| Some(step.operations))?,
+        bytes: counted(|step| Some(step.bytes))?,
         seconds: seconds.median,
         low: seconds.low,
         high: seconds.high,
-        synced: some(|step| Some(step.synced?.as_seconds())),
-        written: some(|step| Some(step.written?.0 as f64)).map(|bytes| bytes as u64),
+        synced: synced.and_then(|synced| Some(cell_summary(&synced)?.median)),
+        written: counted(|step| Some(step.written?.0)),
         rounds: steps.len() as u32,
     })
+}
+
+/// The median of counts, which may be 0, as ratios may not; of an even number of them the upper middle one.
+fn middle(mut counts: Vec<u64>) -> Option<u64> {
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).copied()
 }
 
 fn find<'a>(trial: &'a Trial, name: &str) -> Option<&'a Step> {
@@ -41,4 +48,46 @@ pub fn verifications(record: &RunRecord) -> Vec<VerificationRow> {
         Some(VerificationRow { round: trial.round, workload, contender, found: trial.verified.clone()? })
     };
     record.trials.iter().filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use fsarena_model::{Bytes, Label, Nanos, Outcome};
+
+    use super::*;
+
+    fn trial(steps: Vec<Step>) -> Trial {
+        Trial {
+            round: 1,
+            workload: "w".to_owned(),
+            contender: Label("ext4".to_owned()),
+            lane: None,
+            slices: Vec::new(),
+            steps,
+            verified: None,
+            latencies: BTreeMap::new(),
+            over_time: Vec::new(),
+            probes: BTreeMap::new(),
+            outcome: Outcome::Finished,
+        }
+    }
+
+    #[test]
+    fn a_step_that_carries_and_writes_nothing_has_a_row_too() {
+        let step = |written| Step {
+            name: "mkdir".to_owned(),
+            operations: 50,
+            bytes: 0,
+            elapsed: Nanos(2_000_000),
+            synced: None,
+            written,
+        };
+        let trials = [Some(Bytes(0)), Some(Bytes(0)), Some(Bytes(4096))].map(|written| trial(vec![step(written)]));
+        let row = rows(&trials.iter().collect::<Vec<_>>()).pop().expect("a row");
+        assert_eq!((row.operations, row.bytes, row.written, row.synced, row.rounds), (50, 0, Some(0), None, 3));
+        let uncounted = [trial(vec![step(Some(Bytes(1)))]), trial(vec![step(None)])];
+        assert_eq!(rows(&uncounted.iter().collect::<Vec<_>>()).pop().expect("a row").written, None, "absent, not 0");
+    }
 }
