@@ -14,6 +14,9 @@ use tempfile::TempDir;
 use self::parameters::{Parameters, StepParameters, Task};
 use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage, folder};
 
+/// A script that starts more programs than this is not done in memory as well.
+const MOST_STARTS_IN_MEMORY: u64 = 5000;
+
 /// The engine `shell`.
 pub struct Shell;
 
@@ -46,6 +49,12 @@ impl Engine for Shell {
 
     fn starts(&self, workload: &Workload) -> Option<u64> {
         Parameters::of(workload).ok().map(|parameters| parameters.starts()).filter(|starts| *starts > 0)
+    }
+
+    /// Of scripts that start thousands of programs the starts alone say what they cost apart from the file system; in memory they
+    /// would take minutes more.
+    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
+        self.starts(workload).is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

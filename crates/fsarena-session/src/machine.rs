@@ -16,7 +16,7 @@ use fsarena_model::{
     Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
 };
 use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
-use fsarena_sys::clock;
+use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
 use crate::{Stage, Trouble, Verified, precondition};
@@ -205,6 +205,9 @@ impl Stage for Machine {
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
         // What a library has left is kept for the checker; its lane is made again before the next work.
         let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
+        if self.library(contender).is_some() {
+            memory::give_back();
+        }
         if is_kept || self.library(contender).is_some() {
             return Ok(());
         }

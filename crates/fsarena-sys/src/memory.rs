@@ -27,6 +27,16 @@ pub fn back(size: Bytes) {
     }
 }
 
+/// Gives memory that this process has freed back to the kernel. What a process keeps makes each fork(2) of it longer: after a
+/// library had kept 300 MB, starting a program took 20 ms instead of 1 ms.
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: malloc_trim(3) takes the allocator's own locks, and touches only what is free.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Memory that can be had without swapping (`MemAvailable`, proc_meminfo(5)); `None` if the kernel does not say.
 pub fn available() -> Option<Bytes> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

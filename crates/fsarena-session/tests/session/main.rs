@@ -13,6 +13,7 @@ mod order;
 mod price;
 mod rate;
 mod record;
+mod reproduction;
 mod resume;
 mod slices;
 mod stability;

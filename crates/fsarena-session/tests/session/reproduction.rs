@@ -1,0 +1,139 @@
+//! Reproductions: what a record says of an article's figures, orders and claims.
+
+use fsarena_model::article::Outcome;
+use fsarena_model::reproduction::{Harness, Reproduces, Scale, Winner, Wins};
+use fsarena_model::{Article, Durability, Nanos, Reproduction, Step};
+use fsarena_session::assess;
+
+use crate::fake::workload;
+use crate::record::Kept;
+
+/// Two contenders and two tests: in the first the article's Shell is ten times slower than its Library.
+const ARTICLE: &str = r#"{
+    "name": "small", "title": "小", "english": "Small", "language": "zh", "source": "nowhere", "machine": {},
+    "base": "Shell",
+    "contenders": [
+        {"name": "Library", "about": "", "here": ["ext4", "xfs"]},
+        {"name": "Shell", "about": "", "here": ["xfs"]},
+        {"name": "Absent", "about": "", "here": ["zfs"]}
+    ],
+    "summaries": [{"title": "total", "metric": "time", "of": "sum"}],
+    "tests": [
+        {"name": "create", "title": "Create", "original": "", "shown": "table", "method": "",
+         "as-published": [{"workload": "w", "steps": ["shell"]}, {"workload": "w", "steps": ["create"]}],
+         "properly": [{"workload": "w", "steps": ["create"], "synced": true}],
+         "metrics": [{"name": "time", "unit": "ms", "better": "lower", "quantity": "milliseconds", "figures": [
+            {"contender": "Library", "value": 10, "text": "10ms"}, {"contender": "Shell", "value": 100, "text": "100ms"},
+            {"contender": "Absent", "value": 5, "text": "5ms"}]}]},
+        {"name": "delete", "title": "Delete", "original": "", "shown": "bar-chart", "method": "",
+         "properly": [{"workload": "w", "steps": ["delete"]}],
+         "metrics": [{"name": "rate", "unit": "files/s", "better": "higher", "quantity": "operations-per-second",
+            "rankings": [{"order": [["Shell"], ["Library"]], "original": ""}]}]}
+    ],
+    "claims": [
+        {"name": "order", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell"], ["Library"]]}},
+        {"name": "clash", "kind": "sum", "text": "", "original": "", "outcome": "contradiction", "why": "twice",
+         "check": {"test": "delete", "order": [["Library"], ["Shell"]]}},
+        {"name": "open", "kind": "advice", "text": "", "original": "", "outcome": "unsupported", "why": "no data"}
+    ]
+}"#;
+
+/// `ext4` takes 20 ms and 30 ms of sync for what `xfs` does in 10 ms and 2 ms, and 400 ms by a shell.
+fn kept() -> Kept {
+    let mut kept = Kept::new(workload("w"));
+    let article: Article = serde_json::from_str(ARTICLE).expect("an article");
+    kept.0.plan.reproduces = Some(Box::new(Reproduces { article, scale: Scale::Published, harness: Harness::Both }));
+    for trial in &mut kept.0.trials {
+        let is_ext4 = trial.contender.0 == "ext4";
+        let step = |name: &str, millis: u64, sync: Option<u64>| Step {
+            name: name.to_owned(),
+            operations: 100,
+            bytes: 0,
+            elapsed: Nanos::millis(millis),
+            synced: sync.map(Nanos::millis),
+            written: None,
+        };
+        trial.steps = match is_ext4 {
+            true => vec![step("create", 20, Some(30)), step("delete", 5, None)],
+            false => vec![step("create", 10, Some(2)), step("delete", 2, None), step("shell", 400, None)],
+        };
+    }
+    kept
+}
+
+fn reproduction(kept: &Kept) -> Reproduction {
+    *assess(&kept.0).reproduction.expect("the plan reproduces an article")
+}
+
+fn winner<'a>(reproduction: &'a Reproduction, test: &str) -> &'a Winner {
+    reproduction.winners.iter().find(|winner| winner.test == test).expect("it has an order")
+}
+
+#[test]
+fn each_figure_stands_beside_what_was_published() {
+    let reproduction = reproduction(&kept());
+    let row = |name: &str| {
+        let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
+        let figure = own.find(|figure| figure.name.as_deref() == Some(name)).expect("there");
+        let of = |measured: Option<fsarena_model::reproduction::Measured>| measured.map(|one| one.median.round());
+        (
+            figure.published.clone().map(|(value, _)| value),
+            of(figure.as_published),
+            of(figure.plainly),
+            of(figure.properly),
+        )
+    };
+    assert_eq!(row("Library"), (Some(10.0), Some(20.0), None, Some(50.0)), "it has no shell: once only");
+    assert_eq!(row("Shell"), (Some(100.0), Some(400.0), Some(10.0), Some(12.0)));
+    assert_eq!(row("Absent"), (Some(5.0), None, None, None), "what cannot be had here is published all the same");
+}
+
+#[test]
+fn a_speed_up_is_taken_apart_into_its_harness_and_the_rest() {
+    let reproduction = reproduction(&kept());
+    let factor = &reproduction.factors[0];
+    let times = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
+    let rounded = times.map(|times| times.map(|times| (times * 100.0).round() / 100.0));
+    assert_eq!(rounded, [Some(10.0), Some(20.0), Some(40.0), Some(0.5), Some(0.24)]);
+    let library = reproduction.summaries.iter().find(|row| row.name.as_deref() == Some("Library")).expect("there");
+    assert_eq!((library.published, library.properly.map(f64::round)), (Some(10.0), Some(50.0)));
+}
+
+#[test]
+fn who_wins_there_may_lose_here() {
+    let reproduction = reproduction(&kept());
+    let create = winner(&reproduction, "create");
+    assert_eq!(create.published, ["Absent"], "the best there has nobody who stands for it");
+    assert_eq!(create.properly, Wins::Unknown);
+    let delete = winner(&reproduction, "delete");
+    assert_eq!(
+        (delete.published.as_slice(), delete.as_published, delete.properly),
+        (&["Shell".to_owned()][..], Wins::Unknown, Wins::Yes)
+    );
+    assert_eq!(delete.tau.map(|tau| (tau.tau, tau.low)), Some((1.0, Some(1.0))));
+    assert_eq!(reproduction.as_published.map(|tau| (tau.tau, tau.pairs)), Some((1.0, 1)));
+    assert_eq!(
+        reproduction.properly.map(|tau| (tau.tau, tau.pairs)),
+        Some((0.0, 2)),
+        "one pair is turned round, one is not"
+    );
+}
+
+#[test]
+fn claims_are_checked_where_they_can_be_and_contradictions_stay() {
+    let reproduction = reproduction(&kept());
+    let outcomes: Vec<_> = reproduction.claims.iter().map(|claim| (claim.outcome, claim.checked)).collect();
+    let expected = [(Outcome::Holds, true), (Outcome::Contradiction, true), (Outcome::Unsupported, false)];
+    assert_eq!(outcomes, expected);
+    assert!(reproduction.claims[0].why.contains("files/s"), "{}", reproduction.claims[0].why);
+}
+
+#[test]
+fn who_does_not_keep_what_was_synced_stands_for_nobody_properly() {
+    let reproduction = reproduction(&kept().durable(Durability::Unflushed));
+    let library = &reproduction.stand_ins[0];
+    let labels = [&library.as_published, &library.properly].map(|label| label.as_ref().map(|label| label.0.as_str()));
+    assert_eq!(labels, [Some("ext4"), Some("xfs")]);
+    assert!(reproduction.factors.iter().all(|factor| factor.properly.is_none_or(|times| (times - 1.0).abs() < 1e-9)));
+}
