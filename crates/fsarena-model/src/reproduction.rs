@@ -159,6 +159,8 @@ pub struct Measured {
     pub high: Option<f64>,
     /// Rounds that gave a value.
     pub rounds: u32,
+    /// Whether the cell that it is of allows a verdict; if not, it enters no order.
+    pub is_valid: bool,
 }
 
 /// Whether who wins in a test of an article wins here.

@@ -52,6 +52,7 @@ pub fn view(comparison: &Comparison) -> Option<View> {
         factors::summaries(reproduction),
         winners::sheet(reproduction),
         after::sheet(comparison, reproduction),
+        scales(reproduction),
     ];
     let sheets = sheets.into_iter().filter(|sheet| !sheet.rows.is_empty()).collect();
     let mut sentences = vec![format!(
@@ -68,11 +69,25 @@ pub fn view(comparison: &Comparison) -> Option<View> {
     Some(View { title, sentences, sheets, further: vec![claims] })
 }
 
-/// What is less than published.
+/// That something is less than published.
 fn scaled(reproduction: &Reproduction) -> Option<String> {
-    let of = |(workload, words): &(String, String)| format!("{workload}: {words}");
-    let all: Vec<String> = reproduction.scaled.iter().map(of).collect();
-    (!all.is_empty()).then(|| format!("Scaled (--scale published does all of it): {}.", all.join("; ")))
+    let count = reproduction.scaled.len();
+    let workloads = if count == 1 { "1 workload does".to_owned() } else { format!("{count} workloads do") };
+    (count > 0).then(|| {
+        format!("Scaled: {workloads} less than was published, as listed below; --scale published does all of it.")
+    })
+}
+
+/// What is less than published.
+fn scales(reproduction: &Reproduction) -> Sheet {
+    let row = |(workload, words): &(String, String)| vec![workload.clone(), words.clone()];
+    Sheet {
+        title: "What is scaled".to_owned(),
+        head: ["workload", "how"].map(str::to_owned).to_vec(),
+        rows: reproduction.scaled.iter().map(row).collect(),
+        words: 2,
+        meaning: String::new(),
+    }
 }
 
 /// Who stands here for whom.

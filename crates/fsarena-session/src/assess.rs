@@ -28,6 +28,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
     stability::judge(record, &standing, &mut cells);
     let verdicts = verdicts(record, &standing, &cells);
     let controls = controls::rows(record, &standing);
+    let reproduction = reproduction::reproduction(record, &cells);
     Comparison {
         format: FORMAT,
         run: record.run,
@@ -50,7 +51,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         controls,
         references: references::rows(record),
         verifications: steps::verifications(record),
-        reproduction: reproduction::reproduction(record),
+        reproduction,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }

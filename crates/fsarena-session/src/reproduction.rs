@@ -8,13 +8,14 @@ mod source;
 mod stand_in;
 mod winners;
 
+use fsarena_model::comparison::Cell;
 use fsarena_model::reproduction::{Reproduces, StandIn};
 use fsarena_model::{Reproduction, RunRecord};
 
 /// The reproduction that a record is of; `None` if its plan reproduces nothing.
-pub fn reproduction(record: &RunRecord) -> Option<Box<Reproduction>> {
+pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>> {
     let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
-    let context = Context { record, article, stand_ins: stand_in::stand_ins(record, article) };
+    let context = Context { record, article, cells, stand_ins: stand_in::stand_ins(record, article) };
     let figures = figures::figures(&context);
     let (winners, lists) = winners::winners(&context, &figures);
     let scaled = record.plan.workloads.iter();
@@ -38,6 +39,7 @@ pub fn reproduction(record: &RunRecord) -> Option<Box<Reproduction>> {
 struct Context<'a> {
     record: &'a RunRecord,
     article: &'a fsarena_model::Article,
+    cells: &'a [Cell],
     /// In the order of the article's contenders.
     stand_ins: Vec<StandIn>,
 }

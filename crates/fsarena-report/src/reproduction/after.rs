@@ -74,7 +74,9 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
             )
         })
         .collect();
-    if !all.is_empty() && sentences.is_empty() {
+    if !all.is_empty() && sentences.is_empty() && files == 0 {
+        sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
+    } else if !all.is_empty() && sentences.is_empty() {
         sentences.push(format!(
             "After the work every file was compared with what it should hold, on a file system mounted afresh by the kernel: {files} \
              files in {} runs, no difference.",

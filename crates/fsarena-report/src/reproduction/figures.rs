@@ -56,14 +56,18 @@ pub fn properly(reproduction: &Reproduction) -> Sheet {
         head,
         words: 3,
         meaning: "In one process, what is written durable within its time, what is read cold where that was meant; the median over \
-                  rounds."
+                  rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it enters no order."
             .to_owned(),
     }
 }
 
 fn of(own: &[&ReproducedFigure], label: &Label, form: fn(&ReproducedFigure) -> Option<Measured>) -> String {
     let figure = own.iter().find(|figure| figure.contender.as_ref() == Some(label));
-    figure.map_or_else(|| DASH.to_owned(), |figure| printed(form(figure).map(|one| one.median), &figure.unit))
+    let Some((figure, measured)) = figure.and_then(|figure| Some((figure, form(figure)?))) else {
+        return DASH.to_owned();
+    };
+    let doubt = if measured.is_valid { "" } else { " ?" };
+    printed(Some(measured.median), &figure.unit) + doubt
 }
 
 /// The rows in their order, each once.

@@ -23,8 +23,10 @@ fn render(sheet: &Sheet, style: Style) -> String {
     let table = layout::table(&columns.collect::<Vec<_>>(), style.color);
     let fits = table.lines().all(|line| layout::width(line) <= style.width);
     let body = if fits { table } else { tall(sheet, style) };
+    let title = painted(&sheet.title, Tone::Strong, style.color);
     let meaning = painted(&wrapped(&sheet.meaning, "", style.width), Tone::Faint, style.color);
-    format!("{}\n{body}\n{meaning}", painted(&sheet.title, Tone::Strong, style.color))
+    let meaning = (!sheet.meaning.is_empty()).then_some(meaning);
+    [title, body].into_iter().chain(meaning).collect::<Vec<_>>().join("\n")
 }
 
 fn tall(sheet: &Sheet, style: Style) -> String {

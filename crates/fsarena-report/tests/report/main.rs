@@ -12,6 +12,7 @@ mod json;
 mod latency;
 mod markdown;
 mod price;
+mod reproduction;
 mod text;
 
 /// A report that is text.

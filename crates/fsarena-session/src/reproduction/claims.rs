@@ -54,7 +54,12 @@ fn found<'a>(
 ) -> Option<Vec<(&'a String, Measured)>> {
     let of = |name: &'a String| {
         let mut own = figures.iter().filter(|figure| figure.test == check.test && figure.metric == metric.name);
-        Some((name, own.find(|figure| figure.name.as_ref() == Some(name))?.properly_for_it?))
+        Some((
+            name,
+            own.find(|figure| figure.name.as_ref() == Some(name))?
+                .properly_for_it
+                .filter(|measured| measured.is_valid)?,
+        ))
     };
     group.iter().map(of).collect()
 }

@@ -91,12 +91,19 @@ fn sourced(
     at: Option<&str>,
     label: &Label,
 ) -> Sourced {
-    let of = |source: &Source| one(context, source, metric, at, label);
+    let of = |source: &Source| {
+        let rounds = one(context, source, metric, at, label)?;
+        measured(&rounds, allows_verdict(context, &source.workload, label))
+    };
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
-    let properly = test.properly.iter().find_map(of);
-    let over_rounds = |rounds: Option<ByRound>| measured(&rounds?);
-    Sourced { as_published: over_rounds(first), plainly: over_rounds(second), properly: over_rounds(properly) }
+    Sourced { as_published: first, plainly: second, properly: test.properly.iter().find_map(of) }
+}
+
+/// Whether what is known of a cell allows a verdict.
+fn allows_verdict(context: &Context<'_>, workload: &str, label: &Label) -> bool {
+    let mut own = context.cells.iter().filter(|cell| cell.workload == workload && cell.contender == *label);
+    own.all(|cell| !cell.validity.iter().any(|flag| flag.class.forbids_verdict()))
 }
 
 fn one(

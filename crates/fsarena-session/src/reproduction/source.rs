@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_model::article::{Quantity, Source};
 use fsarena_model::reproduction::Measured;
 use fsarena_model::{Label, Outcome, RunRecord, Step, Trial};
-use fsarena_stats::cell_summary;
+use fsarena_stats::{Summary, cell_summary};
 
 use crate::{disturbance, quantities};
 
@@ -27,11 +27,11 @@ pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &L
     kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, at, wanted)?))).collect()
 }
 
-/// The figure over all rounds.
-pub fn measured(by_round: &ByRound) -> Option<Measured> {
+/// The figure over all rounds, of a cell that allows a verdict or not.
+pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
     let values: Vec<f64> = by_round.values().copied().collect();
-    let summary = cell_summary(&values)?;
-    Some(Measured { median: summary.median, low: summary.low, high: summary.high, rounds: values.len() as u32 })
+    let Summary { median, low, high } = cell_summary(&values)?;
+    Some(Measured { median, low, high, rounds: values.len() as u32, is_valid })
 }
 
 fn of_trial(trial: &Trial, source: &Source, at: Option<&str>, wanted: Quantity) -> Option<f64> {

@@ -115,7 +115,8 @@ fn pairs(
     let mut pairs = OrderedPairs::default();
     for (index, one) in entries.iter().enumerate() {
         for other in &entries[index + 1..] {
-            if let (Some(a), Some(b)) = (form(one.figure), form(other.figure)) {
+            let valid = |entry: &Entry<'_>| form(entry.figure).filter(|measured| measured.is_valid);
+            if let (Some(a), Some(b)) = (valid(one), valid(other)) {
                 pairs.add(order_published(one.published, other.published), compared(better, margin, a, b));
             }
         }
@@ -156,7 +157,8 @@ fn wins(
     if others.is_empty() {
         return Wins::Tie;
     }
-    let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(|entry| form(entry.figure)).collect::<Vec<_>>();
+    let valid = |entry: &&Entry<'_>| form(entry.figure).filter(|measured| measured.is_valid);
+    let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
     let (first, others) = (measured(first), measured(others));
     let best = first.into_iter().max_by(|a, b| turned(better, a.median).total_cmp(&turned(better, b.median)));
     let (Some(best), false) = (best, others.is_empty()) else { return Wins::Unknown };
@@ -181,8 +183,10 @@ fn tau(
     at: Option<&str>,
     entries: &[Entry<'_>],
 ) -> Option<Agreement> {
+    let is_valid = |entry: &&Entry<'_>| entry.figure.properly_for_it.is_some_and(|measured| measured.is_valid);
+    let valid = entries.iter().filter(is_valid);
     let known: Vec<(&Entry<'_>, &Label)> =
-        entries.iter().filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
+        valid.filter_map(|entry| Some((entry, stands_for(context, entry)?))).collect();
     let labels: Vec<&Label> = known.iter().map(|(_, label)| *label).collect();
     let published: Vec<f64> = known.iter().map(|(entry, _)| entry.published).collect();
     let rounds = properly_by_round(context, test, metric, at, &labels);
@@ -197,7 +201,7 @@ mod tests {
     use super::*;
 
     fn measured(median: f64, low: f64, high: f64) -> Measured {
-        Measured { median, low: Some(low), high: Some(high), rounds: 5 }
+        Measured { median, low: Some(low), high: Some(high), rounds: 5, is_valid: true }
     }
 
     #[test]
@@ -207,7 +211,7 @@ mod tests {
         assert_eq!(compared(Better::Lower, 0.05, fast, slow), -1);
         assert_eq!(compared(Better::Higher, 0.5, fast, slow), 0, "within the margin");
         assert_eq!(compared(Better::Higher, 0.05, measured(150.0, 100.0, 200.0), slow), 0, "the intervals overlap");
-        let alone = |median| Measured { median, low: None, high: None, rounds: 1 };
+        let alone = |median| Measured { median, low: None, high: None, rounds: 1, is_valid: true };
         assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "one round has no interval");
     }
 

@@ -1,8 +1,9 @@
 //! From the name of an article to what will be done.
 
 use anyhow::Result;
+use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
 
 use fsarena_session::left_out;
 
@@ -28,6 +29,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let size = if scale == Scale::Published { suite.published_lane_size } else { None };
     let left_out = left_out(&contenders, &workloads);
+    require_work_for_all(&contenders, &workloads, &left_out)?;
     let notes = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload)).collect();
     let plan = Plan {
         workloads,
@@ -48,6 +50,19 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         reproduces: Some(Box::new(Reproduces { article, scale, harness })),
     };
     Ok((checked(plan)?, notes))
+}
+
+/// Refuses contenders that could do nothing of it.
+fn require_work_for_all(contenders: &[Contender], workloads: &[Workload], left_out: &[LeftOut]) -> Result<()> {
+    let is_idle =
+        |contender: &&Contender| left_out.iter().filter(|out| out.label == contender.label).count() == workloads.len();
+    match contenders.iter().find(is_idle) {
+        None => Ok(()),
+        Some(contender) => {
+            let text = format!("`{}` can do none of these workloads", contender.label);
+            Err(Refusal::wrong_use(text, "leave it out of --contenders, or do without --harness").into())
+        }
+    }
 }
 
 fn cannot_be_run(article: &str) -> Refusal {

@@ -14,6 +14,7 @@ mod ordinary;
 mod published;
 mod rates;
 mod refusing;
+mod reproduce;
 mod resuming;
 mod shell;
 mod stage;

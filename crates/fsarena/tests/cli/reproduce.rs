@@ -1,0 +1,63 @@
+//! Articles, run for real on real lanes.
+
+use serde_json::Value;
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+/// The 31 operations of AxVisor's article on the kernel's ext4 and on the library that AxVisor has today.
+#[test]
+fn axvisors_operations_run_on_a_kernel_and_on_a_library() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let arguments = ["reproduce", "axvisor", "--harness", "native", "--contenders", "ext4,rsext4", "--rounds", "1"];
+    let output = run(stage.fsarena().args(arguments).args(["--seed", "7", "--storage"]).arg(stage.path("storage")), 0);
+    let text = out(&output);
+    assert!(text.contains("As it should be measured") && text.contains("rmdir-50"), "{text}");
+    let report = out(&run(stage.fsarena().args(["report", "last", "--format", "json"]), 0));
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let tests: std::collections::BTreeSet<&str> = figures(&report)
+        .filter(|figure| !figure["properly"].is_null())
+        .filter_map(|figure| figure["test"].as_str())
+        .collect();
+    assert_eq!(tests.len(), 31, "{tests:?}");
+    let verified = report["verifications"].as_array().expect("a list");
+    assert!(verified.len() >= 2, "each contender, and rounds that make up for others: {verified:?}");
+    for row in verified {
+        assert_eq!(row["differences"], Value::Array(Vec::new()), "{row}");
+        assert!(row["files"].as_u64() > Some(50), "{row}");
+    }
+    for cell in report["cells"].as_array().expect("a list") {
+        let steps = cell["steps"].as_array().expect("a list");
+        assert!(steps.iter().any(|step| step["name"] == "unmount"), "{}", cell["contender"]);
+    }
+    let again = report["command"].as_array().expect("a list");
+    assert_eq!(again[1], "reproduce");
+    assert!(again.iter().any(|word| word == "--harness=native"), "{again:?}");
+}
+
+fn figures(report: &Value) -> impl Iterator<Item = &Value> {
+    report["reproduction"]["figures"].as_array().expect("a list").iter()
+}
+
+#[test]
+fn who_can_do_nothing_of_it_is_refused_before_anything_is_made() {
+    let stage = Stage::new();
+    let arguments = ["reproduce", "axvisor", "--harness", "shell", "--contenders", "ext4,rsext4"];
+    let output = run(stage.fsarena().args(arguments), 2);
+    assert!(err(&output).contains("`rsext4` can do none of these workloads"), "{}", err(&output));
+    let output = run(stage.fsarena().args(["reproduce", "trading"]), 2);
+    assert!(err(&output).contains("fsarena reproduce trading --published-only"), "{}", err(&output));
+}
+
+#[test]
+fn an_article_is_planned_at_either_scale() {
+    let stage = Stage::new();
+    let plan = |scale: &str| {
+        let arguments = ["reproduce", "openeuler", "--dry-run", "--scale", scale, "--contenders", "ext4,xfs"];
+        out(&run(stage.fsarena().args(arguments), 0))
+    };
+    assert!(plan("lane").contains("3 rounds"), "{}", plan("lane"));
+    assert!(plan("published").contains("lanes of 20.0 GiB"), "{}", plan("published"));
+}
