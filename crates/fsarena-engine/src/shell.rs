@@ -2,6 +2,7 @@
 
 mod cold;
 mod parameters;
+mod timed;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -29,9 +30,9 @@ impl Engine for Shell {
         Ok(Bytes(Parameters::of(workload)?.data))
     }
 
-    /// How long a script takes is not known before: those of the catalogue take about a second.
-    fn adds(&self, _workload: &Workload) -> Nanos {
-        Nanos::millis(600)
+    /// How long a script takes is not known before: a millisecond for each program that it starts, and some.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        Nanos::millis(600 + self.starts(workload).unwrap_or(0))
     }
 
     fn require(&self, workload: &Workload) -> Result<(), EngineError> {
@@ -84,7 +85,8 @@ enum End {
 impl ShellJob {
     /// Runs a script that knows `operations` as `$N`; `name` is for its error.
     fn script(&self, name: &str, text: &str, operations: u64, stop: &AtomicBool) -> Result<End, EngineError> {
-        let variables = [("N", operations.to_string())];
+        let times = self.streams.path().join(timed::FILE).display().to_string();
+        let variables = [("N", operations.to_string()), (timed::VARIABLE, times)];
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &variables, stop };
         let shell = [self.parameters.shell.as_str(), "-c", text];
         let argv: Vec<&str> = cage::words().iter().copied().chain(shell).collect();
@@ -112,10 +114,11 @@ impl ShellJob {
         tally: &mut Tally,
     ) -> Result<Option<Nanos>, EngineError> {
         let begin = clock::now();
-        if self.script(name, text, operations, stop)? == End::Stopped {
+        if self.script(name, &timed::wrapped(&self.parameters.shell, text), operations, stop)? == End::Stopped {
             return Ok(None);
         }
-        let elapsed = clock::now().saturating_sub(begin);
+        let around = clock::now().saturating_sub(begin);
+        let elapsed = timed::inside(self.streams.path()).unwrap_or(around);
         tally.record(Operation::Run, elapsed);
         tally.operations += operations;
         tally.elapsed = tally.elapsed + elapsed;

@@ -65,6 +65,9 @@ pub struct Comparison {
     /// The article whose tests these are, beside what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Box<Reproduction>>,
+    /// How many checks of file systems, after rounds, found nothing wrong.
+    #[serde(default)]
+    pub clean_checks: u32,
     /// Checks that found damage.
     pub damage: Vec<Check>,
     /// The machine, round by round.

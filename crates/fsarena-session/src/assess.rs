@@ -52,6 +52,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         references: references::rows(record),
         verifications: steps::verifications(record),
         reproduction,
+        clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }

@@ -112,9 +112,21 @@ fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> 
     there.map(|reference| &reference.trial).filter(is_of)
 }
 
-/// A reference that was measured while the machine was busy with other things would accuse the contenders.
+/// A reference that was measured while the machine was busy with other things would accuse the contenders; so would one that did
+/// not stand still itself.
 pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
-    trial.outcome == Outcome::Finished && !disturbance::is_disturbed(record, trial)
+    trial.outcome == Outcome::Finished && is_steady(trial) && !disturbance::is_disturbed(record, trial)
+}
+
+/// How many times the slowest slice of a reference the fastest may be.
+const STEADY: f64 = 4.0;
+
+/// Whether its slices tell about the same: seen were 672 and 19,631 requests per second of one device within a second, with neither
+/// the processor stolen nor others at work.
+fn is_steady(trial: &Trial) -> bool {
+    let values = || trial.slices.iter().map(|slice| slice.value);
+    let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    trial.slices.is_empty() || most <= STEADY * least
 }
 
 fn seconds_of_place(record: &RunRecord, workload: &Workload, place: Place) -> Option<f64> {

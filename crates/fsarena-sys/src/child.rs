@@ -104,14 +104,13 @@ fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
     }
 }
 
-/// Starts `program`, which needs no arguments, by fork(2) and execve(2), as a shell does, and waits for its end.
+/// Starts `program`, which needs no arguments and soon ends, and waits for its end. It is started by posix_spawn(3): what fork(2)
+/// would take grows with the memory of this process, and a shell's is small.
 ///
 /// # Errors
 /// If it cannot be started; how it ended is not an error here.
 pub fn start(program: &Path) -> io::Result<ExitStatus> {
-    let mut command = Command::new(program);
-    end_with_parent(&mut command);
-    command.status()
+    Command::new(program).status()
 }
 
 fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {

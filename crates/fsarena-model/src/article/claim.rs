@@ -170,7 +170,7 @@ impl fmt::Display for Outcome {
 }
 
 /// What a claim says about figures that are measured here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Check {
     /// The test's name.
@@ -178,6 +178,10 @@ pub struct Check {
     /// The metric's name; none: the test's first.
     #[serde(default)]
     pub metric: Option<String>,
-    /// The article's names, best first: each must be better than the next, those in one group equal within the margin.
+    /// The article's names, best first: all of a group must be better than all of the next. A single group: all are equal within the
+    /// margin.
     pub order: Vec<Vec<String>>,
+    /// How many times better, at the least; none: as much as can be told.
+    #[serde(default)]
+    pub at_least: Option<f64>,
 }

@@ -78,10 +78,15 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
         sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
     } else if !all.is_empty() && sentences.is_empty() {
         sentences.push(format!(
-            "After the work every file was compared with what it should hold, on a file system mounted afresh by the kernel: {files} \
-             files in {} runs, no difference.",
+            "After the work from one process every file and directory was compared with what it should be, on a file system mounted \
+             afresh by the kernel: {files} of them in {} runs, no difference.",
             all.len()
         ));
     }
+    let (clean, damaged) = (comparison.clean_checks, comparison.damage.len() as u32);
+    let found = if damaged == 0 { "nothing wrong".to_owned() } else { format!("damage {damaged} times") };
+    sentences.extend((clean + damaged > 0).then(|| {
+        format!("The file systems' own checkers (fsck), {} times after the rounds, found {found}.", clean + damaged)
+    }));
     sentences
 }

@@ -16,15 +16,15 @@ pub fn sheet(reproduction: &Reproduction) -> Sheet {
     let is_known = |factor: &&Factor| factor.as_published.is_some() || factor.properly.is_some();
     Sheet {
         title: format!("What the speed-ups over {base} consist of"),
-        head: ["test", "", "published", "as published", "of it the harness", "of it the rest", "properly"]
+        head: ["test", "", "published", "as published", "= harness", "× file system", "properly"]
             .map(str::to_owned)
             .to_vec(),
         rows: reproduction.factors.iter().filter(is_known).map(row).collect(),
         words: 2,
         meaning: format!(
             "How many times better than {base}. As published: {base} through a shell that starts a program for each operation, the other \
-             in one process. The harness: how many times longer {base} takes so than in one process. The rest: both in one process, \
-             nothing synced. Harness times rest is the speed-up as published. Properly: both in one process, with the sync."
+             in one process. Harness: how many times longer {base} takes so than in one process. File system: both in one process, \
+             nothing synced; below 1 {base} is faster. Harness times file system is the speed-up as published. Properly: both in one process, with the sync."
         ),
     }
 }

@@ -24,8 +24,10 @@ pub fn sheet(reproduction: &Reproduction) -> Sheet {
         rows: reproduction.winners.iter().filter(is_known).map(row).collect(),
         words: 4,
         meaning: "A winner is told from the others where their medians differ by more than the margin and their 95 % intervals, where \
-                  there are any, do not overlap; published figures within 1 % of each other are equal. Tau: Kendall's rank agreement, \
-                  1 where all pairs are in the published order, −1 where all are turned round; its interval is over rounds."
+                  there are any, do not overlap; without intervals, of fewer than three rounds, only where one is twice the other. Published \
+                  figures within 1 % of each other are equal: where several win, all of them must win. Tau: Kendall's rank agreement (tau-b), \
+                  1 where all pairs are in the published order, less where the article has ties and here there are none, −1 where all are \
+                  turned round; its interval here is over rounds, that of all tests together over tests."
             .to_owned(),
     }
 }
@@ -36,7 +38,7 @@ fn words(wins: Wins) -> &'static str {
         Wins::No => "another wins",
         Wins::NotToldApart => "not told apart",
         Wins::Tie => "a tie there",
-        Wins::Unknown => "not measured",
+        Wins::Unknown => "no figures to tell",
     }
 }
 

@@ -42,8 +42,8 @@ pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> O
         canvas.text("tick", Anchor::End, (LEFT - 8.0, y.at(tick) + 4.0), &short(&print(tick)));
     }
     canvas.line("one", (LEFT, y.at(1.0)), (WIDTH - RIGHT, y.at(1.0)));
-    canvas.text("axis-title", Anchor::End, (WIDTH - RIGHT, bottom + 38.0), &format!("{} →", titles.0));
-    canvas.text("axis-title", Anchor::Start, (LEFT, bottom + 38.0), &format!("↑ {}", titles.1));
+    canvas.text("axis-title", Anchor::End, (WIDTH - RIGHT, bottom + 38.0), &format!("{}, logarithmic →", titles.0));
+    canvas.text("axis-title", Anchor::Start, (LEFT, bottom + 38.0), &format!("↑ {}, logarithmic", titles.1));
     for (index, line) in lines.iter().enumerate() {
         let places: Vec<_> = line.points.iter().map(|(right, up)| (x.at(*right), y.at(*up))).collect();
         canvas.polyline(&format!("path {}", shape::class(index)), &places);

@@ -63,7 +63,8 @@ const COLUMNS: [Figure; 16] = [
 ];
 
 /// What is worth a line among those of all workloads.
-const BRIEF: [&str; 9] = ["r/s", "r_await", "w/s", "w_await", "f_await", "aqu-sz", "%util", "%CPU", "%system"];
+const BRIEF: [&str; 11] =
+    ["r/s", "rkB/s", "r_await", "w/s", "wkB/s", "w_await", "f_await", "aqu-sz", "%util", "%CPU", "%system"];
 
 /// As iostat prints them.
 fn hundredths(value: f64) -> String {

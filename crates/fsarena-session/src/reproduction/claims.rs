@@ -1,5 +1,6 @@
 //! What became of an article's claims here.
 
+use fsarena_model::Better;
 use fsarena_model::article::{Check, Claim, Outcome, PublishedMetric};
 use fsarena_model::reproduction::{ClaimHere, Measured, ReproducedFigure};
 
@@ -15,11 +16,12 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
     let seen = claim.check.as_ref().and_then(|check| seen(context, check, figures));
     let (outcome, why) = match &seen {
         None => (claim.outcome, claim.why.clone()),
-        // What contradicts itself, or its own data, is not mended by what is so here.
-        Some((_, words)) if matches!(claim.outcome, Outcome::Contradiction | Outcome::Unsupported) => {
-            (claim.outcome, format!("{}; here: {words}", claim.why))
+        Some((holds, words)) => {
+            let here = if *holds { Outcome::Holds } else { Outcome::DoesNotHold };
+            // What contradicts itself, or its own data, is not mended by what is so here.
+            let stays = matches!(claim.outcome, Outcome::Contradiction | Outcome::Unsupported);
+            (if stays { claim.outcome } else { here }, format!("In this run {words}. {}", claim.why))
         }
-        Some((holds, words)) => (if *holds { Outcome::Holds } else { Outcome::DoesNotHold }, words.clone()),
     };
     ClaimHere { claim: claim.name.clone(), outcome, why, checked: seen.is_some() }
 }
@@ -39,11 +41,21 @@ fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> O
     let all = |one: &[(&String, Measured)], other: &[(&String, Measured)], wanted: i8| {
         one.iter().all(|(_, a)| other.iter().all(|(_, b)| order(*a, *b) == wanted))
     };
-    let is_ordered = groups.windows(2).all(|pair| all(&pair[0], &pair[1], 1));
-    let is_equal = groups.iter().all(|group| all(group, group, 0));
+    let least = check.at_least.unwrap_or(1.0);
+    let times = |one: Measured, other: Measured| match metric.better {
+        Better::Higher => one.median / other.median,
+        Better::Lower => other.median / one.median,
+    };
+    let by_as_much = |one: &[(&String, Measured)], other: &[(&String, Measured)]| {
+        one.iter().all(|(_, a)| other.iter().all(|(_, b)| times(*a, *b) >= least))
+    };
+    let is_so = match groups.as_slice() {
+        [equals] => all(equals, equals, 0),
+        groups => groups.windows(2).all(|pair| all(&pair[0], &pair[1], 1) && by_as_much(&pair[0], &pair[1])),
+    };
     let word = |(name, measured): &(&String, Measured)| format!("{name} {} {}", short(measured.median), metric.unit);
     let words: Vec<String> = groups.iter().flatten().map(word).collect();
-    Some((is_ordered && is_equal, format!("{}: {}", check.test, words.join(", "))))
+    Some((is_so, format!("{}: {}", check.test, words.join(", "))))
 }
 
 fn found<'a>(

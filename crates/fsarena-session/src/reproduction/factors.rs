@@ -73,7 +73,10 @@ fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) 
             stated: name.and_then(|name| stated(context, summary, name)),
             published: of(&|figure| figure.published.as_ref().map(|(value, _)| *value)),
             as_published: of(&|figure| figure.as_published.map(|measured| measured.median)),
-            properly: of(&|figure| figure.properly.map(|measured| measured.median)),
+            properly: of(&|figure| {
+                let own = if name.is_some() { figure.properly_for_it } else { figure.properly };
+                own.map(|measured| measured.median)
+            }),
         }
     };
     whose.into_iter().map(row).collect()

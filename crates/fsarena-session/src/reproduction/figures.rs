@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::Label;
 use fsarena_model::article::{PublishedMetric, PublishedTest, Source};
 use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
+use fsarena_model::{Durability, Label};
 
 use super::Context;
 use super::source::{ByRound, by_round, measured};
+use crate::durability::of_label;
 
 /// Every figure, by test, metric, place on the axis and contender: the article's, in its order, and then further ones here.
 pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
@@ -26,8 +27,10 @@ pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
 pub fn places(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Option<String>> {
     let mut places: Vec<Option<String>> = test.places.iter().cloned().map(Some).collect();
     let figures = metric.figures.iter().map(|figure| figure.at.clone());
-    for place in figures.chain(metric.rankings.iter().map(|ranking| ranking.at.clone())) {
-        if !places.contains(&place) && (place.is_some() || test.places.is_empty()) {
+    // An order without a place holds for all of them.
+    let rankings = metric.rankings.iter().map(|ranking| ranking.at.clone());
+    for place in figures.chain(rankings.filter(|at| at.is_some() || test.places.is_empty())) {
+        if !places.contains(&place) {
             places.push(place);
         }
     }
@@ -97,7 +100,10 @@ fn sourced(
     };
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
-    Sourced { as_published: first, plainly: second, properly: test.properly.iter().find_map(of) }
+    // What was synced and is not kept was not measured properly.
+    let keeps = of_label(context.record, label) == Some(Durability::Flushed);
+    let properly = test.properly.iter().find_map(of).filter(|_| keeps);
+    Sourced { as_published: first, plainly: second, properly }
 }
 
 /// Whether what is known of a cell allows a verdict.

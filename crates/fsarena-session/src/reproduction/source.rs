@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::article::{Quantity, Source};
 use fsarena_model::reproduction::Measured;
-use fsarena_model::{Label, Outcome, RunRecord, Step, Trial};
+use fsarena_model::{Label, Outcome, RunRecord, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
 use crate::{disturbance, quantities};
@@ -24,7 +24,14 @@ pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &L
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let kept = disturbance::counted(&trials, &disturbance::set_aside(record, workload));
     let kept = kept.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
-    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, at, wanted)?))).collect()
+    let jobs = jobs(workload, wanted);
+    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, at, wanted)? / jobs))).collect()
+}
+
+/// Processor time is told for each job, as fio does: it is the native engine's, shared among its threads.
+fn jobs(workload: &Workload, wanted: Quantity) -> f64 {
+    let is_of_all = workload.engine == "data" && matches!(wanted, Quantity::Processor | Quantity::System);
+    if is_of_all { workload.number("threads").unwrap_or(1.0).max(1.0) } else { 1.0 }
 }
 
 /// The figure over all rounds, of a cell that allows a verdict or not.

@@ -88,11 +88,16 @@ fn turned(better: Better, value: f64) -> f64 {
     }
 }
 
+/// How many times better a figure without an interval has to be to be told from another: the noise of so few rounds is not known.
+const WITHOUT_INTERVAL: f64 = 2.0;
+
 /// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
 pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> i8 {
     let range = |of: Measured| (of.low.unwrap_or(of.median), of.high.unwrap_or(of.median));
     let ((low, high), (other_low, other_high)) = (range(one), range(other));
-    let is_apart = low > other_high || high < other_low;
+    let is_known = one.low.is_some() && other.low.is_some();
+    let is_far = one.median.max(other.median) >= WITHOUT_INTERVAL * one.median.min(other.median);
+    let is_apart = (low > other_high || high < other_low) && (is_known || is_far);
     let difference = (one.median - other.median).abs() / one.median.abs().max(other.median.abs());
     match (is_apart && difference > margin, (one.median > other.median) == (better == Better::Higher)) {
         (false, _) => 0,
@@ -146,7 +151,7 @@ fn winner(
     }
 }
 
-/// Whether the best of those that win there is better than all others here.
+/// Whether all that win there are better than all others here.
 fn wins(
     first: &[&Entry<'_>],
     others: &[&Entry<'_>],
@@ -160,9 +165,11 @@ fn wins(
     let valid = |entry: &&Entry<'_>| form(entry.figure).filter(|measured| measured.is_valid);
     let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
     let (first, others) = (measured(first), measured(others));
-    let best = first.into_iter().max_by(|a, b| turned(better, a.median).total_cmp(&turned(better, b.median)));
-    let (Some(best), false) = (best, others.is_empty()) else { return Wins::Unknown };
-    let against: Vec<i8> = others.iter().map(|other| compared(better, margin, best, *other)).collect();
+    if first.is_empty() || others.is_empty() {
+        return Wins::Unknown;
+    }
+    let pairs = first.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
+    let against: Vec<i8> = pairs.map(|(one, other)| compared(better, margin, one, other)).collect();
     match () {
         () if against.contains(&-1) => Wins::No,
         () if against.iter().all(|order| *order == 1) => Wins::Yes,
@@ -212,7 +219,8 @@ mod tests {
         assert_eq!(compared(Better::Higher, 0.5, fast, slow), 0, "within the margin");
         assert_eq!(compared(Better::Higher, 0.05, measured(150.0, 100.0, 200.0), slow), 0, "the intervals overlap");
         let alone = |median| Measured { median, low: None, high: None, rounds: 1, is_valid: true };
-        assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "one round has no interval");
+        assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(1.9)), 0, "one round has no interval");
+        assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "so large a difference needs none");
     }
 
     #[test]

@@ -35,6 +35,10 @@ const ARTICLE: &str = r#"{
          "check": {"test": "delete", "order": [["Shell"], ["Library"]]}},
         {"name": "clash", "kind": "sum", "text": "", "original": "", "outcome": "contradiction", "why": "twice",
          "check": {"test": "delete", "order": [["Library"], ["Shell"]]}},
+        {"name": "much", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell"], ["Library"]], "at-least": 3}},
+        {"name": "equal", "kind": "observation", "text": "", "original": "", "outcome": "not-testable", "why": "unknown",
+         "check": {"test": "delete", "order": [["Shell", "Library"]]}},
         {"name": "open", "kind": "advice", "text": "", "original": "", "outcome": "unsupported", "why": "no data"}
     ]
 }"#;
@@ -124,7 +128,13 @@ fn who_wins_there_may_lose_here() {
 fn claims_are_checked_where_they_can_be_and_contradictions_stay() {
     let reproduction = reproduction(&kept());
     let outcomes: Vec<_> = reproduction.claims.iter().map(|claim| (claim.outcome, claim.checked)).collect();
-    let expected = [(Outcome::Holds, true), (Outcome::Contradiction, true), (Outcome::Unsupported, false)];
+    let expected = [
+        (Outcome::Holds, true),
+        (Outcome::Contradiction, true),
+        (Outcome::DoesNotHold, true),
+        (Outcome::DoesNotHold, true),
+        (Outcome::Unsupported, false),
+    ];
     assert_eq!(outcomes, expected);
     assert!(reproduction.claims[0].why.contains("files/s"), "{}", reproduction.claims[0].why);
 }

@@ -1,0 +1,60 @@
+//! A script's time as the script itself would tell it: without the start of its shell, as articles' scripts are timed from within.
+
+use std::fs;
+use std::path::Path;
+
+use fsarena_model::Nanos;
+
+/// Where a script's shell finds the file for its times.
+pub const VARIABLE: &str = "FSARENA_TIMES";
+
+/// That file's name.
+pub const FILE: &str = "times";
+
+/// The script between two looks at the clock, where the shell has one that starts no program (`EPOCHREALTIME` of bash 5);
+/// otherwise the script. Its exit status stays what it was.
+pub fn wrapped(shell: &str, script: &str) -> String {
+    match shell {
+        "bash" => format!(
+            "fsarena_begin=$EPOCHREALTIME\n{script}\nfsarena_status=$?; fsarena_end=$EPOCHREALTIME\n\
+             printf '%s %s' \"$fsarena_begin\" \"$fsarena_end\" > \"${VARIABLE}\"\nexit \"$fsarena_status\""
+        ),
+        _ => script.to_owned(),
+    }
+}
+
+/// What the last script told, once; `None` where it told nothing, as one that calls `exit`.
+pub fn inside(folder: &Path) -> Option<Nanos> {
+    let path = folder.join(FILE);
+    let text = fs::read_to_string(&path).ok()?;
+    fs::remove_file(path).ok()?;
+    let (begin, end) = text.split_once(' ')?;
+    micros(end)?.checked_sub(micros(begin)?).map(|micros| Nanos(micros * 1000))
+}
+
+/// `1700000000.123456`, with the decimal point of any locale.
+fn micros(text: &str) -> Option<u64> {
+    let (seconds, fraction) = text.split_once(['.', ','])?;
+    (fraction.len() == 6).then_some(())?;
+    Some(seconds.parse::<u64>().ok()? * 1_000_000 + fraction.parse::<u64>().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_once_and_only_if_they_are_whole() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let told = |text: &str| {
+            fs::write(folder.path().join(FILE), text).expect("written");
+            inside(folder.path())
+        };
+        assert_eq!(told("1700000000.000001 1700000001.500001"), Some(Nanos::millis(1500)));
+        assert_eq!(inside(folder.path()), None, "it is of one script only");
+        assert_eq!(told("1700000000,000001 1700000000,000002"), Some(Nanos(1000)));
+        for broken in ["", " ", "1.5 2.5", "2.000000 1.000000"] {
+            assert_eq!(told(broken), None, "{broken}");
+        }
+    }
+}
