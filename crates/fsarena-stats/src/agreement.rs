@@ -14,8 +14,8 @@ const DRAWS: usize = 2000;
 /// The fewest lists of which an interval is told.
 const FEWEST: usize = 5;
 
-/// The fewest rounds of which an interval is told.
-const FEWEST_ROUNDS: usize = 3;
+/// The fewest rounds of which an interval is told: that so many agree by chance has a probability of 3 %.
+const FEWEST_ROUNDS: usize = 6;
 
 /// The pairs of a list by what two orders say of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,7 +123,7 @@ fn draws(count: usize, seed: u64) -> impl Iterator<Item = Vec<usize>> {
 }
 
 /// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over rounds; the
-/// interval, from three rounds on, is a percentile bootstrap over rounds. `None` where one of the orders has no order in it.
+/// interval, from six rounds on, is a percentile bootstrap over rounds. `None` where one of the orders has no order in it.
 #[must_use]
 pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), seed: u64) -> Option<Tau> {
     let of = |chosen: &[usize]| {
@@ -179,9 +179,10 @@ mod tests {
         let first = [1.0, 2.0, 3.0];
         let (up, down) = (vec![10.0, 20.0, 30.0], vec![30.0, 20.0, 10.0]);
         let tau = |rounds: &[Vec<f64>]| tau_over_rounds(&first, rounds, (0.01, 0.05), 1).expect("ordered");
-        assert_eq!(tau(&[up.clone(), up.clone()]), Tau { tau: 1.0, low: None, high: None, pairs: 3 });
-        assert_eq!(tau(&[up.clone(), up.clone(), up.clone()]).low, Some(1.0));
-        assert_eq!(tau(&[up.clone(), up, down]).low, Some(-1.0));
+        assert_eq!(tau(&vec![up.clone(); 5]), Tau { tau: 1.0, low: None, high: None, pairs: 3 });
+        assert_eq!(tau(&vec![up.clone(); 6]).low, Some(1.0));
+        let mixed = [up.clone(), up.clone(), up.clone(), up, down.clone(), down];
+        assert_eq!(tau(&mixed).low, Some(-1.0));
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub fn sheet(reproduction: &Reproduction) -> Sheet {
                   there are any, do not overlap; without intervals, of fewer than three rounds, only where one is twice the other. Published \
                   figures within 1 % of each other are equal: where several win, all of them must win. Tau: Kendall's rank agreement (tau-b), \
                   1 where all pairs are in the published order, less where the article has ties and here there are none, −1 where all are \
-                  turned round; its interval here is over rounds, that of all tests together over tests."
+                  turned round; its interval here is over rounds, from six on, that of all tests together over tests."
             .to_owned(),
     }
 }

@@ -115,7 +115,7 @@ fn who_wins_there_may_lose_here() {
         (delete.published.as_slice(), delete.as_published, delete.properly),
         (&["Shell".to_owned()][..], Wins::Unknown, Wins::Yes)
     );
-    assert_eq!(delete.tau.map(|tau| (tau.tau, tau.low)), Some((1.0, Some(1.0))));
+    assert_eq!(delete.tau.map(|tau| (tau.tau, tau.low)), Some((1.0, None)), "too few rounds for an interval");
     assert_eq!(reproduction.as_published.map(|tau| (tau.tau, tau.pairs)), Some((1.0, 1)));
     assert_eq!(
         reproduction.properly.map(|tau| (tau.tau, tau.pairs)),
