@@ -99,12 +99,8 @@ fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMe
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
-    let ranks = || {
-        let title = format!("the order by {} only: of the picture just the text survives", metric.name);
-        let frame = Frame { title: &title, is_higher_better: true, has_scale: false };
-        drawn(test, &ranked(metric), frame)
-    };
-    let svg = drawn(test, &groups, frame).or_else(|| if form == Form::Published { ranks() } else { None })?;
+    let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
+    let svg = drawn(test, &groups, frame).or_else(ranks)?;
     Some(Chart { caption: form.caption().to_owned(), svg })
 }
 
@@ -135,6 +131,16 @@ fn groups(
         }
     }
     groups
+}
+
+/// A drawing for each order that the article states: names need the room of lying bars.
+fn ranks(metric: &PublishedMetric) -> String {
+    let svg = |(place, bars): (String, Vec<Bar>)| {
+        let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let title = format!("{at}the order by {} only; the picture is lost", metric.name);
+        bars::lying(&bars, Frame { title: &title, is_higher_better: true, has_scale: false })
+    };
+    ranked(metric).into_iter().filter_map(svg).collect()
 }
 
 /// Bars as long as an order has places: the best is the longest.

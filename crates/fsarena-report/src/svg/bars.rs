@@ -72,7 +72,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
     let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).reduce(f64::max)?;
     let bottom = TOP + HEIGHT;
     let scale = Axis::from_zero(most, (bottom, TOP))?;
-    let mut canvas = Canvas::new(bottom + BOTTOM + 14.0);
+    let mut canvas = Canvas::new(bottom + BOTTOM + 30.0);
     for tick in scale.ticks().into_iter().filter(|_| frame.has_scale) {
         canvas.line("grid", (LEFT, scale.at(tick)), (WIDTH, scale.at(tick)));
         canvas.text("tick", Anchor::End, (LEFT - 6.0, scale.at(tick) + 4.0), &short(&figure(tick)));
@@ -89,7 +89,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
         canvas.text("label", Anchor::Middle, (left + room * 0.42, bottom + 29.0), place);
     }
     canvas.text("axis-title", Anchor::End, (WIDTH, bottom + 50.0), axis);
-    canvas.text("axis-title", Anchor::Start, (0.0, bottom + 50.0), &format!("↑ {}", frame.title));
+    canvas.text("axis-title", Anchor::Start, (0.0, bottom + 68.0), &format!("↑ {}", frame.title));
     Some(canvas.finish(&format!("Bars over {axis}: {}", frame.title)))
 }
 

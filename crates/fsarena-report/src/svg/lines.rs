@@ -31,7 +31,7 @@ pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> O
     let bottom = top + HEIGHT;
     let x = Axis::logarithmic(&all().map(|(x, _)| *x).collect::<Vec<_>>(), (LEFT, WIDTH - RIGHT))?;
     let y = Axis::logarithmic(&all().map(|(_, y)| *y).collect::<Vec<_>>(), (bottom, top))?;
-    let mut canvas = Canvas::new(bottom + BOTTOM);
+    let mut canvas = Canvas::new(bottom + BOTTOM + 16.0);
     shape::legend(&mut canvas, &labels, &[]);
     for tick in x.ticks() {
         canvas.line("grid", (x.at(tick), top), (x.at(tick), bottom));
@@ -43,7 +43,7 @@ pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> O
     }
     canvas.line("one", (LEFT, y.at(1.0)), (WIDTH - RIGHT, y.at(1.0)));
     canvas.text("axis-title", Anchor::End, (WIDTH - RIGHT, bottom + 38.0), &format!("{}, logarithmic →", titles.0));
-    canvas.text("axis-title", Anchor::Start, (LEFT, bottom + 38.0), &format!("↑ {}, logarithmic", titles.1));
+    canvas.text("axis-title", Anchor::Start, (LEFT, bottom + 56.0), &format!("↑ {}, logarithmic", titles.1));
     for (index, line) in lines.iter().enumerate() {
         let places: Vec<_> = line.points.iter().map(|(right, up)| (x.at(*right), y.at(*up))).collect();
         canvas.polyline(&format!("path {}", shape::class(index)), &places);
