@@ -18,7 +18,9 @@ pub fn as_published(reproduction: &Reproduction) -> Sheet {
     head.extend(labels.iter().map(ToString::to_string));
     let row = |key: &Key<'_>| {
         let own = own(reproduction, key);
-        if own.iter().all(|figure| figure.as_published.is_none()) {
+        let is_here = own.iter().any(|figure| figure.as_published.is_some());
+        let is_there = own.iter().any(|figure| figure.published.is_some());
+        if !is_here && !(is_there && could_be_taken(reproduction, key)) {
             return None;
         }
         let text = |name: &&str| {
@@ -59,6 +61,12 @@ pub fn properly(reproduction: &Reproduction) -> Sheet {
                   rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it enters no order."
             .to_owned(),
     }
+}
+
+/// Whether the same figure is taken here, if its contender takes part.
+fn could_be_taken(reproduction: &Reproduction, (test, metric, _, _): &Key<'_>) -> bool {
+    let metrics = reproduction.article.test(test).map(|test| test.metrics.iter()).into_iter().flatten();
+    metrics.filter(|one| one.name == *metric).any(|one| one.quantity.is_some())
 }
 
 fn of(own: &[&ReproducedFigure], label: &Label, form: fn(&ReproducedFigure) -> Option<Measured>) -> String {
