@@ -82,19 +82,28 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     // Of what is in memory itself this goes without saying.
     evidence.facts.filter(|facts| facts.durability != Durability::Volatile)?;
-    let share = references::harness_share(evidence.record, evidence.workload, &evidence.finished)?;
-    if share <= HARNESS_SHARE {
+    let memory = references::harness_share(evidence.record, evidence.workload, &evidence.finished);
+    let starts = references::start_share(evidence.record, evidence.workload, &evidence.finished);
+    // What was done in memory says all of it; where nothing was, the starts say a part.
+    if memory.or(starts)? <= HARNESS_SHARE {
         return None;
     }
     let each = Nanos((evidence.seconds() / evidence.operations() * 1e9) as u64);
-    let starts = references::start_share(evidence.record, evidence.workload, &evidence.finished);
-    let starts = starts.map_or(String::new(), |share| {
-        format!("; starting programs that do nothing takes {:.0} % of it", share * 100.0)
-    });
-    let text = format!(
-        "the same work in memory takes {:.0} % of its {each} per operation{starts}: the figure is mostly about the harness, \
-         system calls and the kernel's caches",
-        (share * 100.0).min(100.0)
-    );
+    let percent = |share: f64| format!("{:.0} %", (share * 100.0).min(100.0));
+    let words = match (memory, starts) {
+        (Some(memory), Some(starts)) => format!(
+            "the same work in memory takes {} of its {each} per operation; starting programs that do nothing takes {} of it",
+            percent(memory),
+            percent(starts)
+        ),
+        (Some(memory), None) => {
+            format!("the same work in memory takes {} of its {each} per operation", percent(memory))
+        }
+        (None, starts) => format!(
+            "starting programs that do nothing takes {} of its {each} per operation",
+            percent(starts.unwrap_or_default())
+        ),
+    };
+    let text = format!("{words}: the figure is mostly about the harness, system calls and the kernel's caches");
     flag(ValidityClass::HarnessBound, text)
 }

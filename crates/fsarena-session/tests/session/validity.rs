@@ -229,6 +229,19 @@ fn what_takes_as_long_in_memory_is_harness_bound() {
 }
 
 #[test]
+fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
+    let mut script = workload("script");
+    script.engine = "shell".to_owned();
+    (script.mode, script.timed_ms) = (fsarena_model::Mode::Whole, 0);
+    script.parameters = serde_json::json!({ "script": "true", "operations": 25, "starts": 25 });
+    let kept = |share| Kept::new(script.clone()).reference(Place::Start, share);
+    assert_eq!(kept(0.4).classes(), []);
+    assert_eq!(kept(0.62).classes(), [ValidityClass::HarnessBound]);
+    let text = kept(0.62).validity().remove(0).text;
+    assert!(text.starts_with("starting programs that do nothing takes 62 % of its 10.0 ms"), "{text}");
+}
+
+#[test]
 fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
     let kept = direct().reading("device.read", 0.0).reference(Place::Device, 0.97);
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
