@@ -20,7 +20,8 @@ pub fn as_published(reproduction: &Reproduction) -> Sheet {
         let own = own(reproduction, key);
         let is_here = own.iter().any(|figure| figure.as_published.is_some());
         let is_there = own.iter().any(|figure| figure.published.is_some());
-        if !is_here && !(is_there && could_be_taken(reproduction, key)) {
+        let is_shown = is_here || (is_there && could_be_taken(reproduction, key));
+        if !is_shown {
             return None;
         }
         let text = |name: &&str| {
