@@ -166,17 +166,12 @@ impl Drop for Throttle {
     }
 }
 
-#[test]
-fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
-    let stage = Stage::new();
-    let Some(throttle) = is_root().then(Throttle::new).flatten() else { return };
-    let parameters = "operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K'";
-    // The first part of each slice spends what the kernel has saved up for who waited.
-    let reads = data(&stage, "reads", "cache = 'direct'\nwarm-up-ms = 400\ntimed-ms = 1200", parameters);
+/// One round of `workload` on throttled lanes.
+fn throttled(stage: &Stage, throttle: &Throttle, workload: &str) -> Value {
     let mut command = Command::new("sh");
     let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", throttle.0.display());
     command.args(["-c", &script]).arg(binary()).env("HOME", stage.path("home")).env("NO_COLOR", "1");
-    command.args(["compare", "ext4", "xfs", "btrfs", "--rounds", "1", "--workload", &reads, "--lane-size", LANE]);
+    command.args(["compare", "ext4", "xfs", "btrfs", "--rounds", "1", "--workload", workload, "--lane-size", LANE]);
     command.arg("--storage").arg(stage.path("storage"));
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -185,7 +180,24 @@ fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
         done.store(true, Ordering::Relaxed);
         assert!(output.expect("it starts").status.success());
     });
-    let report = stage.json();
+    stage.json()
+}
+
+#[test]
+fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
+    let stage = Stage::new();
+    let Some(throttle) = is_root().then(Throttle::new).flatten() else { return };
+    let parameters = "operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K'";
+    // The first part of each slice spends what the kernel has saved up for who waited.
+    let reads = data(&stage, "reads", "cache = 'direct'\nwarm-up-ms = 400\ntimed-ms = 1200", parameters);
+    // The machine's own disk may stall for half a second in the middle, seen as one read that long: then once more.
+    let is_stalled = |cell: &Value| cell["probes"]["latency.read.max"]["value"].as_f64() > Some(0.3);
+    let mut report = throttled(&stage, &throttle, &reads);
+    for _ in 0..2 {
+        if cells(&report).any(is_stalled) {
+            report = throttled(&stage, &throttle, &reads);
+        }
+    }
     assert!(cells(&report).all(|cell| is_flagged(cell, "device-bound")), "{}", report["cells"]);
     let verdicts = report["verdicts"].as_array().expect("pairs");
     assert!(verdicts.iter().all(|pair| pair["verdict"] != "equivalent"));
