@@ -90,8 +90,9 @@ impl OrderedPairs {
     }
 }
 
-/// 1 where `one` is larger, −1 where it is smaller, 0 where they are equal within the margin.
-fn order(one: f64, other: f64, margin: f64) -> i8 {
+/// 1 where `one` is larger, −1 where it is smaller, 0 where they are equal within the margin, a share of the larger.
+#[must_use]
+pub fn order(one: f64, other: f64, margin: f64) -> i8 {
     match (one - other).abs() <= margin * one.abs().max(other.abs()) {
         true => 0,
         false if one > other => 1,

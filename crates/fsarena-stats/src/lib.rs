@@ -54,7 +54,7 @@ mod variance;
 mod verdicts;
 mod within;
 
-pub use agreement::{OrderedPairs, Tau, tau_of_lists, tau_over_rounds};
+pub use agreement::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 pub use decide::{Decision, PairDecision, WorkloadDecision, decide};
 pub use design::LaneTerm;
 pub use error::StatsError;

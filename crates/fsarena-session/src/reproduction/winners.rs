@@ -3,7 +3,7 @@
 use fsarena_model::article::{PublishedMetric, PublishedTest};
 use fsarena_model::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
 use fsarena_model::{Better, Label};
-use fsarena_stats::{OrderedPairs, Tau, tau_of_lists, tau_over_rounds};
+use fsarena_stats::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 
 use super::Context;
 use super::figures::{places, properly_by_round};
@@ -107,8 +107,7 @@ pub fn compared(better: Better, margin: f64, one: Measured, other: Measured) -> 
 }
 
 fn order_published(one: f64, other: f64) -> i8 {
-    let is_close = (one - other).abs() <= PUBLISHED_MARGIN * one.abs().max(other.abs());
-    if is_close { 0 } else { (one > other) as i8 * 2 - 1 }
+    order(one, other, PUBLISHED_MARGIN)
 }
 
 fn pairs(
