@@ -7,14 +7,28 @@ FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio sysbench:sysbench
 HEADERS := /usr/include/stdio.h
 
-.PHONY: help compare test build setup lint calibrate bench-engine parity clean
+# What the suites of real programs need; `make compare SUITE=trading` installs it first.
+# The package mariadb-server would only add a service.
+MARIADB := mariadbd:mariadb-server-core mariadb-install-db:mariadb-server-core mariadb:mariadb-client mariadb-admin:mariadb-client
+POSTGRESQL := /usr/lib/postgresql/*/bin/postgres:postgresql
+APPS_trading := $(MARIADB) sysbench:sysbench
+APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3:sqlite3 pbzip2:pbzip2 dbench:dbench postmark:postmark
+
+# A suite has its own contenders and rounds, where it says so; `quick` has neither.
+OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
+
+.PHONY: help apps compare test build setup lint calibrate bench-engine bench-market parity parity-apps clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
+	@echo "                SUITE=trading or phoronix-2009: with its programs, which are installed (ROUNDS=3 SCALE=smoke CONTENDERS='ext3 ext4')"
+	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
+	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
+	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"
 	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (SCALE=4: four times the runs)"
 
 setup:
@@ -23,23 +37,33 @@ setup:
 build: setup
 	cargo build --release --locked --package fsarena
 
+apps:
+	@scripts/install-missing $(sort $(APPS_trading) $(APPS_phoronix-2009))
+
 compare: build
-	$(FSARENA) compare ext4 xfs btrfs
+	$(if $(APPS_$(SUITE)),@scripts/install-missing $(APPS_$(SUITE)))
+	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE)
 	$(FSARENA) report last --format html -o fsarena-report.html
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 
-test: setup lint
+test: setup apps lint
 	INSTA_UPDATE=no cargo test --workspace --locked
 
 bench-engine:
 	@scripts/install-missing cc:gcc fio:fio fs_mark:fsmark valgrind:valgrind
 	cargo run --release --locked --package fsarena-engine --example bench_engine
 
+bench-market:
+	cargo run --release --locked --package fsarena-market --example market_data -- --rows $(or $(ROWS),2000000) --seed $(or $(SEED),1) --day $(or $(DAY),2016-04-11)
+
 parity: setup
 	cargo run --release --locked --package fsarena-session --example parity
+
+parity-apps: setup
+	cargo run --release --locked --package fsarena-session --example parity_apps
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(SCALE),1) $(or $(SEED),1)

@@ -4,13 +4,15 @@
 mod contender;
 mod published;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use fsarena_model::reproduction::Scale;
 use fsarena_model::{Blame, Bytes, Explained, Mode, StateOfFileSystem, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
-pub use published::{article, articles, at_published_scale};
+pub use published::{article, articles, at_scale};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
@@ -73,15 +75,32 @@ pub struct Suite {
     pub about: String,
     /// Its workloads by name, in the order of the report.
     pub workloads: Vec<String>,
-    /// For articles: who takes part if nobody is named.
+    /// Who takes part if nobody is named.
     #[serde(default)]
     pub contenders: Vec<String>,
-    /// For articles: how many rounds, if nothing is said.
+    /// How many rounds, if nothing is said.
     pub rounds: Option<u32>,
     /// The size of the lanes that it needs, if nothing is said.
     pub lane_size: Option<Bytes>,
+    /// The same when it is only tried out.
+    pub smoke_lane_size: Option<Bytes>,
     /// The same at the size of the work that it stands for.
     pub published_lane_size: Option<Bytes>,
+    /// Workloads that belong together in the reader's own mix (`--weights`), by the name of the group.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+impl Suite {
+    /// The size of the lanes that it needs at that scale, where it says so.
+    pub fn lane_size(&self, scale: Scale) -> Option<Bytes> {
+        let own = match scale {
+            Scale::Smoke => self.smoke_lane_size,
+            Scale::Standard => None,
+            Scale::Published => self.published_lane_size,
+        };
+        own.or(self.lane_size)
+    }
 }
 
 /// The workload `name` of the catalogue, or the one in the file, if the name ends in `.toml`.
@@ -193,6 +212,9 @@ mod tests {
         for suite in suites().expect("well-formed") {
             for name in &suite.workloads {
                 assert!(workload(name).is_ok(), "{name}");
+            }
+            for name in suite.groups.values().flatten() {
+                assert!(suite.workloads.contains(name), "{}: {name} is in a group only", suite.name);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Articles, and workloads at the size that those had.
 
+use fsarena_model::reproduction::Scale;
 use fsarena_model::{Article, Workload};
 use serde_json::Value;
 
@@ -23,17 +24,30 @@ pub fn articles() -> Result<Vec<Article>, CatalogError> {
     ARTICLES.iter().map(|(name, _)| article(name)).collect()
 }
 
-/// The workload at the size of the work that it stands for: its table `published` takes the place of what it has.
+/// The workload at that scale: its table `smoke` or `published` takes the place of what it has.
 ///
 /// # Errors
 /// If that table has what a workload has not.
-pub fn at_published_scale(workload: Workload) -> Result<Workload, CatalogError> {
-    let Some(published) = workload.published.clone() else { return Ok(workload) };
+pub fn at_scale(workload: Workload, scale: Scale) -> Result<Workload, CatalogError> {
+    let other = match scale {
+        Scale::Smoke => workload.smoke.clone(),
+        Scale::Standard => None,
+        Scale::Published => workload.published.clone().map(without_remark),
+    };
+    let Some(other) = other else { return Ok(workload) };
     let name = workload.name.clone();
     let mut value = serde_json::to_value(workload).map_err(|error| malformed(&name, &error.to_string()))?;
-    merge(&mut value, &published);
+    merge(&mut value, &other);
     let of_value = serde_json::from_value(value).map_err(|error| malformed(&name, &error.to_string()));
-    of_value.map(|workload: Workload| Workload { scaled: None, published: None, ..workload })
+    of_value.map(|workload: Workload| Workload { smoke: None, published: None, ..workload })
+}
+
+/// What is done as it was published is not scaled, unless its table says that even that is.
+fn without_remark(mut published: Value) -> Value {
+    if let Value::Object(fields) = &mut published {
+        fields.entry("scaled").or_insert(Value::Null);
+    }
+    published
 }
 
 /// Tables are merged; everything else is replaced.

@@ -100,7 +100,7 @@ fn why(cache: CacheState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine_of;
+    use crate::engine;
 
     fn workload(name: &str) -> Workload {
         let toml = std::fs::read_to_string(format!("../../catalog/workloads/{name}.toml")).expect("in the catalogue");
@@ -109,7 +109,7 @@ mod tests {
 
     fn other(name: &str, cache: CacheState) -> Result<Workload, EngineError> {
         let workload = workload(name);
-        engine_of(&workload).expect("there").with_cache(&workload, cache)
+        engine(&workload.engine).expect("there").with_cache(&workload, cache)
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(cold.other_cache_of(), Some(name));
         }
         let scan = Workload { mode: Mode::Sliced, timed_ms: 90, cache: CacheState::Warm, ..workload("seqread-cold") };
-        let cold = engine_of(&scan).expect("there").with_cache(&scan, CacheState::Cold).expect("it reads");
+        let cold = engine(&scan.engine).expect("there").with_cache(&scan, CacheState::Cold).expect("it reads");
         assert_eq!((cold.mode, cold.timed_ms, &cold.parameters["repeat"]), (Mode::Whole, 0, &Value::from(false)));
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let skewed = other("randread-4k-zipf-cached", CacheState::Cold).expect_err("refused").to_string();
         assert!(skewed.contains("come again"), "{skewed}");
         random.parameters["distribution"] = Value::from("uniform");
-        let cold = engine_of(&random).expect("there").with_cache(&random, CacheState::Cold).expect("it reads");
+        let cold = engine(&random.engine).expect("there").with_cache(&random, CacheState::Cold).expect("it reads");
         assert_eq!((cold.mode, cold.warm_up_ms, cold.timed_ms), (Mode::Sliced, 0, 90));
     }
 

@@ -15,6 +15,8 @@ pub enum EngineError {
         workload: String,
         /// The engine that it names.
         engine: String,
+        /// All that there are.
+        engines: Vec<&'static str>,
     },
     /// A parameter is not understood.
     #[error("workload `{workload}`: parameters: {what}")]
@@ -126,9 +128,24 @@ pub enum EngineError {
     NoProgram {
         /// The workload.
         workload: String,
-        /// The program, and the package that has it.
+        /// The program.
         program: &'static str,
+        /// Debian's package that has it.
+        package: &'static str,
     },
+    /// A program that was to run beside the work, such as a server, did not start, has ended or cannot be ended.
+    #[error("{program} {what}{}", said(log))]
+    Server {
+        /// The program.
+        program: &'static str,
+        /// What it did.
+        what: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// The work left something else than it should have.
+    #[error("{0}")]
+    Wrong(String),
     /// A program that did a workload ended with an error, in its words.
     #[error("{program}: {words}")]
     Program {
@@ -145,6 +162,11 @@ pub enum EngineError {
         /// Why it failed.
         source: io::Error,
     },
+}
+
+/// The end of a log, as the end of a sentence.
+fn said(log: &str) -> String {
+    if log.is_empty() { "; it has said nothing".to_owned() } else { format!("; its log ends with\n{log}") }
 }
 
 impl EngineError {
@@ -170,9 +192,13 @@ impl Explained for EngineError {
     fn blame(&self) -> Blame {
         match self {
             Self::Fio(error) => error.blame(),
-            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => {
-                Blame::Trial
-            }
+            Self::Io { .. }
+            | Self::Script { .. }
+            | Self::Program { .. }
+            | Self::Server { .. }
+            | Self::Wrong(_)
+            | Self::Worker(_)
+            | Self::Abandoned => Blame::Trial,
             Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => Blame::Trial,
             Self::NoShell { .. } | Self::NoProgram { .. } => Blame::Machine,
             _ => Blame::Use,
@@ -181,10 +207,7 @@ impl Explained for EngineError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Unknown { .. } => {
-                let names: Vec<&str> = crate::ENGINES.iter().map(|engine| engine.name()).collect();
-                Some(format!("the engines are {}", names.join(", ")))
-            }
+            Self::Unknown { engines, .. } => Some(format!("the engines are {}", engines.join(", "))),
             Self::Parameters { .. } => Some("docs/guides/add-a-workload.md has the parameters".to_owned()),
             Self::NotPaced { .. } => {
                 Some("leave out --rate, or name workloads that can: `fsarena list workloads`".to_owned())
@@ -200,8 +223,16 @@ impl Explained for EngineError {
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
                 Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
             }
-            Self::NoProgram { program, .. } => Some(format!("apt-get install {program}")),
-            Self::Io { .. } | Self::Script { .. } | Self::Program { .. } | Self::Worker(_) | Self::Abandoned => None,
+            Self::NoProgram { package, .. } => Some(format!(
+                "apt-get install {package}; `make apps` installs those of all suites and starts no service"
+            )),
+            Self::Io { .. }
+            | Self::Script { .. }
+            | Self::Program { .. }
+            | Self::Server { .. }
+            | Self::Wrong(_)
+            | Self::Worker(_)
+            | Self::Abandoned => None,
             Self::Step { .. } | Self::Found { .. } => None,
         }
     }

@@ -18,7 +18,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
-use crate::{Engine, EngineError, Job};
+use crate::{Engine, EngineError, Job, Need};
 pub use choose::{Choice, SUFFIX, Way, from_file, instead};
 pub use error::FioError;
 use file::JobFile;
@@ -91,6 +91,10 @@ impl Engine for Fio {
 
     fn require(&self, workload: &Workload) -> Result<(), EngineError> {
         Ok(program::require(&format!("the workload `{}`", workload.name))?)
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        vec![Need::new("fio", "fio")]
     }
 
     fn program(&self) -> Option<&'static str> {

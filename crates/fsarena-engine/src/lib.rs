@@ -4,18 +4,24 @@
 //! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
 //! be unmounted at any time.
 
+mod blogbench;
+mod bork;
 mod cached;
 mod cage;
 mod contents;
 mod crew;
 mod data;
+mod dawdle;
 mod error;
 mod files;
 pub mod fio;
 mod folder;
+mod forget;
 mod iozone;
+mod limit;
 mod load;
 mod meter;
+mod need;
 mod operation;
 mod pace;
 mod paced;
@@ -26,21 +32,23 @@ mod sqlite;
 mod starts;
 mod sysbench;
 mod tally;
+mod tiotest;
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
-use fsarena_sys::child;
 
+pub use cage::words as cage;
 pub use error::EngineError;
+pub use limit::Limit;
+pub use need::Need;
 pub use operation::Operation;
 pub use starts::starts_job;
 pub use tally::Tally;
 
-/// All engines.
+/// The native engines; those that start programs of somebody else are in `fsarena-apps`, which knows all.
 pub static ENGINES: &[&dyn Engine] = &[
     &files::Files,
     &data::Data,
@@ -50,6 +58,9 @@ pub static ENGINES: &[&dyn Engine] = &[
     &sysbench::Sysbench,
     &iozone::Iozone,
     &sequence::Sequence,
+    &bork::Bork,
+    &tiotest::Tiotest,
+    &blogbench::Blogbench,
 ];
 
 /// The engine of that name.
@@ -57,30 +68,8 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
 }
 
-/// The engine that `workload` names.
-///
-/// # Errors
-/// [`EngineError::Unknown`] if there is none.
-pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
-    let unknown = || EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone() };
-    engine(&workload.engine).ok_or_else(unknown)
-}
-
-/// The versions of the programs that these workloads need, by name; one that does not start, or does not know, is left out.
-pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
-    let programs = workloads.iter().filter_map(program_of);
-    programs
-        .filter_map(|program| {
-            let said = child::run(&[program, "--version"]).ok().filter(|said| said.status.success())?;
-            Some((program.to_owned(), said.words().lines().next()?.trim().to_owned()))
-        })
-        .collect()
-}
-
-/// The program that does the workload, where its engine does not do it itself.
-pub fn program_of(workload: &Workload) -> Option<&'static str> {
-    engine(&workload.engine)?.program()
-}
+/// Nobody wants to stop.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Something that can do workloads.
 pub trait Engine: Sync {
@@ -122,12 +111,27 @@ pub trait Engine: Sync {
         Nanos(0)
     }
 
+    /// The programs that the workload needs.
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        Vec::new()
+    }
+
     /// Refuses a machine that lacks what the engine needs.
     ///
     /// # Errors
     /// If something is missing.
-    fn require(&self, _workload: &Workload) -> Result<(), EngineError> {
-        Ok(())
+    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
+        match self.needs(workload).into_iter().find(|need| need.path().is_none()) {
+            None => Ok(()),
+            Some(Need { program, package, .. }) => {
+                Err(EngineError::NoProgram { workload: workload.name.clone(), program, package })
+            }
+        }
+    }
+
+    /// What the programs that it starts are told, as command lines or lines of their configuration; `LANE` is where they work.
+    fn settings(&self, _workload: &Workload) -> Vec<String> {
+        Vec::new()
     }
 
     /// The program that does the work, where the engine does not do it itself.
@@ -198,11 +202,11 @@ pub trait Engine: Sync {
 
 /// A workload at work in one directory.
 pub trait Job {
-    /// Makes what the workload needs, once; untimed.
+    /// Makes what the workload needs, once; untimed. What takes long ends as soon as `stop` is set, with any error.
     ///
     /// # Errors
     /// If the file system refuses.
-    fn prepare(&mut self) -> Result<(), EngineError>;
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
 
     /// Makes what the next slice uses up, and takes away what the last one left; untimed.
     ///
@@ -252,38 +256,26 @@ pub trait Job {
         Ok(Verification::default())
     }
 
+    /// Starts what has to run beside the work, such as a server; untimed, and after the file system was mounted again. It ends as
+    /// [`Job::prepare`] does.
+    ///
+    /// # Errors
+    /// If it does not start.
+    fn begin(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Ends it; untimed. It is called after each [`Job::run`] that did not fail.
+    ///
+    /// # Errors
+    /// If it does not end.
+    fn end(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Works until `limit` or until there is nothing left to do, and counts into `tally`.
     ///
     /// # Errors
     /// If the file system refuses.
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
-}
-
-/// When a run ends.
-#[derive(Debug, Clone, Copy)]
-pub struct Limit<'a> {
-    /// After so much time inside the timer; `None`: when the work is done.
-    pub time: Option<Nanos>,
-    /// As soon as this is set.
-    pub stop: &'a AtomicBool,
-    /// How much longer everything takes than it would, for who wants to see whether that is found: .05 for 5 %.
-    pub handicap: f64,
-}
-
-impl<'a> Limit<'a> {
-    /// A run without a handicap.
-    pub fn new(time: Option<Nanos>, stop: &'a AtomicBool) -> Self {
-        Self { time, stop, handicap: 0.0 }
-    }
-
-    /// The same run with another end.
-    pub fn until(self, time: Option<Nanos>) -> Self {
-        Self { time, ..self }
-    }
-
-    /// Whether `elapsed` is enough, or somebody wants to stop.
-    #[inline]
-    pub fn is_reached(&self, elapsed: Nanos) -> bool {
-        self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)
-    }
 }

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Operation {
     Read,
     Write,
+    RandomRead,
+    RandomWrite,
     Trim,
     Create,
     Open,
@@ -40,6 +42,8 @@ impl Operation {
     const NAMES: [(Self, &'static str); Self::COUNT] = [
         (Self::Read, "read"),
         (Self::Write, "write"),
+        (Self::RandomRead, "random-read"),
+        (Self::RandomWrite, "random-write"),
         (Self::Trim, "trim"),
         (Self::Create, "create"),
         (Self::Open, "open"),

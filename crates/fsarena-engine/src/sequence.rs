@@ -16,7 +16,7 @@ use fsarena_model::{Bytes, Nanos, Workload};
 
 use crate::{Engine, EngineError, Job};
 use job::SequenceJob;
-use parameters::Parameters;
+use parameters::{Parameters, Sync};
 use task::Tasks;
 
 /// The engine `sequence`.
@@ -31,13 +31,19 @@ impl Engine for Sequence {
         Ok(Bytes(tasks(workload, 0)?.demand))
     }
 
-    /// How long the steps take is not known before: those of the catalogue take about two seconds.
-    fn adds(&self, _workload: &Workload) -> Nanos {
-        Nanos::seconds(2)
+    /// How long the steps take is not known before: small ones take about two seconds in all.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        const PER_SECOND: f64 = 400e6;
+        let moved = tasks(workload, 0).map_or(0.0, |tasks| tasks.moved as f64);
+        Nanos::seconds(2).max(Nanos((moved / PER_SECOND * 1e9) as u64))
     }
 
     fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
-        let files = tasks(workload, 0)?.most_files;
+        let tasks = tasks(workload, 0)?;
+        if tasks.all.iter().any(|task| task.sync == Sync::Each) {
+            return Err(EngineError::no_library(workload, library));
+        }
+        let files = tasks.most_files;
         match library.most_files().filter(|most| files > *most) {
             None => Ok(()),
             Some(most) => {

@@ -149,7 +149,7 @@ fn last_lines(words: &str) -> String {
 }
 
 impl Job for ShellJob {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations())
     }
 

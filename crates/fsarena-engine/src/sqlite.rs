@@ -2,6 +2,7 @@
 //! benchmarks of file systems with a database do. The library is the one in this program.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, Workload};
 use fsarena_sys::clock;
@@ -81,7 +82,7 @@ fn refused(act: &str) -> impl FnOnce(rusqlite::Error) -> EngineError {
 }
 
 impl Job for Inserts {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         let table = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NOT NULL, 'F1' VARCHAR(4) NOT NULL, \
                      'F2' VARCHAR(16) NOT NULL)";
         self.connect()?.execute_batch(table).map_err(refused("make the table"))
@@ -122,7 +123,7 @@ mod tests {
             let random = fsarena_model::seed::generator(1, "sqlite", &[]);
             let (mut job, mut tally, stop) =
                 (Inserts { parameters, path, random }, Tally::new(), AtomicBool::new(false));
-            job.prepare().expect("made");
+            job.prepare(&crate::NEVER).expect("made");
             job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
             job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
             let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));

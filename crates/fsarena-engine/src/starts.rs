@@ -1,6 +1,7 @@
 //! Starting programs that do nothing: what a workload's programs cost before they have done anything.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::{child, clock};
 
@@ -20,7 +21,7 @@ struct Starts {
 }
 
 impl Job for Starts {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 

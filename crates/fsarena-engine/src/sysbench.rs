@@ -11,7 +11,7 @@ use fsarena_sys::child::{self, Setting};
 use tempfile::TempDir;
 
 use self::parameters::Parameters;
-use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage};
+use crate::{Engine, EngineError, Job, Limit, Need, Operation, Tally, cage};
 
 /// The engine `sysbench`.
 pub struct Sysbench;
@@ -39,11 +39,8 @@ impl Engine for Sysbench {
         Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::seconds(parameters.time))
     }
 
-    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
-        match child::find_program(NAME) {
-            Some(_) => Ok(()),
-            None => Err(EngineError::NoProgram { workload: workload.name.clone(), program: NAME }),
-        }
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        vec![Need::new(NAME, NAME)]
     }
 
     fn program(&self) -> Option<&'static str> {
@@ -93,7 +90,7 @@ impl SysbenchJob {
 }
 
 impl Job for SysbenchJob {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         self.call("prepare", &self.parameters.layout(), &AtomicBool::new(false)).map(|_| ())
     }
 

@@ -30,7 +30,7 @@ fn place() -> tempfile::TempDir {
 
 fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineError> {
     let mut job = engine("data").expect("the engine exists").open(workload, directory, 7)?;
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     job.refill()?;
     Ok(job)
 }

@@ -39,7 +39,7 @@ fn device(place: &Path, size: u64) -> PathBuf {
 fn open(workload: &Workload, device: &Path, size: u64) -> Box<dyn Job> {
     let job = engine("data").expect("there").open_on_device(workload, device, Bytes(size), 7).expect("understood");
     let mut job = job.expect("it can be done on a device");
-    job.prepare().expect("prepared");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
     job.refill().expect("ready");
     job
 }
@@ -222,8 +222,8 @@ fn a_device_that_somebody_uses_is_left_alone() {
     let write = workload("none", "direct", json!({ "operation": "write", "pattern": "random", "operations": 1 }));
     let job = engine("data").expect("there").open_on_device(&write, &device.path(), Bytes(8 * MIB), 7);
     let mut job = job.expect("understood").expect("it can be done on a device");
-    let error = job.prepare().expect_err("a mount would claim it just so").to_string();
+    let error = job.prepare(&fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
     assert!(error.contains("for nobody else") && error.contains("busy"), "{error}");
     drop(claimed);
-    job.prepare().expect("it is free again");
+    job.prepare(&fsarena_engine::NEVER).expect("it is free again");
 }

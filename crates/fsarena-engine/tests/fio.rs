@@ -24,7 +24,7 @@ fn place() -> tempfile::TempDir {
 fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tally, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let mut tally = Tally::default();
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.refill()?;
         job.run(&Limit::new(time, &AtomicBool::new(false)), &mut tally)?;
@@ -105,7 +105,7 @@ fn a_run_that_is_stopped_ends_at_once() {
         workload("none", "warm", json!({ "job": "[x]\nrw=read\nsize=1m\ntime_based\nruntime=1h\nnumjobs=2\n" }));
     job.engine = "fio".to_owned();
     let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
-    job.prepare().expect("laid out");
+    job.prepare(&fsarena_engine::NEVER).expect("laid out");
     let stop = AtomicBool::new(false);
     let mut tally = Tally::default();
     std::thread::scope(|scope| {

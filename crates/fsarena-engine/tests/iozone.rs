@@ -25,7 +25,7 @@ fn iozone() -> &'static dyn Engine {
 
 fn open(workload: &Workload, directory: &Path) -> Box<dyn Job> {
     let mut job = iozone().open(workload, directory, 7).expect("understood");
-    job.prepare().expect("prepared");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
     job
 }
 

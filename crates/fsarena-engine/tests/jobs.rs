@@ -20,7 +20,7 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tal
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let stop = AtomicBool::new(false);
     let mut tally = Tally::default();
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.refill()?;
         job.run(&Limit::new(time, &stop), &mut tally)?;

@@ -140,7 +140,7 @@ fn done(directory: &Path) -> (Box<dyn Job>, Tally) {
     let engine = engine("sequence").expect("it is there");
     let mut job = engine.open(&workload(STEPS), directory, 7).expect("understood");
     let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
-    job.prepare().expect("nothing to do");
+    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
     job.run(&Limit::new(None, &stop), &mut tally).expect("done");
     (job, tally)
 }
@@ -207,6 +207,44 @@ fn steps_that_do_not_fit_together_are_refused_by_name() {
         let what = refused(&steps);
         assert!(what.contains(wanted), "{what}");
     }
+}
+
+#[test]
+fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
+    let steps = r#"
+        [[parameters.steps]]
+        name = "folders"
+        do = "mkdir"
+        where = "tree/level"
+        count = 9
+        chain = 3
+        sync = "within"
+
+        [[parameters.steps]]
+        name = "files"
+        do = "create"
+        where = "file"
+        inside = "tree/level"
+        each = 2
+        count = 18
+        size = "6K"
+        block = "4K"
+        sync = "each"
+    "#;
+    let place = tempfile::tempdir().expect("temporary folder");
+    let sequence = engine("sequence").expect("it is there");
+    let mut job = sequence.open(&workload(steps), place.path(), 7).expect("understood");
+    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    job.run(&Limit::new(None, &stop), &mut tally).expect("done");
+    let found = job.verify(place.path()).expect("readable");
+    assert_eq!((found.files, found.differences), (1 + 9 + 18, Vec::<String>::new()));
+    for path in ["tree/level-2/file-1", "tree/level-0/level-2/file-0", "tree/level-0/level-0/level-1/file-1"] {
+        assert_eq!(fs::metadata(place.path().join(path)).expect("it is there").len(), 6 << 10);
+    }
+    let refused_for_a_library = sequence.require_library(&workload(steps), Library::Rsext4);
+    assert!(matches!(refused_for_a_library, Err(EngineError::NoLibrary { .. })));
+    assert!(refused(&steps.replace("within", "each")).contains("goes with what writes files"));
+    assert!(refused(&steps.replace("chain = 3", "chain = 0")).contains("`chain` goes with"));
 }
 
 /// A file system on an image, and what is in it read by another hand than the library's: e2fsprogs'.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine, program_of, starts_job};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine, starts_job};
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         "script": "for ((i = 0; i < N; i++)); do echo $i > there/file$i; done",
     });
     let mut job = open(parameters, place.path());
-    job.prepare().expect("prepared");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for runs in 1..=2 {
         job.refill().expect("ready");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
@@ -70,7 +70,7 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
     let parameters = json!({ "steps": steps });
     assert_eq!(shell().starts(&workload(parameters.clone())), Some(5), "the sum");
     let mut job = open(parameters, place.path());
-    job.prepare().and_then(|()| job.refill()).expect("nothing to do");
+    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.refill()).expect("nothing to do");
     let tally = run(&mut *job).expect("done");
     assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
     let steps: Vec<(&str, u64, u64)> =
@@ -97,7 +97,7 @@ fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     let place = tempfile::tempdir().expect("temporary folder");
     let script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done; exit 3";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
-    job.prepare().expect("nothing to do");
+    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
     let error = run(&mut *job).expect_err("it fails").to_string();
     assert!(error.contains("`script` ended with exit status: 3"), "{error}");
     assert!(error.contains("line 12") && !error.contains("line 2\n"), "{error}");
@@ -168,14 +168,14 @@ fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
     assert_eq!((shell().demand(&plain).expect("understood"), shell().starts(&plain)), (Bytes::mib(64), None));
     let more = workload(json!({ "script": ":", "operations": 9, "starts": 9, "data": "1M" }));
     assert_eq!((shell().demand(&more).expect("understood"), shell().starts(&more)), (Bytes::mib(1), Some(9)));
-    assert_eq!(program_of(&plain), Some("sh"));
+    assert_eq!(engine("shell").and_then(|engine| engine.program()), Some("sh"));
     assert!(shell().has_floor_in_memory(&plain) && engine("data").expect("there").starts(&plain).is_none());
 }
 
 #[test]
 fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
     let mut job = starts_job(20);
-    job.prepare().expect("nothing to do");
+    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
     let tally = run(&mut *job).expect("started");
     assert_eq!((tally.operations, tally.latency(Operation::Run).expect("some").count), (20, 20));
     let mut some = Tally::new();
@@ -201,7 +201,7 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
         step["script"] = json!(format!("set -e\n{}", shorter.replace("2> /dev/null", "")));
     }
     let mut job = shell().open(&workload, place.path(), 7).expect("understood");
-    job.prepare().and_then(|()| job.refill()).expect("ready");
+    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.refill()).expect("ready");
     let tally = run(&mut *job).expect("every command finds its files");
     assert_eq!(tally.steps.len(), 32);
     let names = |folder: &str| {

@@ -24,7 +24,7 @@ fn workload(mode: &str, files: u32) -> Workload {
 
 fn run(mode: &str, directory: &Path) -> Result<Tally, EngineError> {
     let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     job.refill()?;
     let mut tally = Tally::new();
     job.run(&Limit::new(None, &NEVER), &mut tally).map(|()| tally)
@@ -58,6 +58,9 @@ fn one_that_fails_is_told_in_its_words() {
     let mut job = engine("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
     let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("there are no files");
     assert!(error.to_string().contains("FATAL: Cannot open file"), "{error}");
-    let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench" };
-    assert_eq!(missing.hint().as_deref(), Some("apt-get install sysbench"));
+    let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench", package: "sysbench" };
+    assert_eq!(
+        missing.hint().as_deref(),
+        Some("apt-get install sysbench; `make apps` installs those of all suites and starts no service")
+    );
 }

@@ -20,7 +20,7 @@ use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made, make_folder};
 use crate::precondition::Target;
-use crate::require::{self, known, lane_count};
+use crate::require::{self, known, made_lanes};
 use crate::site::Site;
 use crate::{LaneError, memory, precondition, queue, site, storage};
 
@@ -70,7 +70,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one.
+    /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one; or one for all in turn.
     ///
     /// `telling` is called before each step, in words; once it says [`Go::Stop`], no further lane is made.
     ///
@@ -96,8 +96,7 @@ impl Arena {
         if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
             return Ok(());
         }
-        let contenders = lane_count(&self.plan);
-        let count = if contenders == 0 { 0 } else { contenders + 1 };
+        let count = made_lanes(&self.plan);
         storage::show_kernel_counters(&mut self.ledger)?;
         self.folder = storage::make_place(&mut self.ledger, &self.plan, run, count)?;
         self.disk = if count == 0 { None } else { storage::hold_disk(&mut self.ledger, &self.plan, count)? };
@@ -108,7 +107,7 @@ impl Arena {
             let disk = self.disk.as_ref();
             self.lanes.push(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, disk, index)?);
         }
-        self.spare = self.lanes.pop();
+        self.spare = if self.plan.lanes.is_own() { self.lanes.pop() } else { None };
         Ok(())
     }
 
@@ -133,7 +132,7 @@ impl Arena {
 
     /// The lanes' queue settings, equal for all.
     pub fn queue_settings(&self) -> BTreeMap<String, String> {
-        self.spare.as_ref().map(|lane| queue::settings(lane.number())).unwrap_or_default()
+        self.free_lane().map(|lane| queue::settings(lane.number())).unwrap_or_default()
     }
 
     /// What lies beneath the lanes, where lanes were made: the folder with the images, or the disk.

@@ -29,6 +29,6 @@ pub use cost::{Effort, file_cost};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};
 pub use ledger::{Cleared, Ledger, Wait, default_folder};
-pub use require::{kernel_has, lane_count, missing_tool, needs_lane, tool_versions};
+pub use require::{kernel_has, lane_count, made_lanes, missing_tool, needs_lane, tool_versions};
 pub use space::{free_space, nearest_existing};
 pub use storage::DEFAULT_FOLDER;

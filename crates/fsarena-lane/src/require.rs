@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Plan, Storage};
 use fsarena_sys::child;
 
@@ -87,11 +88,11 @@ pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
 /// # Errors
 /// [`LaneError::NoSpace`], [`LaneError::DiskInUse`].
 pub fn space(plan: &Plan) -> Result<(), LaneError> {
-    let lanes = lane_count(plan);
+    let lanes = made_lanes(plan);
     match &plan.storage {
         _ if lanes == 0 => Ok(()),
-        Storage::Directory(path) => storage::require_space(plan, &nearest_existing(path), lanes + 1),
-        _ => storage::require_space(plan, Path::new("/"), lanes + 1),
+        Storage::Directory(path) => storage::require_space(plan, &nearest_existing(path), lanes),
+        _ => storage::require_space(plan, Path::new("/"), lanes),
     }
 }
 
@@ -116,6 +117,15 @@ pub fn needs_lane(plan: &Plan) -> Vec<bool> {
 /// How many contenders need a lane.
 pub fn lane_count(plan: &Plan) -> usize {
     needs_lane(plan).into_iter().filter(|needs| *needs).count()
+}
+
+/// How many lanes are made: one for each contender that needs one and a spare one, or one for all in turn.
+pub fn made_lanes(plan: &Plan) -> usize {
+    match (lane_count(plan), plan.lanes) {
+        (0, _) => 0,
+        (count, Lanes::Own) => count + 1,
+        (_, Lanes::InTurn) => 1,
+    }
 }
 
 /// The kind of that name.

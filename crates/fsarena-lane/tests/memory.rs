@@ -32,8 +32,13 @@ fn plan(folder: &Path) -> Plan {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        lanes: Default::default(),
         left_out: Vec::new(),
         reproduces: None,
+        unavailable: Vec::new(),
+        scale: Default::default(),
+        mix: None,
+        groups: Default::default(),
     }
 }
 

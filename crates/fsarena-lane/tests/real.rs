@@ -62,8 +62,13 @@ impl Ground {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            lanes: Default::default(),
             left_out: Vec::new(),
             reproduces: None,
+            unavailable: Vec::new(),
+            scale: Default::default(),
+            mix: None,
+            groups: Default::default(),
         }
     }
 }

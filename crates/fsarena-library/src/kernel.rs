@@ -21,6 +21,8 @@ pub struct Kernel {
     directory: OwnedFd,
     /// What the block device counts; there is none of a file system that has no number of one.
     counters: Option<PathBuf>,
+    /// Whether files are opened with O_DSYNC.
+    each_durable: bool,
 }
 
 fn failed(act: &'static str, path: &str) -> impl FnOnce(Errno) -> LibraryError {
@@ -40,7 +42,8 @@ fn write_all(mut bytes: &[u8], mut some: impl FnMut(&[u8]) -> Result<usize, Errn
 
 impl Kernel {
     fn open_with(&self, path: &str, flags: OFlags) -> Result<OwnedFd, LibraryError> {
-        openat(&self.directory, path, flags | OFlags::CLOEXEC, MODE).map_err(failed("open", path))
+        let durable = if self.each_durable { OFlags::DSYNC } else { OFlags::empty() };
+        openat(&self.directory, path, flags | durable | OFlags::CLOEXEC, MODE).map_err(failed("open", path))
     }
 }
 
@@ -53,7 +56,7 @@ impl FileSystem for Kernel {
     fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError> {
         let path = place.join(directory);
         let opened = File::open(&path).map_err(LibraryError::kernel("open", &path.display().to_string()))?;
-        Ok(Self { directory: opened.into(), counters: counters(&path) })
+        Ok(Self { directory: opened.into(), counters: counters(&path), each_durable: false })
     }
 
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError> {
@@ -133,6 +136,10 @@ impl FileSystem for Kernel {
         utimensat(&self.directory, path, &times, AtFlags::empty()).map_err(failed("utimes", path))
     }
 
+    fn make_each_write_durable(&mut self, is_wanted: bool) {
+        self.each_durable = is_wanted;
+    }
+
     fn sync(&mut self) -> Result<Synced, LibraryError> {
         syncfs(&self.directory).map_err(failed("syncfs", "")).map(|()| Synced::OnDevice)
     }
@@ -156,4 +163,22 @@ fn counters(directory: &Path) -> Option<PathBuf> {
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let path = PathBuf::from(format!("/sys/dev/block/{major}:{minor}/stat"));
     path.exists().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_opened_with_o_dsync_where_each_write_is_to_be_durable() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let mut system = Kernel::mount(place.path(), "").expect("opened");
+        let flags = |file: &OwnedFd| rustix::fs::fcntl_getfl(file).expect("told");
+        assert!(!flags(&system.create("plain").expect("made")).contains(OFlags::DSYNC));
+        system.make_each_write_durable(true);
+        assert!(flags(&system.create("durable").expect("made")).contains(OFlags::DSYNC));
+        assert!(flags(&system.open("plain").expect("opened")).contains(OFlags::DSYNC));
+        system.make_each_write_durable(false);
+        assert!(!flags(&system.open("durable").expect("opened")).contains(OFlags::DSYNC));
+    }
 }

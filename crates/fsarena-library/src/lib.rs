@@ -169,6 +169,9 @@ pub trait FileSystem: Sized {
     /// If it is refused.
     fn set_attributes(&mut self, path: &str, permissions: u16, seconds: u32) -> Result<(), LibraryError>;
 
+    /// Whether from now on each write to a file that is opened is durable when it returns. A library cannot do that.
+    fn make_each_write_durable(&mut self, _is_wanted: bool) {}
+
     /// Brings everything to the device, as far as there is a call for it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Better;
 
 mod claim;
+mod place;
 mod work;
 
 pub use claim::{Check, Claim, ClaimKind, Computed, Outcome, Reckoning};
@@ -82,7 +83,7 @@ pub struct PublishedTest {
     /// What the horizontal axis has, for charts over something: `record size`, `threads`.
     #[serde(default)]
     pub axis: Option<String>,
-    /// The places on that axis, in order; `{at}` in the name of a source's step stands for one.
+    /// The places on that axis, in order; `{at}` in the names of a source's workload and steps stands for one.
     #[serde(default)]
     pub places: Vec<String>,
     /// Where its figures come from when it is run as it was published: the first that has the contender.
@@ -204,6 +205,9 @@ pub struct PublishedMetric {
     /// How the same figure is taken here; `None`: it is not.
     #[serde(default)]
     pub quantity: Option<Quantity>,
+    /// The steps that it is taken from instead of its test's sources', where those have it: a second figure of one run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
     /// The contender over whose figure of the test's first metric this is the ratio: a speed-up.
     #[serde(default)]
     pub over: Option<String>,
@@ -228,6 +232,8 @@ pub enum Quantity {
     Milliseconds,
     /// 1024² bytes per second.
     MegabytesPerSecond,
+    /// 10⁶ bytes per second, as dd and dbench print them.
+    DecimalMegabytesPerSecond,
     /// 1024 bytes per second.
     KilobytesPerSecond,
     /// Operations per second.
@@ -236,12 +242,18 @@ pub enum Quantity {
     ReadsPerSecond,
     /// Writes per second.
     WritesPerSecond,
+    /// Seconds for one operation.
+    SecondsPerOperation,
     /// The mean latency of an operation, milliseconds.
     Latency,
+    /// The same in seconds.
+    LatencySeconds,
     /// The mean latency of a read, milliseconds.
     ReadLatency,
     /// The mean latency of a write, milliseconds.
     WriteLatency,
+    /// The mean latency of a read, microseconds.
+    ReadLatencyMicroseconds,
     /// User's and kernel's processor time of the work's processes in percent of the timed time.
     Processor,
     /// Of it the kernel's.
@@ -302,7 +314,7 @@ pub struct Again {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Ranking {
-    /// Where on the horizontal axis, or under which condition.
+    /// Where on the horizontal axis, from where to where (`2 to 64`), or under which condition.
     #[serde(default)]
     pub at: Option<String>,
     /// The best first, by the article's names; those that it calls equal, or does not tell apart, stand together.

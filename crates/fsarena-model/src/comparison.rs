@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{
     Better, Bytes, CacheState, Durability, DurablePoint, Environment, Label, Mode, Place, Promise, Reading,
-    Reproduction, Status, StepRow, Validity, VerificationRow,
+    Recommendation, Reproduction, Status, StepRow, Unavailable, Validity, VerificationRow,
 };
 
 /// The number of the JSON form described in `interface.md`.
@@ -65,6 +65,12 @@ pub struct Comparison {
     /// The article whose tests these are, beside what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Box<Reproduction>>,
+    /// Workloads of the suite that were not run, for want of programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+    /// Who is best by the reader's own mix, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<Box<Recommendation>>,
     /// How many checks of file systems, after rounds, found nothing wrong.
     #[serde(default)]
     pub clean_checks: u32,
@@ -157,6 +163,9 @@ pub struct WorkloadRow {
     pub name: String,
     /// Its version.
     pub version: u32,
+    /// The engine that did it; empty in what older versions have written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub engine: String,
     /// The figure's name.
     pub metric: String,
     /// The figure's unit.

@@ -31,6 +31,9 @@ pub struct Environment {
     pub queue: BTreeMap<String, String>,
     /// Versions of the tools that were used, by program.
     pub tools: BTreeMap<String, String>,
+    /// What the programs that workloads start are told, by workload: command lines, with `LANE` for where they work.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Vec<String>>,
     /// What the lane itself costs, where lanes were used.
     pub lane_cost: Option<LaneCost>,
     /// What came of preconditioning the lanes, where the plan has that.

@@ -1,14 +1,17 @@
 //! The plan: everything that a run will do, as a value that can be printed, hashed and repeated.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
+mod parts;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::units::UnitError;
-use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
+use crate::mix::Mix;
+use crate::reproduction::Scale;
+use crate::{Bytes, Contender, Disturbance, Label, Often, Precondition, Reproduces, Share, Workload};
+
+pub use parts::{Budget, Handicap, Lanes, LeftOut, Medium, Rounds, Storage, Unavailable};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,44 +50,27 @@ pub struct Plan {
     /// What is done to the lanes' devices before anything is measured.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
+    /// Whether each contender has a lane of its own, or all take the same one after the other.
+    #[serde(default, skip_serializing_if = "Lanes::is_own")]
+    pub lanes: Lanes,
     /// Which contenders cannot do which workloads, and are not asked to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// The article whose tests these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduces: Option<Box<Reproduces>>,
-}
-
-/// A contender that takes no part in a workload.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// Which one.
-    pub label: Label,
-    /// The workload's name.
-    pub workload: String,
-}
-
-/// A contender that is slowed down on purpose.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Handicap {
-    /// Which one.
-    pub label: Label,
-    /// How much longer each of its operations takes.
-    pub share: Share,
-}
-
-/// `LABEL=5%`.
-impl FromStr for Handicap {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (label, share) = text.rsplit_once('=').ok_or("a label, `=` and a percentage, such as b=5%")?;
-        let share: Share = share.parse().map_err(|error: UnitError| error.to_string())?;
-        match share.0 > 0.0 {
-            true => Ok(Self { label: Label::from(label), share }),
-            false => Err("a handicap is above 0 %".to_owned()),
-        }
-    }
+    /// Workloads of the suite that are not run, for want of programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+    /// At which scale the workloads of a suite are compared.
+    #[serde(default, skip_serializing_if = "Scale::is_standard")]
+    pub scale: Scale,
+    /// The reader's own mix of the workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
+    /// Workloads of the suite that belong together, by the name of the group.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Vec<String>>,
 }
 
 impl Plan {
@@ -96,6 +82,11 @@ impl Plan {
     /// Whether the contender `label` does the workload of that name.
     pub fn takes_part(&self, label: &Label, workload: &str) -> bool {
         !self.left_out.iter().any(|left_out| left_out.label == *label && left_out.workload == workload)
+    }
+
+    /// Whether everything is only tried out: then nothing is judged.
+    pub fn is_smoke(&self) -> bool {
+        self.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
     }
 
     /// The workloads that are shown: all but controls.
@@ -115,85 +106,6 @@ impl Plan {
     }
 }
 
-/// When a run stops.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Rounds {
-    /// After so many.
-    Exactly(u32),
-    /// When all pairs are decided, or when no further round fits.
-    Within(Budget),
-}
-
-/// How long a run may take, set-up included.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Budget(pub Nanos);
-
-impl Budget {
-    /// One minute per contender, at least three.
-    pub fn for_contenders(count: usize) -> Self {
-        Self(Nanos::seconds(60 * (count as u64).max(3)))
-    }
-}
-
-/// Where the lanes' images go.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Storage {
-    /// Below this directory.
-    Directory(PathBuf),
-    /// On a tmpfs of the run's own.
-    Memory,
-    /// On parts of this block device.
-    Disk(PathBuf),
-}
-
-/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`.
-impl From<&str> for Storage {
-    fn from(text: &str) -> Self {
-        match text.strip_prefix("dir:") {
-            Some(path) => Self::Directory(path.into()),
-            None if text == "memory" => Self::Memory,
-            None if text.starts_with("/dev/") && !text.starts_with("/dev/shm") => Self::Disk(text.into()),
-            None => Self::Directory(text.into()),
-        }
-    }
-}
-
-impl fmt::Display for Storage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory(path) => write!(f, "images in {}", path.display()),
-            Self::Memory => write!(f, "images in memory"),
-            Self::Disk(path) => write!(f, "parts of {}", path.display()),
-        }
-    }
-}
-
-/// The medium that the lanes' queue settings imitate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Medium {
-    /// Not rotational, no write-back throttling to speak of.
-    #[default]
-    Nvme,
-    /// Not rotational.
-    Ssd,
-    /// Rotational: file systems that look choose their layout accordingly.
-    Hdd,
-}
-
-impl fmt::Display for Medium {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Nvme => "nvme",
-            Self::Ssd => "ssd",
-            Self::Hdd => "hdd",
-        })
-    }
-}
-
 /// A seed does not fit into a JSON number everywhere: it is written as a decimal string.
 mod decimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -210,6 +122,7 @@ mod decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Nanos;
 
     fn plan(seed: u64) -> Plan {
         Plan {
@@ -227,8 +140,13 @@ mod tests {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            lanes: Lanes::Own,
             left_out: Vec::new(),
             reproduces: None,
+            unavailable: Vec::new(),
+            scale: Scale::Standard,
+            mix: None,
+            groups: BTreeMap::new(),
         }
     }
 
@@ -262,7 +180,9 @@ mod tests {
     fn a_plan_from_before_there_were_bounds_sets_nothing_aside_and_keeps_its_hash() {
         let old = Plan { disturbance: Disturbance::ignored(), ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
-        assert!(!json.contains("disturbance") && !json.contains("precondition"));
+        for later in ["disturbance", "precondition", "unavailable", "scale", "mix", "groups"] {
+            assert!(!json.contains(later), "{later}");
+        }
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);
         assert_ne!(plan(1).hash(), old.hash());
     }

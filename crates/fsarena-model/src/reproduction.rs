@@ -1,5 +1,7 @@
 //! Reproductions: an article's tests run here, beside what it published.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::article::{Article, Outcome};
@@ -34,11 +36,32 @@ pub enum Harness {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
+    /// Seconds for each workload, in one round: to see that everything works. There are no verdicts.
+    Smoke,
     /// As much as fits on lanes of the usual size, in minutes.
     #[default]
-    Lane,
+    #[serde(alias = "lane")]
+    Standard,
     /// As much as the article did.
     Published,
+}
+
+impl Scale {
+    /// Whether it is the usual one.
+    pub fn is_standard(&self) -> bool {
+        *self == Self::Standard
+    }
+}
+
+/// As it is typed.
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Smoke => "smoke",
+            Self::Standard => "standard",
+            Self::Published => "published",
+        })
+    }
 }
 
 /// An article's tests, published and here.
@@ -135,6 +158,30 @@ pub struct ReproducedFigure {
     pub properly: Option<Measured>,
     /// The same of the contender that stands properly for the article's, see [`StandIn`].
     pub properly_for_it: Option<Measured>,
+    /// Where it did not finish within the time that it was given.
+    #[serde(default, skip_serializing_if = "Unfinished::is_none")]
+    pub unfinished: Unfinished,
+}
+
+/// Where a contender did not finish within the time that it was given: a result, behind all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Unfinished {
+    /// As the article says.
+    pub published: bool,
+    /// Measured as published.
+    pub as_published: bool,
+    /// Measured properly.
+    pub properly: bool,
+    /// The contender that stands properly for the article's.
+    pub properly_for_it: bool,
+}
+
+impl Unfinished {
+    /// Whether it finished everywhere.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Who stands here for one of an article's contenders.

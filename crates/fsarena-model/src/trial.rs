@@ -81,6 +81,19 @@ pub enum Outcome {
     Finished,
     /// It ended early, with the reason in words.
     Failed(String),
+    /// It was ended after so much time, its workload's limit, and was not done.
+    OutOfTime(Nanos),
+}
+
+impl Outcome {
+    /// Why it did not finish, in words; `None`: it did.
+    pub fn why(&self) -> Option<String> {
+        match self {
+            Self::Finished => None,
+            Self::Failed(why) => Some(why.clone()),
+            Self::OutOfTime(limit) => Some(format!("not done after {limit}, its time limit")),
+        }
+    }
 }
 
 /// One contender, one workload, one round.

@@ -1,10 +1,14 @@
 //! Workloads: what is done, as versioned data, and which figure is taken from it.
 
+mod metric;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Latency, Nanos, Rate};
+use crate::{Bytes, Nanos, Rate};
+
+pub use metric::{Better, Done, Measure, Metric};
 
 /// Something to do on every contender, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,6 +57,12 @@ pub struct Workload {
     /// What takes the place of its fields and parameters when it is done at the size of the work that it stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<serde_json::Value>,
+    /// What takes the place of its fields and parameters when it is only to be tried out, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smoke: Option<serde_json::Value>,
+    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_limit_s: Option<u64>,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees_from_ms: Option<u64>,
@@ -99,6 +109,11 @@ impl Workload {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
     }
 
+    /// How long a whole run may take; `None`: as long as it takes.
+    pub fn time_limit(&self) -> Option<Nanos> {
+        self.time_limit_s.map(Nanos::seconds)
+    }
+
     /// The name of the workload of which this one is the same with its data elsewhere (`--cache`): it is named `NAME@cold` or
     /// `NAME@warm`, as no file's workload is.
     pub fn other_cache_of(&self) -> Option<&str> {
@@ -123,87 +138,6 @@ fn is_false(value: &bool) -> bool {
 
 fn default_slices() -> u32 {
     4
-}
-
-/// A named figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Metric {
-    /// The figure's name, such as `files-per-second`.
-    pub name: String,
-    /// The unit printed behind it, such as `files/s`.
-    pub unit: String,
-    /// How it is computed from what the engine counted.
-    pub measure: Measure,
-    /// Which direction is better.
-    pub better: Better,
-}
-
-/// How a metric is computed from a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measure {
-    /// Operations divided by seconds.
-    OperationsPerSecond,
-    /// Binary megabytes divided by seconds.
-    MebibytesPerSecond,
-    /// Seconds of a whole run.
-    Seconds,
-    /// Seconds for one operation, in microseconds.
-    MicrosecondsPerOperation,
-    /// The mean latency of the operations, without their syncs, in microseconds.
-    MeanLatencyMicroseconds,
-    /// The 99th percentile of that.
-    P99LatencyMicroseconds,
-}
-
-impl Measure {
-    /// The figure for what was `done`; `None` where nothing was.
-    pub fn of(self, done: &Done) -> Option<f64> {
-        let latency = |of: fn(&Latency) -> Nanos| done.latency.as_ref().map(|latency| of(latency).0 as f64 / 1e3);
-        let value = match self {
-            Self::OperationsPerSecond => done.operations as f64 / done.seconds,
-            Self::MebibytesPerSecond => done.bytes as f64 / (1 << 20) as f64 / done.seconds,
-            Self::Seconds => done.seconds,
-            Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
-            Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
-            Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
-        };
-        (value.is_finite() && value > 0.0).then_some(value)
-    }
-}
-
-/// What a slice did, as far as a metric is computed from it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Done {
-    /// Operations.
-    pub operations: u64,
-    /// Bytes that they carried.
-    pub bytes: u64,
-    /// Time inside the timer.
-    pub seconds: f64,
-    /// The latencies of the operations, without their syncs.
-    pub latency: Option<Latency>,
-}
-
-/// Which direction of a metric is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Better {
-    /// More is better, as for a rate.
-    Higher,
-    /// Less is better, as for a latency.
-    Lower,
-}
-
-impl Better {
-    /// The logarithm of `value`, turned so that larger is better.
-    pub fn oriented_ln(self, value: f64) -> f64 {
-        match self {
-            Self::Higher => value.ln(),
-            Self::Lower => -value.ln(),
-        }
-    }
 }
 
 /// What is made durable inside the timer.
@@ -275,18 +209,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_measure_of_nothing_is_absent() {
-        let of = |measure: Measure, operations, bytes, seconds| {
-            measure.of(&Done { operations, bytes, seconds, latency: None })
-        };
-        assert_eq!(of(Measure::OperationsPerSecond, 0, 0, 1.0), None);
-        assert_eq!(of(Measure::OperationsPerSecond, 10, 0, 0.0), None);
-        assert_eq!(of(Measure::MebibytesPerSecond, 1, 1 << 20, 0.5), Some(2.0));
-        assert_eq!(of(Measure::MicrosecondsPerOperation, 1000, 0, 0.1), Some(100.0));
-        assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
-    }
-
-    #[test]
     fn the_name_and_the_state_tell_of_which_it_is_the_other() {
         let workload = |name: &str, cache: &str| {
             let metric = r#"{"name": "x", "unit": "x", "measure": "operations-per-second", "better": "higher"}"#;
@@ -301,11 +223,5 @@ mod tests {
         for (name, cache) in [("a", "cold"), ("a@cold", "warm"), ("a@50%", "cold"), ("a@cold@50%", "cold")] {
             assert_eq!(workload(name, cache).other_cache_of(), None, "{name}");
         }
-    }
-
-    #[test]
-    fn lower_is_turned_round() {
-        assert!(Better::Lower.oriented_ln(1.0) > Better::Lower.oriented_ln(2.0));
-        assert!(Better::Higher.oriented_ln(1.0) < Better::Higher.oriented_ln(2.0));
     }
 }

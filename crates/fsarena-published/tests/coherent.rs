@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::Article;
-use fsarena_model::article::{PublishedTest, Reckoning};
+use fsarena_model::article::{PublishedTest, Reckoning, Source};
 use fsarena_published::judge;
 
 fn articles() -> Vec<Article> {
@@ -40,6 +40,10 @@ fn tests_and_metrics_that_are_named_are_there() {
         };
         for claim in &article.claims {
             claim.check.iter().for_each(|check| has(&check.test, check.metric.as_deref()));
+            if let Some(check) = &claim.check {
+                let places = article.test(&check.test).map(|test| test.places.as_slice()).unwrap_or_default();
+                assert!(check.at.iter().all(|at| places.contains(at)), "{}: `{}`: places", article.name, claim.name);
+            }
             for computed in &claim.computed {
                 if let Some(Reckoning::Ratio { test, metric, .. } | Reckoning::More { test, metric, .. }) =
                     &computed.from
@@ -57,8 +61,13 @@ fn tests_and_metrics_that_are_named_are_there() {
 #[test]
 fn workloads_and_steps_that_stand_for_a_test_are_there() {
     for article in articles() {
-        let sources = article.tests.iter().flat_map(|test| test.as_published.iter().chain(&test.properly));
-        for source in sources {
+        let of_test = |test: &PublishedTest| -> Vec<Source> {
+            let sources = test.as_published.iter().chain(&test.properly);
+            let places =
+                || test.places.iter().map(|place| Some(place.as_str())).chain(test.places.is_empty().then_some(None));
+            sources.flat_map(|source| places().map(|place| source.at(place))).collect()
+        };
+        for source in article.tests.iter().flat_map(of_test) {
             let workload = fsarena_catalog::workload(&source.workload).expect("in the catalogue");
             let Some(steps) = workload.parameters["steps"].as_array() else { continue };
             for step in &source.steps {

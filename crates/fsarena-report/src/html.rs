@@ -24,6 +24,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("style.css", include_str!("../templates/style.css")),
     ("matrix.html", include_str!("../templates/matrix.html")),
+    ("mix.html", include_str!("../templates/mix.html")),
     ("suite.html", include_str!("../templates/suite.html")),
     ("workload.html", include_str!("../templates/workload.html")),
     ("explained.html", include_str!("../templates/explained.html")),

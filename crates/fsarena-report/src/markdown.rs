@@ -5,7 +5,7 @@ use fsarena_model::Comparison;
 use crate::remark::capitalised;
 use crate::table::{self, BESIDE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
-use crate::{answer, group, latency, look_up, remark, reproduction, words};
+use crate::{answer, group, latency, look_up, programs, recommendation, remark, reproduction, words};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison) -> String {
@@ -17,6 +17,7 @@ pub fn render(comparison: &Comparison) -> String {
         escaped(&format!("{}.", remark::head(comparison))),
     ];
     blocks.extend(reproduction::view(comparison).iter().flat_map(reproduced));
+    blocks.extend(recommendation::view(comparison).iter().flat_map(reproduced));
     for group in &view.groups {
         blocks.extend(group.apart.as_deref().map(escaped));
         blocks.push(figures(group));
@@ -84,7 +85,7 @@ fn explained(explained: &Table) -> String {
     head.extend(explained.has_beside.then(|| BESIDE.to_owned()));
     let row = |workload: &str, line: &Line| {
         let beside = explained.has_beside.then(|| line.beside.clone());
-        let names = [workload.to_owned(), line.what.to_owned()];
+        let names = [workload.to_owned(), line.what.to_string()];
         names.into_iter().chain(line.values.clone()).chain(beside).collect::<Vec<_>>()
     };
     let rows = explained.blocks.iter().flat_map(|block| block.lines.iter().map(|line| row(&block.workload, line)));
@@ -145,7 +146,11 @@ fn biases(comparison: &Comparison) -> Vec<String> {
 }
 
 fn place(comparison: &Comparison) -> Vec<String> {
-    [remark::environment(comparison)].into_iter().chain(remark::lane_facts(comparison)).collect()
+    let environment = &comparison.environment;
+    let told = programs::told(environment).into_iter();
+    let told = told.map(|told| format!("{} ran with {}", told.workloads, told.lines.join("; ")));
+    let place = [remark::environment(comparison)].into_iter().chain(remark::lane_facts(comparison));
+    place.chain(programs::sentence(environment)).chain(told).collect()
 }
 
 fn list(title: &str, items: &[String]) -> Option<String> {

@@ -78,13 +78,19 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
     })
 }
 
-/// What is less than published.
+/// What is less than published, each text once.
 fn scales(reproduction: &Reproduction) -> Sheet {
-    let row = |(workload, words): &(String, String)| vec![workload.clone(), words.clone()];
+    let mut by_text: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (workload, words) in &reproduction.scaled {
+        match by_text.iter_mut().find(|(text, _)| *text == words) {
+            Some((_, workloads)) => workloads.push(workload),
+            None => by_text.push((words, vec![workload])),
+        }
+    }
     Sheet {
         title: "What is scaled".to_owned(),
         head: ["workload", "how"].map(str::to_owned).to_vec(),
-        rows: reproduction.scaled.iter().map(row).collect(),
+        rows: by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]).collect(),
         words: 2,
         meaning: String::new(),
     }

@@ -4,7 +4,10 @@
 mod census;
 mod clocks;
 mod iostat;
+mod said;
 mod shares;
+
+use std::borrow::Cow;
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label};
@@ -45,13 +48,13 @@ struct Subject {
 }
 
 /// All tables in the order in which they are shown.
-const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT];
+const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT, said::SUBJECT];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// The figure's name.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// What it is.
     pub meaning: &'static str,
     /// One per contender.
@@ -106,7 +109,7 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Table
         let table = table(comparison, subject, std::iter::once(block))?;
         Some(Table { hint: (subject.hint)(comparison, workload), ..table })
     };
-    [clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT].iter().filter_map(table).collect()
+    [said::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT].iter().filter_map(table).collect()
 }
 
 fn table(
@@ -136,7 +139,7 @@ fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Opt
     let values = values(comparison, workload, figure.of);
     let printed = |value: &Option<f64>| value.map_or_else(|| DASH.to_owned(), figure.print);
     values.iter().any(Option::is_some).then(|| Line {
-        what: figure.what,
+        what: figure.what.into(),
         meaning: figure.meaning,
         values: values.iter().map(printed).collect(),
         beside: String::new(),

@@ -10,7 +10,7 @@ use fsarena_model::Comparison;
 
 use crate::table::of_all;
 use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
-use crate::{group, price, remark, reproduction, words};
+use crate::{group, price, programs, recommendation, remark, reproduction, words};
 use layout::{Cell, Column, table, wrapped};
 use paint::{Tone, painted};
 
@@ -34,6 +34,7 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
     let mut blocks = vec![painted(&remark::head(comparison), Tone::Strong, style.color)];
     let reproduction = reproduction::view(comparison);
     blocks.extend(reproduction.iter().flat_map(|view| sheets::reproduction(view, style)));
+    blocks.extend(recommendation::view(comparison).iter().flat_map(|view| sheets::reproduction(view, style)));
     for group in &view.groups {
         blocks.extend(group.apart.as_ref().map(|reason| wrapped(reason, "", style.width)));
         blocks.push(figures(group, style));
@@ -172,5 +173,6 @@ fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
     lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
     lines.extend(remark::lane_facts(comparison));
     lines.push(remark::environment(comparison));
+    lines.extend(programs::sentence(&comparison.environment));
     lines.into_iter().map(|line| (line, Tone::Faint)).collect()
 }

@@ -133,6 +133,9 @@ fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes
 fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &mut Footnotes) -> Vec<Figure> {
     match group.contenders.len() {
         0 | 1 => Vec::new(),
+        // A run in which nothing is judged.
+        2 if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned()); 2],
+        _ if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned())],
         2 => match look_up::verdicts(comparison, workload, &group.contenders).next() {
             Some(pair) => only_pair(comparison, pair, notes),
             None => vec![plain(Verdict::Undecided.to_string()), plain(DASH.to_owned())],

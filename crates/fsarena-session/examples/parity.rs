@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use fsarena_engine::{Job, Limit, Tally, engine, fio};
+use fsarena_apps::engine;
+use fsarena_engine::{Job, Limit, Tally, fio};
 use fsarena_lane::{Arena, Go, Ledger, Wait};
 use fsarena_model::{
     Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
@@ -50,8 +51,13 @@ fn plan(kind: &str) -> Result<Plan> {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        lanes: Default::default(),
         left_out: Vec::new(),
         reproduces: None,
+        unavailable: Vec::new(),
+        scale: Default::default(),
+        mix: None,
+        groups: Default::default(),
     })
 }
 
@@ -99,7 +105,7 @@ fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
     };
     let (mut native, mut fio) = (open(workload)?, open(&through)?);
     // The files of the one are the files of the other.
-    native.prepare()?;
+    native.prepare(&fsarena_engine::NEVER)?;
     run(native.as_mut())?;
     run(fio.as_mut())?;
     let mut pairs = Vec::new();

@@ -2,11 +2,12 @@
 
 use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, Stability, WorkloadRow};
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, Label, Plan, RunRecord, Trial};
+use fsarena_model::{Comparison, Contender, Label, Plan, RunRecord, Severity, Trial};
 use fsarena_stats::cell_summary;
 
 use crate::command::command;
 use crate::evidence::{Standing, median, standing};
+use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
+    let is_smoke = plan.is_smoke();
     let standing = standing(record);
     let shown = standing.shown();
     let mut cells: Vec<Cell> = shown
@@ -44,10 +46,12 @@ pub fn assess(record: &RunRecord) -> Comparison {
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
         notes: notes(record, &standing, &cells, &controls),
-        standings: standings(record, &cells, &verdicts),
-        suite_ratios: suite_ratios(record, &standing, &verdicts),
+        unavailable: plan.unavailable.clone(),
+        recommendation: recommendation(record, &standing, &cells, &verdicts).filter(|_| !is_smoke).map(Box::new),
+        standings: if is_smoke { Vec::new() } else { standings(record, &cells, &verdicts) },
+        suite_ratios: if is_smoke { Vec::new() } else { suite_ratios(record, &standing, &verdicts) },
         cells,
-        verdicts,
+        verdicts: if is_smoke { Vec::new() } else { verdicts },
         controls,
         references: references::rows(record),
         verifications: steps::verifications(record),
@@ -60,8 +64,9 @@ pub fn assess(record: &RunRecord) -> Comparison {
 
 /// What the figures give reason to say, then what was said during the run.
 fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
-    let found = disturbance::note(record)
+    let found = smoke(record)
         .into_iter()
+        .chain(disturbance::note(record))
         .chain(disturbance::held_back(record))
         .chain(rate::notes(record, cells))
         .chain(controls::notes(controls));
@@ -69,6 +74,12 @@ fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[Co
     let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
     let found = found.chain(surroundings::shared_folders(record));
     found.chain(record.notes.iter().cloned()).collect()
+}
+
+/// What is only tried out is not judged.
+fn smoke(record: &RunRecord) -> Option<Note> {
+    let text = "smoke: everything was only tried out, for seconds and as a rule in one round; nothing is judged";
+    record.plan.is_smoke().then(|| Note { severity: Severity::Info, text: text.to_owned() })
 }
 
 fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
@@ -88,6 +99,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
 fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow {
     let workload = &plan.workloads[number];
     WorkloadRow {
+        engine: workload.engine.clone(),
         name: workload.name.clone(),
         version: workload.version,
         metric: workload.metric.name.clone(),

@@ -63,8 +63,9 @@ pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibratio
     let shown = plan.into_iter().flat_map(Plan::shown);
     let names: Vec<String> = shown.map(|workload| workload.name.clone()).collect();
     let (equals, others) = (pairs(equal), pairs(handicapped));
-    let lanes = plan
-        .map_or(Lanes::None, |plan| if fsarena_lane::lane_count(plan) > 0 { Lanes::LatinSquares } else { Lanes::None });
+    let lanes = plan.map_or(Lanes::None, |plan| {
+        if fsarena_lane::lane_count(plan) > 0 && plan.lanes.is_own() { Lanes::LatinSquares } else { Lanes::None }
+    });
     let round = seconds_of_a_round(equal.iter().chain(handicapped));
     let row = |(index, name): (usize, &String)| {
         let deviation = deviation(index, &equals, &others);

@@ -27,6 +27,8 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         None => words
             .extend(ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), name])),
     }
+    words.extend((!plan.scale.is_standard()).then(|| format!("--scale={}", plan.scale)));
+    words.extend(plan.mix.iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]));
     words.extend(rates(plan));
     words.extend(cache(plan));
     for handicap in &plan.handicaps {
@@ -68,7 +70,7 @@ fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
     let contenders: Vec<String> = plan.contenders.iter().map(spelling).collect();
     let words = ["fsarena", "reproduce", &reproduces.article.name, "--contenders", &contenders.join(",")];
     let mut words: Vec<String> = words.map(str::to_owned).to_vec();
-    words.extend((reproduces.scale == Scale::Published).then(|| "--scale=published".to_owned()));
+    words.extend((reproduces.scale != Scale::Standard).then(|| format!("--scale={}", reproduces.scale)));
     words.extend(match reproduces.harness {
         Harness::Both => None,
         Harness::Native => Some("--harness=native".to_owned()),

@@ -27,7 +27,7 @@ pub fn controls(workloads: &[Workload]) -> Vec<Workload> {
 
 /// Sliced by an engine of our own, and as fast as it can.
 fn can_be_controlled(workload: &Workload) -> bool {
-    let is_ours = fsarena_engine::program_of(workload).is_none();
+    let is_ours = fsarena_apps::program_of(workload).is_none();
     is_ours && workload.mode == Mode::Sliced && workload.variant.is_none() && workload.control_of.is_none()
 }
 

@@ -114,7 +114,7 @@ pub fn counting(record: &RunRecord, workload: &Workload) -> u32 {
 
 /// Its work is foreign to this process, and cannot be told from others'.
 fn is_done_by_another_program(workload: &Workload) -> bool {
-    fsarena_engine::program_of(workload).is_some()
+    fsarena_apps::program_of(workload).is_some()
 }
 
 /// The trials of a cell that count; all, where else there was none to be shown.

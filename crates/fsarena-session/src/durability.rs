@@ -1,8 +1,12 @@
 //! Durability classes as seen: what a contender's kind and mount options promise, unless its device saw no flush.
 
 use fsarena_model::event::Note;
-use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{CacheState, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
+/// Under which name a program's transactions are kept that it acknowledged as durable.
+const COMMITS: &str = "commits";
+/// Under which name the connections are kept that may commit at the same time.
+const CONNECTIONS: &str = "connections";
 /// Syncs from which on the want of any flush is no chance.
 const ENOUGH: f64 = 20.0;
 /// Flushes per sync below which there were none to speak of; a few may come with mounting.
@@ -41,9 +45,9 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     let workload = |trial: &Trial| record.plan.workloads.iter().find(|workload| workload.name == trial.workload);
     let (mut total, mut flushes) = (0.0, 0.0);
     for trial in own {
-        let syncs = workload(trial).map_or(0.0, |workload| syncs(workload, trial));
-        if syncs > 0.0 {
-            total += syncs;
+        let needed = workload(trial).map_or(0.0, |workload| called(workload, trial) + fewest_of_commits(trial));
+        if needed > 0.0 {
+            total += needed;
             flushes += trial.probe("device.flushes")?;
         }
     }
@@ -51,16 +55,37 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
 }
 
 /// Whether a workload also syncs outside of its timer, so that its device's flushes are not those of its time: IOzone does, before
-/// each of its tests.
+/// each of its tests, and tiotest, before those that read cold.
 pub fn syncs_untimed(workload: &Workload) -> bool {
-    workload.engine == "iozone"
+    workload.engine == "iozone" || workload.engine == "tiotest" && workload.cache == CacheState::Cold
 }
 
-/// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row.
+/// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row or
+/// transaction.
 pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
+    called(workload, trial) + commits(trial)
+}
+
+fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
     let called = of("fsync") + of("fdatasync") + of("syncfs");
     let with_each =
         matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync) || workload.engine == "sqlite";
-    (if with_each { called.max(trial.operations()) } else { called }) as f64
+    let written = trial.operations().saturating_sub(of("read") + of("random-read"));
+    (if with_each { called.max(written) } else { called }) as f64
+}
+
+/// Flushes that a trial needs at least, if all that asked at the same time shared one.
+pub fn fewest_flushes(workload: &Workload, trial: &Trial) -> f64 {
+    called(workload, trial) / workload.at_a_time() + fewest_of_commits(trial)
+}
+
+/// Of a database one for as many transactions as it has connections.
+fn fewest_of_commits(trial: &Trial) -> f64 {
+    commits(trial) / trial.probe(CONNECTIONS).unwrap_or(1.0).max(1.0)
+}
+
+/// Transactions that a database acknowledged as durable.
+fn commits(trial: &Trial) -> f64 {
+    trial.probe(COMMITS).unwrap_or(0.0)
 }

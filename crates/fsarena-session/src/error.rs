@@ -56,7 +56,7 @@ impl Explained for SessionError {
             Self::Lane(error) => error.hint(),
             Self::Engine(error) => error.hint(),
             Self::Listener(_) | Self::Unlike(_) => None,
-            Self::Budget { .. } => Some("give a longer --budget, or fewer workloads with --workload".to_owned()),
+            Self::Budget { .. } => Some("give a longer --budget, a count with --rounds N, less work with --scale smoke, or fewer workloads with --workload".to_owned()),
         }
     }
 }

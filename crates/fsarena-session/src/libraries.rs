@@ -1,6 +1,7 @@
 //! Contenders that are libraries: what they can do, and what has to be said of them.
 
-use fsarena_engine::{EngineError, engine_of};
+use fsarena_apps::engine_of;
+use fsarena_engine::EngineError;
 use fsarena_lane::kind::{Ground, kind};
 use fsarena_library::Library;
 use fsarena_model::plan::LeftOut;

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fsarena_engine::{EngineError, Job, engine_of};
+use fsarena_apps::engine_of;
+use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
     Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
@@ -117,7 +119,7 @@ impl Machine {
             Place::Memory | Place::Start => references::starts(workload)?,
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
-        job.prepare()?;
+        job.prepare(&fsarena_engine::NEVER)?;
         Ok(job)
     }
 }
@@ -141,7 +143,8 @@ impl Stage for Machine {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
-        environment.tools.extend(fsarena_engine::program_versions(&self.plan.workloads));
+        environment.tools.extend(fsarena_apps::program_versions(&self.plan.workloads));
+        environment.settings = fsarena_apps::settings(&self.plan.workloads);
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.preconditioned = self.preconditioned.clone();
@@ -161,7 +164,13 @@ impl Stage for Machine {
         Ok(facts)
     }
 
-    fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble> {
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, Trouble> {
         if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
             return self.open_without_a_file_system(place, workload, seed);
         }
@@ -170,8 +179,8 @@ impl Stage for Machine {
         }
         let directory = self.directory(contender)?.join(&workload.name);
         fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
-        let mut job = fsarena_engine::engine_of(workload)?.open(workload, &directory, seed)?;
-        job.prepare()?;
+        let mut job = fsarena_apps::engine_of(workload)?.open(workload, &directory, seed)?;
+        job.prepare(stop)?;
         Ok(job)
     }
 

@@ -1,6 +1,7 @@
 //! How long things take, before and while they run.
 
-use fsarena_engine::{EngineError, engine_of};
+use fsarena_apps::engine_of;
+use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
@@ -49,8 +50,7 @@ pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
 
 /// About how long it takes to write the lanes, and to precondition them where the plan has that.
 pub fn estimated_setup(plan: &Plan) -> Nanos {
-    let lanes = fsarena_lane::lane_count(plan) as u64;
-    let count = if lanes == 0 { 0 } else { lanes + 1 };
+    let count = fsarena_lane::made_lanes(plan) as u64;
     let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
     let (times, random) = match plan.precondition {
         Precondition::None => (1.0, Nanos(0)),
@@ -72,7 +72,7 @@ fn slice(workload: &Workload) -> Nanos {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
-    let added = fsarena_engine::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
+    let added = fsarena_apps::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
     slice + added
 }
 

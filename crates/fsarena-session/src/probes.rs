@@ -9,7 +9,14 @@ use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
-const BESIDE: [&str; 4] = ["clock.", "fio.", "space.", "sysbench."];
+const BESIDE: [&str; 4] = ["clock.", "space.", "commits", "connections"];
+
+/// Whether a reading is of the whole trial: what was read beside the slices, or what a program said of itself, which bears the name
+/// of its engine.
+fn is_whole(name: &str) -> bool {
+    let is_said = || name.split_once('.').is_some_and(|(engine, _)| fsarena_apps::engine(engine).is_some());
+    BESIDE.iter().any(|group| name.starts_with(group)) || is_said()
+}
 
 /// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
 /// lie a little below 0, for the machine's own figure is in ticks.
@@ -77,7 +84,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
             "cpu.machine" => continue,
             OFFERED | DONE => (name.as_str(), 1.0, reading.unit.clone()),
             "settle" => (name.as_str(), 1.0, "s".to_owned()),
-            beside if BESIDE.iter().any(|group| beside.starts_with(group)) => (beside, 1.0, reading.unit.clone()),
+            beside if is_whole(beside) => (beside, 1.0, reading.unit.clone()),
             "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
             "device.busy" => (name.as_str(), seconds, "share".to_owned()),
             "device.queue" => (name.as_str(), seconds, "requests".to_owned()),

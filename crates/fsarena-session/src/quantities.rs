@@ -4,6 +4,7 @@ use fsarena_model::article::Quantity;
 use fsarena_model::{Latency, Trial};
 
 const MIB: f64 = 1_048_576.0;
+const MEGABYTE: f64 = 1e6;
 const KIB: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
@@ -24,12 +25,16 @@ pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
         Quantity::Seconds => Some(seconds),
         Quantity::Milliseconds => Some(seconds * MILLISECONDS),
         Quantity::MegabytesPerSecond => Some(trial.bytes() as f64 / MIB / seconds),
+        Quantity::DecimalMegabytesPerSecond => Some(trial.bytes() as f64 / MEGABYTE / seconds),
         Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
         Quantity::OperationsPerSecond => Some(trial.operations() as f64 / seconds),
         Quantity::ReadsPerSecond => per_second(count(trial, "read")).or(trial.probe("sysbench.reads")),
         Quantity::WritesPerSecond => per_second(count(trial, "write")).or(trial.probe("sysbench.writes")),
+        Quantity::SecondsPerOperation => Some(seconds / trial.operations() as f64),
         Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
+        Quantity::LatencySeconds => mean(trial, |name| !SYNCS.contains(&name)).map(|mean| mean / MILLISECONDS),
         Quantity::ReadLatency => mean(trial, |name| name == "read"),
+        Quantity::ReadLatencyMicroseconds => mean(trial, |name| name == "read").map(|mean| mean * 1e3),
         Quantity::WriteLatency => mean(trial, |name| name == "write"),
         Quantity::Processor => of_fio(trial).map(|(user, system)| user + system).or(percent("cpu.process")),
         Quantity::System => of_fio(trial).map(|(_, system)| system).or(percent("cpu.system")),
@@ -95,13 +100,17 @@ pub mod tests {
             (Quantity::Seconds, 2.0),
             (Quantity::Milliseconds, 2000.0),
             (Quantity::MegabytesPerSecond, 2.0),
+            (Quantity::DecimalMegabytesPerSecond, 2.097152),
             (Quantity::KilobytesPerSecond, 2048.0),
             (Quantity::OperationsPerSecond, 500.0),
             (Quantity::ReadsPerSecond, 350.0),
             (Quantity::WritesPerSecond, 150.0),
+            (Quantity::SecondsPerOperation, 0.002),
             (Quantity::Latency, 13.0),
+            (Quantity::LatencySeconds, 0.013),
             (Quantity::ReadLatency, 10.0),
             (Quantity::WriteLatency, 20.0),
+            (Quantity::ReadLatencyMicroseconds, 10_000.0),
             (Quantity::Processor, 25.0),
             (Quantity::System, 15.0),
             (Quantity::Utilisation, 95.0),

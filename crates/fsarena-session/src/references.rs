@@ -42,7 +42,7 @@ pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
 
 /// The share of a cell's time that as many mere starts of programs take.
 pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    let starts = fsarena_engine::engine(&workload.engine)?.starts(workload)? as f64;
+    let starts = fsarena_apps::engine(&workload.engine)?.starts(workload)? as f64;
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;

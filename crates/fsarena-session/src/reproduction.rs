@@ -9,7 +9,7 @@ mod stand_in;
 mod winners;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::reproduction::{Reproduces, StandIn};
+use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
 use fsarena_model::{Reproduction, RunRecord};
 
 /// The reproduction that a record is of; `None` if its plan reproduces nothing.
@@ -17,7 +17,9 @@ pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproducti
     let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
     let context = Context { record, article, cells, stand_ins: stand_in::stand_ins(record, article) };
     let figures = figures::figures(&context);
-    let (winners, lists) = winners::winners(&context, &figures);
+    // What is only tried out is not judged.
+    let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
+    let (winners, lists) = winners::winners(&context, judged);
     let scaled = record.plan.workloads.iter();
     let scaled = scaled.filter_map(|workload| Some((workload.name.clone(), workload.scaled.clone()?)));
     Some(Box::new(Reproduction {
@@ -29,7 +31,7 @@ pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproducti
         properly: winners::agreement(&lists.properly, record.plan.seed),
         factors: factors::factors(&context, &figures),
         summaries: factors::summaries(&context, &figures),
-        claims: claims::claims(&context, &figures),
+        claims: claims::claims(&context, judged),
         stand_ins: context.stand_ins,
         figures,
     }))

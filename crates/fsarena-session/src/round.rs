@@ -1,20 +1,21 @@
 //! One workload within one round: slices on the contenders in turn, and the trials that they make.
 
 mod clocks;
+mod limit;
+mod player;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Job, Limit, Tally};
-use fsarena_model::{Bytes, CacheState, Done, Mode, Nanos, Outcome, Reading, Slice, Trial, Verification, Workload};
+use fsarena_engine::Tally;
+use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload};
 
-use fsarena_sys::affinity::Pinned;
 use fsarena_sys::memory;
 
-use crate::probes::said;
-use crate::rate;
+use self::limit::{Within, within};
+use self::player::{Player, out_of_time, trial};
 use crate::schedule::{Assignment, slice_order};
-use crate::{Stage, Trouble, Verified};
+use crate::{Stage, Trouble};
 
 /// What a workload's run within a round needs to know.
 pub struct Setting<'a> {
@@ -45,24 +46,6 @@ pub enum Clocks {
     Read,
     /// Not in this round.
     Left,
-}
-
-/// One contender at work.
-struct Player {
-    contender: usize,
-    job: Option<Box<dyn Job>>,
-    /// Of all slices.
-    tally: Tally,
-    /// Of the slice at hand; what it has allocated is used again.
-    current: Tally,
-    slices: Vec<Slice>,
-    settled: Option<Nanos>,
-    /// Bytes in use before the workload was prepared.
-    used: Option<Bytes>,
-    /// What was read beside the slices.
-    readings: BTreeMap<String, Reading>,
-    verified: Option<Verification>,
-    failure: Option<String>,
 }
 
 /// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
@@ -122,16 +105,23 @@ impl Setting<'_> {
 fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
     let used = clocks::used_before(stage, setting, contender);
-    let job = confined(stage, setting, |stage| stage.open(contender, setting.workload, seed));
-    let ready = job.and_then(|job| stage.settle(contender).map(|_| job));
-    let (job, failure) = match ready {
+    let prepared = confined(stage, setting, |stage| {
+        let limit = setting.workload.time_limit();
+        Ok(within(limit, setting.stop, |stop| stage.open(contender, setting.workload, seed, stop)))
+    });
+    let (prepared, out_of_time) = match prepared {
+        Ok(Within::Done(prepared)) => (prepared, None),
+        Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
+        Err(trouble) => (Err(trouble), None),
+    };
+    let (job, failure) = match prepared.and_then(|job| stage.settle(contender).map(|_| job)) {
         Ok(job) => (Some(job), None),
         Err(trouble) => (None, Some(trouble.text)),
     };
     let (tally, current) = (Tally::new(), Tally::new());
     let readings = BTreeMap::new();
     let (slices, settled, verified) = (Vec::new(), None, None);
-    Player { contender, job, tally, current, slices, settled, used, readings, verified, failure }
+    Player { contender, job, tally, current, slices, settled, used, readings, verified, failure, out_of_time }
 }
 
 /// A first part untimed, then the timed part between two readings of the counters.
@@ -220,7 +210,7 @@ fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> R
         player.job().chill()?;
     }
     memory::back(player.job().fills());
-    Ok(())
+    Ok(player.job().begin(setting.stop)?)
 }
 
 /// Works between two readings of the counters.
@@ -233,31 +223,8 @@ fn watched(
     stage.watch(player.contender);
     let done = player.work(setting, time);
     stage.count(player.contender);
-    done
-}
-
-impl Player {
-    fn job(&mut self) -> &mut dyn Job {
-        self.job.as_deref_mut().expect("a player without a failure has a job")
-    }
-
-    /// The unmount is a step of work that has steps.
-    fn take_in(&mut self, verified: Option<Verified>) {
-        let Some(Verified { found, unmounted }) = verified else { return };
-        let has_steps = !self.tally.steps.is_empty();
-        self.tally.steps.extend(unmounted.filter(|_| has_steps));
-        self.verified = Some(found);
-    }
-
-    /// Works for so long, or to the end.
-    fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
-        // References have none.
-        let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
-        let job = self.job.as_deref_mut().expect("a player without a failure has a job");
-        let _pinned = job.is_alone().then(Pinned::here);
-        job.run(&Limit { time, stop: setting.stop, handicap }, &mut self.current)?;
-        Ok(())
-    }
+    done?;
+    Ok(player.job().end()?)
 }
 
 /// The figure of what was counted; `after` is time beyond the tally's that belongs to it.
@@ -288,30 +255,4 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
         player.failure = Some("nothing was done within the time".to_owned());
     }
     trial(stage, setting, player)
-}
-
-fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
-    let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
-    let steps = std::mem::take(&mut player.tally.steps);
-    let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
-    let mut probes = stage.totals(player.contender);
-    probes.append(&mut player.readings);
-    let settled = player.settled.map(Nanos::as_seconds);
-    probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
-    let timed = player.tally.elapsed.as_seconds();
-    probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
-    probes.extend(said(&player.tally));
-    Trial {
-        round: setting.round,
-        workload: setting.workload.name.clone(),
-        contender: label.expect("every player is one of the setting's contenders").clone(),
-        lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
-        slices: std::mem::take(&mut player.slices),
-        steps,
-        verified: player.verified.take(),
-        latencies: latencies.collect(),
-        over_time: player.tally.moments(),
-        probes,
-        outcome: player.failure.take().map_or(Outcome::Finished, Outcome::Failed),
-    }
 }

@@ -1,20 +1,22 @@
 //! The run: rounds on a stage, until all pairs are decided or the budget is spent; and the events that it makes.
 
 mod beside;
+mod contenders;
 mod facts;
 mod resume;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::event::{Check, Note};
-use fsarena_model::{ContenderFacts, Event, Label, Nanos, Outcome, Plan, Rounds, RunRecord, Severity, Status, Trial};
+use fsarena_model::event::Note;
+use fsarena_model::plan::Lanes;
+use fsarena_model::{Event, Nanos, Plan, Rounds, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
 use crate::round::{self, Setting};
-use crate::schedule::{Assignment, lane_rounds, making_order, workload_order};
-use crate::{SessionError, Stage, controls, disturbance, likeness, pace, surroundings};
+use crate::schedule::{Assignment, workload_order};
+use crate::{SessionError, Stage, controls, disturbance, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -115,86 +117,14 @@ impl Session<'_> {
         let expected = self.aim().expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
-        let (lanes, present) = self.make_all(round, &order)?;
-        for index in order {
-            if self.stopped() {
-                break;
-            }
-            self.workload(round, index, &lanes, &present)?;
+        match self.plan.lanes {
+            Lanes::Own => self.side_by_side(round, &order)?,
+            Lanes::InTurn => self.in_turn(round, &order)?,
         }
-        self.finish_all(round, &present)?;
         let machine = (self.lane_cost(round)?, self.stage.conditions());
         let seconds = self.clock.now().saturating_sub(before).as_seconds();
         let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
-    }
-
-    /// In the first round a contender that cannot be made ends it: nothing is lost yet, and the call was wrong.
-    fn make_all(&mut self, round: u32, open: &[usize]) -> Result<(Assignment, Vec<usize>), SessionError> {
-        let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
-        let mut present = Vec::new();
-        let mut made = Vec::new();
-        for index in making_order(self.plan.contenders.len(), round, self.plan.seed) {
-            let label = self.plan.contenders[index].label.clone();
-            match self.stage.make(index, lanes[index], round) {
-                Ok(facts) => {
-                    present.push(index);
-                    made.push((index, facts));
-                }
-                Err(trouble) if round == self.aim.first => {
-                    return Err(SessionError::Contender { contender: label.to_string(), trouble });
-                }
-                Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
-            }
-        }
-        present.sort_unstable();
-        made.sort_by_key(|(index, _)| *index);
-        if round == self.aim.first {
-            self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
-        }
-        Ok((lanes, present))
-    }
-
-    /// What the contenders of the first round are is kept, or has to be what is kept already.
-    fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), SessionError> {
-        let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
-        if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
-            return Err(SessionError::Unlike(text));
-        }
-        let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
-        for event in std::mem::take(&mut self.pending).into_iter().chain(new.into_iter().map(Event::Contender)) {
-            self.tell(event)?;
-        }
-        Ok(())
-    }
-
-    /// A contender that could not be made has not finished any workload of the round.
-    fn absent(
-        &mut self,
-        round: u32,
-        open: &[usize],
-        label: &Label,
-        lane: Option<usize>,
-        why: &str,
-    ) -> Result<(), SessionError> {
-        self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
-        let open = open.iter().map(|index| &self.plan.workloads[*index]);
-        for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
-            self.tell(Event::Trial(Box::new(Trial {
-                round,
-                workload: workload.name.clone(),
-                contender: label.clone(),
-                lane: lane.map(|lane| lane as u32),
-                slices: Vec::new(),
-                latencies: Default::default(),
-                steps: Vec::new(),
-                verified: None,
-                over_time: Vec::new(),
-                probes: Default::default(),
-                outcome: Outcome::Failed(why.to_owned()),
-            })))?;
-        }
-        Ok(())
     }
 
     fn workload(
@@ -214,31 +144,11 @@ impl Session<'_> {
         let trials = round::run(self.stage, &setting).unwrap_or_default();
         self.note_once(clocks, &trials);
         for trial in trials {
-            if let Outcome::Failed(why) = &trial.outcome {
+            if let Some(why) = trial.outcome.why() {
                 let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
                 self.note(Severity::Failure, text)?;
             }
             self.tell(Event::Trial(Box::new(trial)))?;
-        }
-        let before = self.clock.now();
-        self.references(round, index, lanes)?;
-        self.spent_once(self.clock.now().saturating_sub(before));
-        Ok(())
-    }
-
-    fn finish_all(&mut self, round: u32, present: &[usize]) -> Result<(), SessionError> {
-        for index in present {
-            let contender = self.plan.contenders[*index].label.clone();
-            match self.stage.finish(*index) {
-                Ok(None) => {}
-                Ok(Some(result)) => {
-                    self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;
-                }
-                Err(trouble) => {
-                    let text = format!("round {round}: {contender} could not be unmounted and checked: {trouble}");
-                    self.note(Severity::Failure, text)?;
-                }
-            }
         }
         Ok(())
     }

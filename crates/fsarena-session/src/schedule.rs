@@ -26,6 +26,11 @@ pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
     needs_lane.iter().map(lane).collect()
 }
 
+/// The lanes where all contenders take the first in turn.
+pub fn one_lane(needs_lane: &[bool]) -> Assignment {
+    needs_lane.iter().map(|needs| needs.then_some(0)).collect()
+}
+
 /// The order of `count` workloads in a round.
 pub fn workload_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();

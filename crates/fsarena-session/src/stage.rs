@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
@@ -63,11 +64,17 @@ pub trait Stage {
     /// If mkfs or mount fails.
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble>;
 
-    /// Opens a workload in a new directory of the contender, and prepares it.
+    /// Opens a workload in a new directory of the contender, and prepares it; that ends soon once `stop` is set.
     ///
     /// # Errors
     /// If the file system refuses.
-    fn open(&mut self, contender: usize, workload: &Workload, seed: u64) -> Result<Box<dyn Job>, Trouble>;
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, Trouble>;
 
     /// Mounts the contender again, so that its files are on the device only; `false` where that cannot be done.
     ///

@@ -86,13 +86,19 @@ pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVer
 }
 
 /// What one workload says of a pair, or why it says nothing.
-fn part(standing: &Standing, judged: &PairVerdict, index: usize, a: usize, b: usize) -> Result<PairDecision, String> {
+pub fn part(
+    standing: &Standing,
+    judged: &PairVerdict,
+    index: usize,
+    a: usize,
+    b: usize,
+) -> Result<PairDecision, String> {
     let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
     let latest = standing.pair(index, a, b).map(|pair| pair.standing.latest);
     match latest {
         _ if judged.verdict == Verdict::Invalid => because(&judged.reason),
         Some(latest) if latest.estimate.is_some() && latest.precision.is_some() => Ok(latest),
-        Some(latest) if latest.rounds > 0 => because("too few rounds to know its noise"),
+        Some(latest) if latest.rounds > 0 => because("too few rounds to know the noise"),
         _ => because("not measured"),
     }
 }

@@ -74,10 +74,7 @@ impl Evidence<'_> {
 }
 
 fn did_not_finish(evidence: &Evidence<'_>) -> Option<Validity> {
-    let reason = |trial: &&Trial| match &trial.outcome {
-        Outcome::Failed(why) => Some(format!("round {}: {why}", trial.round)),
-        Outcome::Finished => None,
-    };
+    let reason = |trial: &&Trial| Some(format!("round {}: {}", trial.round, trial.outcome.why()?));
     let reasons: Vec<String> = evidence.trials.iter().filter_map(reason).collect();
     let first = reasons.first()?;
     let text = format!("did not finish in {} of {} rounds ({first})", reasons.len(), evidence.trials.len());

@@ -34,7 +34,7 @@ impl Precision {
 /// The geometric mean of a pair's ratios over the workloads of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SuiteRatio {
-    /// Its logarithm: the mean of the workloads' estimates, each counting the same.
+    /// Its logarithm: the mean of the workloads' estimates, each counting the same or by its weight.
     pub estimate: f64,
     /// How well it is known.
     pub precision: Precision,
@@ -43,16 +43,27 @@ pub struct SuiteRatio {
 }
 
 impl SuiteRatio {
-    /// Of one pair's decisions, one per workload; `None` without any, or where one has no estimate with a variance: a
-    /// mean that leaves out what was hard to measure would not be the suite's.
+    /// Of one pair's decisions, one per workload, each counting the same; `None` without any, or where one has no estimate with a
+    /// variance: a mean that leaves out what was hard to measure would not be the suite's.
     #[must_use]
     pub fn new(pairs: &[PairDecision]) -> Option<Self> {
-        let known = pairs.iter().map(|pair| Some((pair.estimate?, pair.precision?)));
-        let known: Vec<(f64, Precision)> = known.collect::<Option<_>>()?;
-        let count = known.len() as f64;
-        let estimate = known.iter().map(|(estimate, _)| estimate).sum::<f64>() / count;
-        let precision = together(known.iter().map(|(_, precision)| *precision))?;
-        let precision = Precision { error: precision.error / count, ..precision };
+        let equally: Vec<(f64, PairDecision)> = pairs.iter().map(|pair| (1.0, *pair)).collect();
+        Self::weighted(&equally)
+    }
+
+    /// The same with a weight, above 0, for each.
+    #[must_use]
+    pub fn weighted(pairs: &[(f64, PairDecision)]) -> Option<Self> {
+        let known = pairs.iter().map(|(weight, pair)| Some((*weight, pair.estimate?, pair.precision?)));
+        let known: Vec<(f64, f64, Precision)> = known.collect::<Option<_>>()?;
+        let sum: f64 = known.iter().map(|(weight, ..)| weight).sum();
+        let estimate = known.iter().map(|(weight, estimate, _)| weight * estimate).sum::<f64>() / sum;
+        let part = |(weight, _, precision): &(f64, f64, Precision)| Precision {
+            error: weight * precision.error,
+            ..*precision
+        };
+        let precision = together(known.iter().map(part))?;
+        let precision = Precision { error: precision.error / sum, ..precision };
         Some(Self { estimate, precision, workloads: known.len() })
     }
 

@@ -159,9 +159,10 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
         verified: of_some(row, "verified")?,
         over_time: over_time(row)?,
         probes: parse("probes of a trial", &row.get::<_, String>("probes")?)?,
-        outcome: match outcome.as_str() {
-            "finished" => Outcome::Finished,
-            other => Outcome::Failed(reason.unwrap_or_else(|| other.to_owned())),
+        outcome: match (outcome.as_str(), reason.as_deref().and_then(|limit| limit.parse().ok())) {
+            ("finished", _) => Outcome::Finished,
+            ("out-of-time", Some(limit)) => Outcome::OutOfTime(Nanos(limit)),
+            (other, _) => Outcome::Failed(reason.unwrap_or_else(|| other.to_owned())),
         },
     })
 }

@@ -129,7 +129,8 @@ fn insert_note(transaction: &Transaction<'_>, run: i64, note: &Note) -> rusqlite
 fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusqlite::Result<()> {
     let (outcome, reason) = match &trial.outcome {
         Outcome::Finished => ("finished", None),
-        Outcome::Failed(reason) => ("failed", Some(reason)),
+        Outcome::Failed(reason) => ("failed", Some(reason.clone())),
+        Outcome::OutOfTime(limit) => ("out-of-time", Some(limit.0.to_string())),
     };
     transaction.execute(
         "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, over_time, probes,

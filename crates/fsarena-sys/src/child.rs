@@ -1,5 +1,7 @@
 //! Child processes: tools such as mkfs, which end with us and whose words are kept.
 
+mod heard;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -11,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, set_parent_process_death_signal};
+
+pub use heard::run_heard;
 
 /// What a tool said and how it ended.
 #[derive(Debug, Clone)]
@@ -113,7 +117,7 @@ pub fn start(program: &Path) -> io::Result<ExitStatus> {
     Command::new(program).status()
 }
 
-fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
+pub(crate) fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
     let (program, arguments) = argv.split_first().expect("a command has a program");
     let mut command = Command::new(program);
     command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);

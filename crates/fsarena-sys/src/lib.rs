@@ -4,6 +4,7 @@ pub mod affinity;
 pub mod aligned;
 pub mod child;
 pub mod clock;
+pub mod daemon;
 pub mod fork;
 pub mod gate;
 pub mod loopdev;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Handicap;
-use fsarena_model::{Bytes, Label, Medium, Nanos, Often, Rate, Share};
+use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
-pub use reproduce::{Form, Reproduce};
+pub use reproduce::{Form, Reproduce, Scale};
 
 /// Which file system, with which options, for this work, on this machine?
 #[derive(Debug, Parser)]
@@ -78,8 +78,8 @@ pub enum Command {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file
-    #[arg(required = true, value_name = "CONTENDER")]
+    /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file [default: those of the suite, if it names some]
+    #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// Where direct I/O goes through the page cache, as on btrfs, also a contender for which it is direct: btrfs:nodatasum
     #[arg(long)]
@@ -87,6 +87,12 @@ pub struct Compare {
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
     pub suite: String,
+    /// How much work is done, where workloads have several sizes: seconds for each, minutes, or as much as was published
+    #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
+    pub scale: Option<Scale>,
+    /// How much each group of the suite, or workload, matters to you: who is best then, how sure that is, and where it would flip
+    #[arg(long, value_name = "NAME=WEIGHT,...")]
+    pub weights: Option<Mix>,
     /// A single workload, or a .toml file with one; can be repeated
     #[arg(long, value_name = "NAME")]
     pub workload: Vec<String>,
@@ -105,7 +111,8 @@ pub struct Compare {
     /// Exactly so many rounds, whatever is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
-    /// How long it may take, as in 90s, 3m, 1h [default: one minute per contender, at least three]
+    /// How long it may take, as in 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
+    /// three]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Differences within this count as equivalent
@@ -117,9 +124,9 @@ pub struct Compare {
     /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
-    /// The size of each lane
-    #[arg(long, value_name = "SIZE", default_value = "2G")]
-    pub lane_size: Bytes,
+    /// The size of each lane [default: what the suite needs, else 2G]
+    #[arg(long, value_name = "SIZE")]
+    pub lane_size: Option<Bytes>,
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
@@ -132,7 +139,8 @@ pub struct Compare {
     /// Read no counters around the slices of a contender, to see what reading costs
     #[arg(long, value_name = "LABEL")]
     pub unprobed: Vec<Label>,
-    /// Measure references, the three clocks and space: never, once or always [default: once in `quick`, else always]
+    /// Measure references, the three clocks and space: never, once or always [default: once in `quick`, never at
+    /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub beside: Option<Often>,
     /// Print the plan, its duration and the space it needs, and do nothing
@@ -195,6 +203,9 @@ pub struct Report {
     /// How to write it down
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
     pub format: String,
+    /// By another mix of the suite's groups, or workloads, than that of the run
+    #[arg(long, value_name = "NAME=WEIGHT,...")]
+    pub weights: Option<Mix>,
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

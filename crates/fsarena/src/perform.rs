@@ -38,6 +38,7 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     enter_namespace(&plan)?;
     let Some(ledger) = take_machine(wait, stop)? else { return Ok(None) };
     // Only now: an earlier run may have filled the place, or hold the disk.
+    let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
     let (run, status) = measure(global, &plan, notes, &mut store, ledger, stop)?;
     Ok(Some((store.load(run)?, status)))
@@ -120,7 +121,8 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Ledger>> {
     match opened {
         Err(LaneError::Busy) if stop.load(Ordering::Relaxed) => Ok(None),
         other => {
-            let (ledger, cleared) = other?;
+            let (ledger, mut cleared) = other?;
+            cleared.extend(fsarena_apps::clear());
             tell_cleared(&cleared);
             Ok(Some(ledger))
         }

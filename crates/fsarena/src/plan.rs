@@ -1,18 +1,22 @@
 //! From what was typed to what will be done.
 
+mod available;
 mod extra;
 mod reproduce;
 mod work;
 
 use anyhow::Result;
 
+use fsarena_catalog::Suite;
 use fsarena_lane::{LaneError, lane_count, require};
-use fsarena_model::plan::Handicap;
+use fsarena_model::plan::{Handicap, Lanes};
+use fsarena_model::reproduction::Scale;
 use fsarena_model::{
-    Budget, Bytes, Contender, Disturbance, Label, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
+    Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
 use fsarena_session::{
     TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, require_libraries, required_space, unaligned,
+    unknown_names,
 };
 
 use crate::cli::Compare;
@@ -23,39 +27,66 @@ pub use reproduce::of_article;
 /// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
 
+/// The lanes' size, where nobody says otherwise.
+const LANE: Bytes = Bytes::gib(2);
+
 /// Bytes of a lane's logical blocks.
 const BLOCK: u64 = 4096;
 
 /// The plan that `arguments` ask for, complete and possible, with what is to be said of it.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments)?;
-    let usual = Often::usual(work.suite.as_deref());
-    let named = contenders(&arguments.contenders)?;
+    let suite = work.suite.as_deref().map(fsarena_catalog::suite).transpose()?;
+    let named = contenders(named(arguments, suite.as_ref())?)?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
+    let scale = arguments.scale.map(Scale::from).unwrap_or_default();
+    let is_smoke = scale == Scale::Smoke;
+    let usual = if is_smoke { Often::Never } else { Often::usual(work.suite.as_deref()) };
     let plan = Plan {
         workloads: work.workloads,
-        suite: work.suite,
+        suite: work.suite.clone(),
         seed: arguments.seed.unwrap_or_else(drawn_seed),
-        rounds: match (arguments.rounds, arguments.budget) {
-            (Some(count), _) => Rounds::Exactly(count),
-            (None, Some(time)) => Rounds::Within(Budget(time)),
-            (None, None) => Rounds::Within(Budget::for_contenders(contenders.len())),
-        },
+        rounds: rounds(arguments, suite.as_ref(), contenders.len()),
         contenders,
         margin: margin(arguments.margin)?,
         storage: Storage::from(arguments.storage.as_str()),
-        lane_size: arguments.lane_size,
+        lane_size: arguments.lane_size.or(suite.as_ref().and_then(|suite| suite.lane_size(scale))).unwrap_or(LANE),
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
-        disturbance: Disturbance::default(),
+        disturbance: if is_smoke { Disturbance::ignored() } else { Disturbance::default() },
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
+        lanes: Lanes::Own,
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
         left_out: Vec::new(),
         reproduces: None,
+        unavailable: work.unavailable,
+        scale,
+        mix: arguments.weights.clone(),
+        groups: suite.map(|suite| suite.groups).unwrap_or_default(),
     };
     let plan = checked(with_controls(plan))?;
     Ok((plan, added.into_iter().chain(work.notes).collect()))
+}
+
+/// Who takes part: those that were typed, or those of the suite.
+fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a [String]> {
+    let typed = Some(&arguments.contenders).filter(|contenders| !contenders.is_empty());
+    let named = typed.or(suite.map(|suite| &suite.contenders)).filter(|contenders| !contenders.is_empty());
+    let refusal = || Refusal::wrong_use("no contender is named", "name some, as in fsarena compare ext4 xfs");
+    Ok(named.ok_or_else(refusal)?)
+}
+
+/// How many rounds: as was typed, one where all is only tried out, as many as the suite says, or what fits into minutes.
+fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Rounds {
+    let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
+    let of_suite = suite.and_then(|suite| suite.rounds);
+    match (arguments.rounds, arguments.budget) {
+        (Some(count), _) => Rounds::Exactly(count),
+        (None, Some(time)) => Rounds::Within(Budget(time)),
+        (None, None) if is_smoke => Rounds::Exactly(1),
+        (None, None) => of_suite.map_or(Rounds::Within(Budget::for_contenders(contenders)), Rounds::Exactly),
+    }
 }
 
 /// The plan, if it does not contradict itself and its work fits on its lanes.
@@ -64,6 +95,7 @@ fn checked(plan: Plan) -> Result<Plan> {
     require_whole_blocks(&plan)?;
     require_lanes_to_precondition(&plan)?;
     require_work(&plan)?;
+    require_mix(&plan)?;
     Ok(plan)
 }
 
@@ -75,16 +107,38 @@ fn with_controls(mut plan: Plan) -> Plan {
     plan
 }
 
+/// Refuses weights of what there is not.
+pub fn require_mix(plan: &Plan) -> Result<()> {
+    let Some(mix) = &plan.mix else { return Ok(()) };
+    match unknown_names(plan, mix) {
+        None => Ok(()),
+        Some((name, known)) => {
+            let text = format!("there is no group and no workload `{name}` in this run that could have a weight");
+            Err(Refusal::wrong_use(text, format!("there are {}", known.join(", "))).into())
+        }
+    }
+}
+
 /// Refuses what this machine or this user cannot do; nothing is made yet.
 pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
     require::memory_limits(plan)?;
     for workload in &plan.workloads {
-        if let Some(engine) = fsarena_engine::engine(&workload.engine) {
+        if let Some(engine) = fsarena_apps::engine(&workload.engine) {
             engine.require(workload)?;
         }
     }
     Ok(())
+}
+
+/// The plan with one lane for all in turn, where there is no room for all lanes and every workload runs whole.
+pub fn fitted(plan: Plan) -> Plan {
+    let is_whole = plan.workloads.iter().all(|workload| workload.mode == Mode::Whole);
+    let lacks_room = || matches!(require::space(&plan), Err(LaneError::NoSpace { .. }));
+    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.is_own() || !lacks_room() {
+        return plan;
+    }
+    Plan { lanes: Lanes::InTurn, ..plan }
 }
 
 /// Refuses lanes for which there is no room, or a disk that is not free.
@@ -116,7 +170,7 @@ fn require_handicaps(plan: &Plan) -> Result<()> {
             return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
         }
     }
-    let is_foreign = |workload: &&Workload| fsarena_engine::program_of(workload).is_some();
+    let is_foreign = |workload: &&Workload| fsarena_apps::program_of(workload).is_some();
     match plan.workloads.iter().find(is_foreign).filter(|_| !plan.handicaps.is_empty()) {
         None => Ok(()),
         Some(workload) => {

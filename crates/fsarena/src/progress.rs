@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use fsarena_model::{Event, Nanos, Outcome};
+use fsarena_model::{Event, Nanos};
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -65,7 +65,7 @@ impl Progress {
                 self.log(&format!("round {}: {workload}", self.round));
             }
             Event::Trial(trial) => {
-                if let Outcome::Failed(why) = &trial.outcome {
+                if let Some(why) = trial.outcome.why() {
                     self.say(&format!("{} on {} did not finish: {why}", trial.workload, trial.contender));
                 }
             }

@@ -43,7 +43,7 @@ fn renew() -> Result<&'static Path> {
 fn engine() -> Result<Cost> {
     let folder = renew()?;
     let mut job = native::open("files", json!({ "operation": "create", "size": 1024 }), "none", folder, 1000)?;
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     job.refill()?;
     let (mut tally, never) = (Tally::new(), std::sync::atomic::AtomicBool::new(false));
     let before = native::cpu();

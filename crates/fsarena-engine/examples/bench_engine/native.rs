@@ -43,7 +43,7 @@ impl Cost {
 
 /// Writes the file that all read, by the engine itself, and brings it into memory.
 pub fn lay_out(folder: &Path) -> Result<()> {
-    job(folder, &json!({}), 1)?.prepare().context("lay out the file")
+    job(folder, &json!({}), 1)?.prepare(&fsarena_engine::NEVER).context("lay out the file")
 }
 
 /// The engine, for so long.

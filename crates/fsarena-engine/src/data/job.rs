@@ -1,6 +1,7 @@
 //! The job: lays out the files, and lets its workers work on them.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, CacheState, Workload};
 
@@ -51,7 +52,7 @@ impl DataJob {
 }
 
 impl Job for DataJob {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
             Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed)?,
             Ground::Device { path, .. } => ground::require_unused(path)?,

@@ -1,6 +1,7 @@
 //! The job: makes the trees, and lets its workers work in them.
 
 use fsarena_model::{Bytes, CacheState};
+use std::sync::atomic::AtomicBool;
 
 use super::step::{Plan, Step};
 use super::tree;
@@ -39,7 +40,7 @@ fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), En
 
 impl<S: Step> Job for FilesJob<S> {
     /// A pilot may use up what is renewed before each slice.
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
         if !S::GROUND.is_renewed() || load.has_pilot() {
             make_trees(&self.plan, &mut self.crew)?;

@@ -99,7 +99,7 @@ fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = Stri
 }
 
 impl Job for FioJob {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
             Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed),
             Task::AsItIs(file) => self.let_fio_lay_out(file),

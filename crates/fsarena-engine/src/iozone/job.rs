@@ -1,23 +1,20 @@
 //! The grid at work: cell after cell, and in each test after test.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Step, Workload};
-use fsarena_sys::{clock, resident};
-use rustix::fs::{Advice, fadvise, fsync};
-use rustix::param::page_size;
+use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Step, Workload};
 
 use super::cells::Cell;
 use super::order::order;
 use super::parameters::Parameters;
 use super::passes::{Care, Passes, Timed};
 use super::record::Record;
+use crate::dawdle::dawdle;
+use crate::forget::forget;
 use crate::{EngineError, Job, Limit, Operation, Tally, folder};
-
-/// How often a file is asked to be forgotten: a page that somebody looks at just then stays.
-const PATIENCE: u32 = 10;
 
 /// A grid in a directory.
 pub struct Grid {
@@ -82,15 +79,6 @@ fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Resul
     Ok(Timed { elapsed: timed.elapsed + dawdle(timed.elapsed, limit.handicap), ..timed })
 }
 
-/// Lets the handicap's share of a test's time go by.
-fn dawdle(worked: Nanos, handicap: f64) -> Nanos {
-    let (begin, length) = (clock::now(), Nanos((worked.0 as f64 * handicap) as u64));
-    while clock::now().saturating_sub(begin) < length {
-        std::hint::spin_loop();
-    }
-    length
-}
-
 fn count(tally: &mut Tally, step: GridPoint, cell: Cell, timed: Timed) {
     tally.operations += cell.records();
     tally.bytes += cell.file;
@@ -106,25 +94,8 @@ fn count(tally: &mut Tally, step: GridPoint, cell: Cell, timed: Timed) {
     });
 }
 
-/// Has the kernel forget what is in memory of a file, and looks whether it did.
-fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
-    let file = File::open(path).map_err(EngineError::io("open a file to forget it"))?;
-    let mut left = 0;
-    for _ in 0..PATIENCE {
-        fsync(&file).map_err(EngineError::io("fsync a file to forget it"))?;
-        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise(POSIX_FADV_DONTNEED)"))?;
-        let found = resident::pages(&file, size);
-        left = found.map_err(EngineError::io("look whether a file is in memory, which is needed for cold reads"))?;
-        if left == 0 {
-            return Ok(());
-        }
-    }
-    let pages = size.div_ceil(page_size() as u64);
-    Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
-}
-
 impl Job for Grid {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 

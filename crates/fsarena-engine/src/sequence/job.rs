@@ -3,6 +3,7 @@
 use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_library::{FileSystem, LibraryError, Synced, Traffic};
 use fsarena_model::{Bytes, Nanos, Step, Verification};
@@ -61,6 +62,7 @@ impl<F: FileSystem> SequenceJob<F> {
 
     fn step(&mut self, system: &mut F, index: usize, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let task = &self.tasks.all[index];
+        system.make_each_write_durable(task.sync == Sync::Each);
         let before = system.traffic();
         let begin = clock::now();
         let (pool, memory) = (&self.pool, &mut self.memory[..]);
@@ -132,7 +134,7 @@ fn written(before: Option<Traffic>, after: Option<Traffic>) -> Option<Bytes> {
 }
 
 impl<F: FileSystem> Job for SequenceJob<F> {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -44,6 +44,8 @@ pub struct Said {
     pub inside: Option<String>,
     /// How many lie in each of those.
     pub each: Option<u64>,
+    /// Of directories: so many lie side by side, and the next ones inside the first of them.
+    pub chain: Option<u64>,
     /// The set to which what is renamed belongs then.
     pub to: Option<String>,
     /// When what it wrote is brought to the device; what only reads syncs nothing.
@@ -63,6 +65,8 @@ pub enum Sync {
     Apart,
     /// At its end, in its time.
     Within,
+    /// With each single write, since the file is open with O_DSYNC.
+    Each,
     /// Not at all.
     Never,
 }
@@ -169,6 +173,7 @@ impl Parameters {
 
 impl Said {
     fn complaint(&self) -> Option<&'static str> {
+        use self::Sync as Durable;
         use Action::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
         let action = self.action;
         let is_random = matches!(action, RandomRead | RandomWrite);
@@ -191,6 +196,12 @@ impl Said {
             () if self.to.as_ref().is_some_and(|to| !is_relative(to)) => "`to` is a name",
             () if self.inside.is_some() != self.each.is_some_and(|each| each > 0) => {
                 "`inside` goes with `each`, at least 1"
+            }
+            () if self.chain.is_some() && (action != Mkdir || self.chain == Some(0) || self.inside.is_some()) => {
+                "`chain` goes with `mkdir` without `inside`, at least 1"
+            }
+            () if self.sync == Durable::Each && !matches!(action, Create | Action::Write | RandomWrite | Append) => {
+                "`sync = \"each\"` goes with what writes files"
             }
             () if self.inside.is_some() && !matches!(action, Create | Mkdir) => "`inside` goes with what is made",
             () => return None,

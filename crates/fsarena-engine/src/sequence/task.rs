@@ -21,6 +21,8 @@ pub struct Tasks {
     pub demand: u64,
     /// The most files and directories that are there at a time.
     pub most_files: u64,
+    /// All bytes that are read and written.
+    pub moved: u64,
 }
 
 /// A step.
@@ -57,6 +59,16 @@ pub struct Item {
 }
 
 impl Task {
+    /// Bytes that it reads or writes.
+    fn bytes(&self) -> u64 {
+        use Action::{Append, Create, RandomRead, RandomWrite, Read, Write};
+        match self.action {
+            Create | Write | Append | Read => self.items.iter().map(|item| item.size).sum(),
+            RandomRead | RandomWrite => self.random.iter().map(|piece| piece.length).sum(),
+            _ => 0,
+        }
+    }
+
     /// What is read or written of an item, in order.
     pub fn pieces(&self, number: usize) -> impl Iterator<Item = Piece> + use<'_> {
         let item = &self.items[number];
@@ -73,7 +85,7 @@ impl Tasks {
     /// Follows the steps, and says what is wrong with them if they do not fit together.
     pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
         let mut course = Course { state: State::default(), sets: BTreeMap::new(), seed };
-        let (mut all, mut folders, mut demand, mut most_files) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut all, mut folders, mut demand, mut most_files) = (Vec::<Task>::new(), Vec::new(), 0, 0);
         for (index, said) in parameters.steps.iter().enumerate() {
             let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| course.state.lead_to(set));
             let made: Vec<String> = made.collect();
@@ -83,7 +95,8 @@ impl Tasks {
             demand = demand.max(course.state.bytes);
             most_files = most_files.max(course.state.nodes().count() as u64);
         }
-        Ok(Self { all, folders, left: course.state, demand, most_files })
+        let moved = all.iter().map(Task::bytes).sum();
+        Ok(Self { all, folders, left: course.state, demand, most_files, moved })
     }
 }
 
@@ -91,16 +104,29 @@ impl Tasks {
 #[derive(Debug, Clone)]
 struct Set {
     name: String,
-    inside: Option<(String, u64)>,
+    inside: Option<(Box<Set>, u64)>,
+    chain: Option<u64>,
     /// Its numbers are below that.
     end: u64,
 }
 
 impl Set {
+    /// One whose members lie side by side.
+    fn plain(name: &str) -> Self {
+        Self { name: name.to_owned(), inside: None, chain: None, end: 0 }
+    }
+
     fn path(&self, number: u64) -> String {
-        match &self.inside {
-            None => format!("{}-{number}", self.name),
-            Some((folder, each)) => format!("{folder}-{}/{}-{}", number / each, self.name, number % each),
+        let name = &self.name;
+        match (&self.inside, self.chain) {
+            (Some((folders, each)), _) => format!("{}/{name}-{}", folders.path(number / each), number % each),
+            (None, Some(side)) => {
+                let last = name.rsplit('/').next().unwrap_or(name);
+                let (level, number) = (number / side, number % side);
+                let above: String = (0..level).map(|_| format!("-0/{last}")).collect();
+                format!("{name}{above}-{number}")
+            }
+            (None, None) => format!("{name}-{number}"),
         }
     }
 }
@@ -156,10 +182,12 @@ impl Course {
 
     /// What is made in several steps is one set.
     fn begin_set(&mut self, said: &Said) {
-        let (name, inside) = (said.sets[0].clone(), said.inside.clone().zip(said.each));
+        let name = said.sets[0].clone();
+        let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
+        let inside = said.inside.as_ref().map(folders).zip(said.each);
         let before = self.sets.get(&name).map_or(0, |set| set.end);
         let end = before.max(said.from + said.count.unwrap_or(1));
-        self.sets.insert(name.clone(), Set { name, inside, end });
+        self.sets.insert(name.clone(), Set { name, inside, chain: said.chain, end });
     }
 
     /// Which members of a set a step is about.

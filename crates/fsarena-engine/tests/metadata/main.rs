@@ -74,7 +74,7 @@ fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) 
     let mut job = engine("files").expect("it exists").open(workload, directory, 7)?;
     let stop = AtomicBool::new(false);
     let mut tally = Tally::default();
-    job.prepare()?;
+    job.prepare(&fsarena_engine::NEVER)?;
     job.refill()?;
     for _ in 0..runs {
         job.run(&Limit::new(time, &stop), &mut tally)?;

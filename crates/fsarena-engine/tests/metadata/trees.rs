@@ -84,7 +84,7 @@ fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
             let work = Workload { cache, timed_ms: 0, ..workload("none", parameters) };
             let (place, stop) = (place(), AtomicBool::new(false));
             let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-            job.prepare().expect("made");
+            job.prepare(&fsarena_engine::NEVER).expect("made");
             for _ in 0..2 {
                 let mut tally = Tally::default();
                 job.refill().expect("ready");
@@ -103,7 +103,7 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     let parameters = json!({ "operation": "read", "size": "4K", "files": 20, "threads": 2, "once": true });
     let work = Workload { cache: CacheState::Cold, ..workload("none", parameters) };
     let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-    job.prepare().expect("made");
+    job.prepare(&fsarena_engine::NEVER).expect("made");
     // RWF_NOWAIT: what is not in memory is not waited for (preadv2(2)).
     let in_memory = |path: &str| {
         let file = std::fs::File::open(place.path().join(path)).expect("there");

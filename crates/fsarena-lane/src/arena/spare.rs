@@ -10,12 +10,18 @@ use crate::lane::Lane;
 use crate::{LaneError, cost, flush, image, reread, storage};
 
 impl Arena {
+    /// The spare lane; where all contenders take the same lane in turn, that one, while none of them is on it.
+    pub(super) fn free_lane(&self) -> Option<&Lane> {
+        let is_free = || self.sites.iter().all(Option::is_none);
+        self.spare.as_ref().or_else(|| self.lanes.first().filter(|_| !self.plan.lanes.is_own() && is_free()))
+    }
+
     /// The spare lane's device and its size; `None` without lanes.
     ///
     /// # Errors
     /// If sysfs does not say its size.
     pub fn spare(&self) -> Result<Option<(PathBuf, Bytes)>, LaneError> {
-        self.spare.as_ref().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
+        self.free_lane().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
     }
 
     /// What a write and flush costs on the spare lane, as far as `effort` goes; `None` without lanes.
@@ -23,7 +29,7 @@ impl Arena {
     /// # Errors
     /// If the lane refuses.
     pub fn lane_cost(&self, effort: cost::Effort) -> Result<Option<LaneCost>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(None) };
+        let Some(spare) = self.free_lane() else { return Ok(None) };
         let host = storage::beneath(&self.plan, &self.folder);
         cost::measure(&spare.path(), spare.size()?, &host, self.plan.seed, effort).map(Some)
     }
@@ -33,7 +39,7 @@ impl Arena {
     /// # Errors
     /// If the lane refuses.
     pub fn flushes(&self) -> Result<Vec<FlushAfter>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(Vec::new()) };
+        let Some(spare) = self.free_lane() else { return Ok(Vec::new()) };
         flush::measure(&spare.path(), spare.size()?, self.plan.seed, flush::TIME)
     }
 
@@ -44,7 +50,7 @@ impl Arena {
     /// # Errors
     /// If the lane refuses.
     pub fn repeated_reads(&self) -> Result<Option<RepeatedReads>, LaneError> {
-        let Some(spare) = &self.spare else { return Ok(None) };
+        let Some(spare) = self.free_lane() else { return Ok(None) };
         reread::repeated_reads(&spare.path(), spare.size()?, self.plan.seed, reread::TIME)
     }
 
@@ -63,6 +69,6 @@ impl Arena {
 
     /// The spare lane's name below `/sys/block`; `None` without lanes.
     pub fn spare_name(&self) -> Option<String> {
-        self.spare.as_ref().map(Lane::name)
+        self.free_lane().map(Lane::name)
     }
 }

@@ -53,12 +53,13 @@ pub enum Made {
     },
 }
 
-/// Makes a folder, which must not exist, for root and its owner only, and marks it as the run's.
+/// Makes a folder, which must not exist, and marks it as the run's. Others may only pass through it, as servers do that do not run as
+/// root: what lies in it is closed to them by its own mode.
 ///
 /// # Errors
 /// If it exists, or cannot be made or marked.
 pub fn make_folder(path: &Path, token: &str) -> Result<(), LaneError> {
-    DirBuilder::new().mode(0o700).create(path).map_err(LaneError::io("create the folder", path))?;
+    DirBuilder::new().mode(0o711).create(path).map_err(LaneError::io("create the folder", path))?;
     let mark = mark_of(path, token);
     let synced = File::create(&mark).and_then(|mark| mark.sync_all()).and_then(|()| File::open(path)?.sync_all());
     synced.map_err(LaneError::io("create", &mark))

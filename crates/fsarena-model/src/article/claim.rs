@@ -178,6 +178,9 @@ pub struct Check {
     /// The metric's name; none: the test's first.
     #[serde(default)]
     pub metric: Option<String>,
+    /// The places on the test's axis that it is about; none: all that have figures. It has to be so at each of them.
+    #[serde(default)]
+    pub at: Vec<String>,
     /// The article's names, best first: all of a group must be better than all of the next. A single group: all are equal within the
     /// margin.
     pub order: Vec<Vec<String>>,

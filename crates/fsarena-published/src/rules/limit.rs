@@ -29,7 +29,9 @@ pub fn medium(article: &Article) -> Vec<Found> {
 
 fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Found> {
     let of = |quantity, per_megabyte: f64| taken_as(test, quantity).map(|metric| (metric, per_megabyte));
-    let (metric, per_megabyte) = of(Quantity::MegabytesPerSecond, 1.0).or(of(Quantity::KilobytesPerSecond, 1024.0))?;
+    let decimal = || of(Quantity::DecimalMegabytesPerSecond, 1.048_576);
+    let (metric, per_megabyte) =
+        of(Quantity::MegabytesPerSecond, 1.0).or_else(decimal).or(of(Quantity::KilobytesPerSecond, 1024.0))?;
     let too_fast = metric.figures.iter().filter(|figure| figure.value / per_megabyte > limit.value);
     let each: Vec<String> = too_fast.map(|figure| format!("{}'s {}", figure.contender, figure.text)).collect();
     let sentence = format!("{} cannot come from a medium of at most {} MB/s: memory", each.join(" and "), limit.value);

@@ -57,7 +57,7 @@ pub fn claimed(article: &Article) -> Vec<Found> {
         let checked = claim.check.as_ref().and_then(|check| Some((article.test(&check.test)?, check)));
         let (test, check) = checked?;
         let metric = metric_of(test, check)?;
-        let wrong = pairs(&check.order).find_map(|(better, worse)| not_so(metric, better, worse))?;
+        let wrong = pairs(&check.order).find_map(|(better, worse)| not_so(test, metric, &check.at, better, worse))?;
         Some(found(test, Some(metric), format!("{wrong} (claim `{}`)", claim.name)))
     };
     article.claims.iter().filter_map(of_claim).collect()
@@ -68,15 +68,19 @@ fn metric_of<'a>(test: &'a PublishedTest, check: &Check) -> Option<&'a Published
     test.metrics.iter().find(is_it)
 }
 
-/// Why one is not better than another.
-fn not_so(metric: &PublishedMetric, better: &str, worse: &str) -> Option<String> {
+/// Why one is not better than another, at one of these places; none: at all.
+fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better: &str, worse: &str) -> Option<String> {
+    let is_there = |ranking: &&Ranking| {
+        at.is_empty() || ranking.at.is_none() || at.iter().any(|place| ranking.is_at(test, Some(place)))
+    };
     let turned = |ranking: &&Ranking| pairs(&ranking.order).any(|pair| pair == (worse, better));
-    if let Some(ranking) = metric.rankings.iter().find(turned) {
+    if let Some(ranking) = metric.rankings.iter().filter(is_there).find(turned) {
         let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
         return Some(format!("{better} is said to be better than {worse}, which is before it in its own order{place}"));
     }
-    let is_so = is_better(metric, better, worse, None)?;
-    (!is_so).then(|| format!("{better} is said to be better than {worse}, and its figure is not"))
+    let places = at.iter().map(|place| Some(place.as_str())).chain(at.is_empty().then_some(None));
+    let is_wrong = places.into_iter().any(|place| is_better(metric, better, worse, place) == Some(false));
+    is_wrong.then(|| format!("{better} is said to be better than {worse}, and its figure is not"))
 }
 
 #[cfg(test)]
@@ -116,5 +120,17 @@ mod tests {
         };
         assert!(claimed(&claim("[['a'], ['b']]")).is_empty());
         assert_eq!(claimed(&claim("[['b'], ['a']]")).len(), 1);
+    }
+
+    #[test]
+    fn a_claim_about_places_is_held_against_the_orders_there() {
+        let metric = "rankings = [{ at = '1', order = [['b'], ['a']], original = 'x' }]\nplaces = ['1', '2']\n";
+        let (rankings, places) = metric.split_once('\n').expect("two lines");
+        let claim = "[[claims]]\nname = 'c'\nkind = 'sum'\ntext = 'x'\noriginal = 'x'\noutcome = 'holds'\nwhy = 'x'\n";
+        let of = |at: &str| {
+            let check = format!("check = {{ test = 't', at = ['{at}'], order = [['a'], ['b']] }}\n");
+            article(&(test("t", places, &[("time", "seconds", "20", "34")]) + rankings + "\n" + claim + &check))
+        };
+        assert_eq!((claimed(&of("1")).len(), claimed(&of("2")).len()), (1, 0));
     }
 }

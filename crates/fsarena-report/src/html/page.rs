@@ -10,8 +10,9 @@ use super::repeat::{Repeat, repeat};
 use super::reproduction;
 use super::section::{Section, sections};
 use super::suite::{SuiteLine, lines};
+use crate::reproduction::View;
 use crate::table::{self, Table};
-use crate::{answer, group, number, remark, words};
+use crate::{answer, group, number, recommendation, remark, words};
 
 /// Everything on the page.
 #[derive(Serialize)]
@@ -24,6 +25,7 @@ pub struct Page<'a> {
     tiles: Vec<Tile>,
     margin: String,
     reproduction: Option<reproduction::Section>,
+    mix: Option<View>,
     matrices: Vec<Matrix>,
     suite: Vec<SuiteLine>,
     suite_meaning: &'static str,
@@ -59,6 +61,7 @@ impl<'a> Page<'a> {
             tiles: tiles(comparison),
             margin: number::percent(comparison.margin),
             reproduction: reproduction::section(comparison),
+            mix: recommendation::view(comparison),
             matrices: matrices(comparison),
             suite: lines(comparison),
             suite_meaning: words::SUITE,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::repeat::shell;
 use super::rounds::{Rounds, rounds};
+use crate::programs::{Told, told};
 use crate::{machine, remark, words};
 
 /// A contender as it really was.
@@ -30,6 +31,7 @@ pub struct Place {
     facts: Vec<Fact>,
     lane: Vec<String>,
     rounds: Rounds,
+    told: Vec<Told>,
 }
 
 /// A note with its severity.
@@ -72,6 +74,7 @@ pub fn place(comparison: &Comparison) -> Place {
         facts: facts(&comparison.environment),
         lane: remark::lane_facts(comparison),
         rounds: rounds(&comparison.round_facts),
+        told: told(&comparison.environment),
     }
 }
 

@@ -77,20 +77,29 @@ impl Form {
     }
 
     fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
-        let here = |measured: Option<Measured>| {
+        let here = |measured: Option<Measured>, is_unfinished: bool| {
             let label = figure.contender.as_ref()?.to_string();
+            if is_unfinished {
+                return Some(unfinished(label));
+            }
             let value = measured?.median;
             Some(Bar { label, value, text: number::value(value, &figure.unit) })
         };
         match self {
+            Self::Published if figure.unfinished.published => figure.name.clone().map(unfinished),
             Self::Published => {
                 let (value, text) = figure.published.clone()?;
                 Some(Bar { label: figure.name.clone()?, value, text })
             }
-            Self::AsPublished => here(figure.as_published),
-            Self::Properly => here(figure.properly),
+            Self::AsPublished => here(figure.as_published, figure.unfinished.as_published),
+            Self::Properly => here(figure.properly, figure.unfinished.properly),
         }
     }
+}
+
+/// A bar of no length.
+fn unfinished(label: String) -> Bar {
+    Bar { label, value: 0.0, text: "did not finish".to_owned() }
 }
 
 /// The chart of a test in one form, of the article's kind.
@@ -154,7 +163,8 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
                 text: format!("{}.", place + 1),
             })
         });
-        (ranking.at.clone().unwrap_or_default(), bars.collect())
+        let unfinished = ranking.did_not_finish.iter().cloned().map(unfinished);
+        (ranking.at.clone().unwrap_or_default(), bars.chain(unfinished).collect())
     };
     metric.rankings.iter().map(group).collect()
 }

@@ -47,9 +47,11 @@ fn printed(step: &StepRow) -> String {
 }
 
 fn further<'a>(comparison: &'a Comparison, reproduction: &Reproduction, workload: &str) -> Vec<&'a str> {
-    let tests = reproduction.article.tests.iter();
-    let sources = tests.flat_map(|test| test.as_published.iter().chain(&test.properly));
-    let known: BTreeSet<&str> = sources.flat_map(|source| &source.steps).map(String::as_str).collect();
+    let tests = &reproduction.article.tests;
+    let sources = tests.iter().flat_map(|test| test.as_published.iter().chain(&test.properly));
+    let metrics = tests.iter().flat_map(|test| &test.metrics);
+    let steps = sources.flat_map(|source| &source.steps).chain(metrics.flat_map(|metric| &metric.steps));
+    let known: BTreeSet<&str> = steps.map(String::as_str).collect();
     let mut names: Vec<&str> = Vec::new();
     for step in comparison.cells.iter().filter(|cell| cell.workload == workload).flat_map(|cell| &cell.steps) {
         if !known.contains(step.name.as_str()) && !names.contains(&step.name.as_str()) {

@@ -12,24 +12,27 @@ type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 /// Published, and measured as it was published.
 pub fn as_published(reproduction: &Reproduction) -> Sheet {
     let published = published_names(reproduction);
-    let labels = labels(reproduction, |figure| figure.as_published);
+    let labels = labels(reproduction, Form::AsPublished);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
     head.extend(published.iter().map(|name| format!("{name} published")));
     head.extend(labels.iter().map(ToString::to_string));
     let row = |key: &Key<'_>| {
         let own = own(reproduction, key);
-        let is_here = own.iter().any(|figure| figure.as_published.is_some());
-        let is_there = own.iter().any(|figure| figure.published.is_some());
+        let is_here = own.iter().any(|figure| Form::AsPublished.of(figure).is_some());
+        let is_there = own.iter().any(|figure| figure.published.is_some() || figure.unfinished.published);
         let is_shown = is_here || (is_there && could_be_taken(reproduction, key));
         if !is_shown {
             return None;
         }
         let text = |name: &&str| {
             let figure = own.iter().find(|figure| figure.name.as_deref() == Some(name));
-            let published = figure.and_then(|figure| figure.published.as_ref());
-            published.map_or_else(|| DASH.to_owned(), |(_, text)| text.clone())
+            match figure {
+                Some(figure) if figure.unfinished.published => UNFINISHED.to_owned(),
+                Some(ReproducedFigure { published: Some((_, text)), .. }) => text.clone(),
+                _ => DASH.to_owned(),
+            }
         };
-        let here = labels.iter().map(|label| of(&own, label, |figure| figure.as_published));
+        let here = labels.iter().map(|label| of(&own, label, Form::AsPublished));
         Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
     };
     Sheet {
@@ -44,13 +47,13 @@ pub fn as_published(reproduction: &Reproduction) -> Sheet {
 
 /// Measured as it should be.
 pub fn properly(reproduction: &Reproduction) -> Sheet {
-    let labels = labels(reproduction, |figure| figure.properly);
+    let labels = labels(reproduction, Form::Properly);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
     head.extend(labels.iter().map(ToString::to_string));
     let row = |key: &Key<'_>| {
         let own = own(reproduction, key);
-        let here = labels.iter().map(|label| of(&own, label, |figure| figure.properly));
-        let has_one = own.iter().any(|figure| figure.properly.is_some());
+        let here = labels.iter().map(|label| of(&own, label, Form::Properly));
+        let has_one = own.iter().any(|figure| Form::Properly.of(figure).is_some());
         has_one.then(|| named(key).into_iter().chain(here).collect())
     };
     Sheet {
@@ -70,13 +73,42 @@ fn could_be_taken(reproduction: &Reproduction, (test, metric, _, _): &Key<'_>) -
     metrics.filter(|one| one.name == *metric).any(|one| one.quantity.is_some())
 }
 
-fn of(own: &[&ReproducedFigure], label: &Label, form: fn(&ReproducedFigure) -> Option<Measured>) -> String {
+/// What stands for a figure of who did not finish.
+const UNFINISHED: &str = "did not finish";
+
+/// Measured as published, or properly.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    AsPublished,
+    Properly,
+}
+
+/// A figure, or that there is none since its time was over.
+enum Found {
+    Figure(Measured),
+    Unfinished,
+}
+
+impl Form {
+    fn of(self, figure: &ReproducedFigure) -> Option<Found> {
+        let (is_unfinished, measured) = match self {
+            Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
+            Self::Properly => (figure.unfinished.properly, figure.properly),
+        };
+        if is_unfinished { Some(Found::Unfinished) } else { measured.map(Found::Figure) }
+    }
+}
+
+fn of(own: &[&ReproducedFigure], label: &Label, form: Form) -> String {
     let figure = own.iter().find(|figure| figure.contender.as_ref() == Some(label));
-    let Some((figure, measured)) = figure.and_then(|figure| Some((figure, form(figure)?))) else {
-        return DASH.to_owned();
-    };
-    let doubt = if measured.is_valid { "" } else { " ?" };
-    printed(Some(measured.median), &figure.unit) + doubt
+    match figure.and_then(|figure| Some((figure, form.of(figure)?))) {
+        None => DASH.to_owned(),
+        Some((_, Found::Unfinished)) => UNFINISHED.to_owned(),
+        Some((figure, Found::Figure(measured))) => {
+            let doubt = if measured.is_valid { "" } else { " ?" };
+            printed(Some(measured.median), &figure.unit) + doubt
+        }
+    }
 }
 
 /// The rows in their order, each once.
@@ -108,15 +140,15 @@ fn published_names(reproduction: &Reproduction) -> Vec<&str> {
     let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str());
     let has = |name: &&str| {
         let mut own = reproduction.figures.iter().filter(|figure| figure.name.as_deref() == Some(name));
-        own.any(|figure| figure.published.is_some())
+        own.any(|figure| figure.published.is_some() || figure.unfinished.published)
     };
     names.filter(has).collect()
 }
 
 /// The contenders here that have any figure of a form, in the order in which they come first.
-fn labels(reproduction: &Reproduction, form: fn(&ReproducedFigure) -> Option<Measured>) -> Vec<Label> {
+fn labels(reproduction: &Reproduction, form: Form) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
-    for figure in reproduction.figures.iter().filter(|figure| form(figure).is_some()) {
+    for figure in reproduction.figures.iter().filter(|figure| form.of(figure).is_some()) {
         if let Some(label) = figure.contender.as_ref().filter(|label| !labels.contains(label)) {
             labels.push(label.clone());
         }

@@ -24,7 +24,7 @@ const CLOSE: f64 = 0.01;
 pub struct Bar {
     /// Whose it is.
     pub label: String,
-    /// Its length, above 0.
+    /// Its length; 0 of who did not finish.
     pub value: f64,
     /// The figure beside it.
     pub text: String,
@@ -72,36 +72,69 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
     let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).reduce(f64::max)?;
     let bottom = TOP + HEIGHT;
     let scale = Axis::from_zero(most, (bottom, TOP))?;
-    let mut canvas = Canvas::new(bottom + BOTTOM + 30.0);
+    let room = (WIDTH - LEFT) / groups.len() as f64;
+    let names = Names::of(groups, room);
+    let below = bottom + names.height();
+    let mut canvas = Canvas::new(below + BOTTOM + 14.0);
     for tick in scale.ticks().into_iter().filter(|_| frame.has_scale) {
         canvas.line("grid", (LEFT, scale.at(tick)), (WIDTH, scale.at(tick)));
         canvas.text("tick", Anchor::End, (LEFT - 6.0, scale.at(tick) + 4.0), &short(&figure(tick)));
     }
-    let room = (WIDTH - LEFT) / groups.len() as f64;
     for (index, (place, bars)) in groups.iter().enumerate() {
         let left = LEFT + room * index as f64 + room * 0.08;
         let width = room * 0.84 / bars.len().max(1) as f64;
         for (number, bar) in bars.iter().enumerate() {
             let x = left + width * number as f64;
             canvas.rectangle(&class(bar, bars, frame), (x + 1.0, scale.at(bar.value)), (x + width - 1.0, bottom));
-            canvas.text("tick", Anchor::Middle, (x + width / 2.0, bottom + 13.0), &fitted(&bar.label, width));
+            names.draw(&mut canvas, (x + width / 2.0, bottom), &bar.label);
         }
-        canvas.text("label", Anchor::Middle, (left + room * 0.42, bottom + 29.0), place);
+        canvas.text("label", Anchor::Middle, (left + room * 0.42, below + 13.0), place);
     }
-    canvas.text("axis-title", Anchor::End, (WIDTH, bottom + 50.0), axis);
-    canvas.text("axis-title", Anchor::Start, (0.0, bottom + 68.0), &format!("↑ {}", frame.title));
+    canvas.text("axis-title", Anchor::End, (WIDTH, below + 34.0), axis);
+    canvas.text("axis-title", Anchor::Start, (0.0, below + 52.0), &format!("↑ {}", frame.title));
     Some(canvas.finish(&format!("Bars over {axis}: {}", frame.title)))
+}
+
+/// The names below upright bars: beside each other, or upwards where they would not fit.
+enum Names {
+    Beside,
+    Upward { length: f64 },
+}
+
+impl Names {
+    fn of(groups: &[(String, Vec<Bar>)], room: f64) -> Self {
+        let most = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
+        let bars = groups.iter().flat_map(|(_, bars)| bars);
+        let longest = bars.map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
+        if longest <= room * 0.84 / most as f64 { Self::Beside } else { Self::Upward { length: longest.min(LABEL) } }
+    }
+
+    fn height(&self) -> f64 {
+        match self {
+            Self::Beside => 16.0,
+            Self::Upward { length } => length + 8.0,
+        }
+    }
+
+    /// Below the middle of a bar's foot.
+    fn draw(&self, canvas: &mut Canvas, (x, foot): (f64, f64), label: &str) {
+        match self {
+            Self::Beside => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
+            Self::Upward { length } => canvas.upward_text("tick", (x + 4.0, foot + 5.0), &fitted(label, *length)),
+        }
+    }
 }
 
 /// Best, worst or between, within its group. Where all are as good, nobody is the worst.
 fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
     let ends = |best: bool| {
-        let values = group.iter().map(|bar| bar.value);
+        let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
         if best == frame.is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
     };
     let is_at = |end: f64| frame_share(bar.value, end) <= CLOSE;
     let tone = match () {
         () if group.len() < 2 => "between",
+        () if bar.value <= 0.0 => "worst",
         () if is_at(ends(true)) => "best",
         () if is_at(ends(false)) => "worst",
         () => "between",
@@ -160,5 +193,15 @@ mod tests {
             }
         }
         assert_eq!(lying(&[], FRAME), None);
+    }
+
+    #[test]
+    fn names_that_do_not_fit_beside_each_other_stand_upwards_and_whole() {
+        let group = |place: usize| (place.to_string(), bars(&[1.0, 2.0]));
+        let many: Vec<(String, Vec<Bar>)> = (0..20).map(group).collect();
+        let drawn = upright(&many, "threads", FRAME).expect("bars");
+        assert!(drawn.contains("rotate(-90") && !drawn.contains('…'), "{drawn}");
+        let few = upright(&[group(1)], "threads", FRAME).expect("bars");
+        assert!(!few.contains("rotate"), "{few}");
     }
 }

@@ -81,6 +81,14 @@ impl Canvas {
         self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
     }
 
+    /// A text that is read from bottom to top and ends at `at`.
+    pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+        let text = HtmlEscape(text);
+        self.push(format_args!(
+            r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{text}</text>"#
+        ));
+    }
+
     /// The whole drawing; `label` says in words what it shows.
     pub fn finish(self, label: &str) -> String {
         let (height, body, label) = (self.height, self.body, HtmlEscape(label));

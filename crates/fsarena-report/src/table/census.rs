@@ -76,7 +76,7 @@ fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
     let asked = match (preflushes, fua) {
         (Some(preflushes), Some(fua)) => Some(Line {
-            what: "preflush + FUA",
+            what: "preflush + FUA".into(),
             meaning: "For each sync: requests that ask for a flush, and writes past the device's cache.",
             values: sums(preflushes, fua),
             ..preflushes.clone()

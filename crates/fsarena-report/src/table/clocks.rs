@@ -142,9 +142,9 @@ fn later_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 /// All figures; the clock that the workload's figure counts is named as such.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [returned, durable, _] = WHEN.map(|figure| figure.what);
-    let named = |line: Line| match (line.what, workload.clock) {
-        (what, Clock::Returned) if what == returned => Line { what: "returned (the figure)", ..line },
-        (what, Clock::Durable) if what == durable => Line { what: "durable (the figure)", ..line },
+    let named = |line: Line| match (&*line.what, workload.clock) {
+        (what, Clock::Returned) if what == returned => Line { what: "returned (the figure)".into(), ..line },
+        (what, Clock::Durable) if what == durable => Line { what: "durable (the figure)".into(), ..line },
         _ => line,
     };
     let figures = [&WHEN[..], &LATER, &PARTS, &SPACE].concat();

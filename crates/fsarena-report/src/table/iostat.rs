@@ -97,5 +97,5 @@ fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     }
     let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00" || value == DASH);
     let lines = all(comparison, workload).into_iter();
-    lines.filter(|line| BRIEF.contains(&line.what) && !is_idle(line)).collect()
+    lines.filter(|line| BRIEF.contains(&&*line.what) && !is_idle(line)).collect()
 }

@@ -76,8 +76,12 @@ fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
         let beside = reference(comparison, workload, place);
-        let empty =
-            || Line { what: figure.what, meaning: figure.meaning, values: dashes(comparison), beside: String::new() };
+        let empty = || Line {
+            what: figure.what.into(),
+            meaning: figure.meaning,
+            values: dashes(comparison),
+            beside: String::new(),
+        };
         let line = line(comparison, workload, &figure).or_else(|| beside.as_ref().map(|_| empty()));
         line.map(|line| Line { beside: beside.unwrap_or_default(), ..line })
     });

@@ -101,9 +101,13 @@ pub fn width(text: &str) -> usize {
     without_escapes(text).width()
 }
 
-/// Control characters of a label could rule the terminal: they are shown as their escape.
+/// Control characters of a label could rule the terminal: they are shown as their escape; lines of a log stand behind each other.
 fn visible(text: &str) -> String {
-    let show = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let show = |c: char| match c {
+        '\n' => " / ".to_owned(),
+        control if control.is_control() => control.escape_default().to_string(),
+        other => other.to_string(),
+    };
     text.chars().map(show).collect()
 }
 

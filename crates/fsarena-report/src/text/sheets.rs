@@ -31,7 +31,13 @@ fn render(sheet: &Sheet, style: Style) -> String {
 
 fn tall(sheet: &Sheet, style: Style) -> String {
     let row = |row: &Vec<String>| {
-        let (words, figures) = row.split_at(sheet.words);
+        // Where there are words only, the first are those that the others are about.
+        let (words, figures) = match row.split_first() {
+            Some((first, others)) if sheet.words == row.len() => {
+                return wrapped(&format!("{first}: {}", others.join("; ")), "    ", style.width);
+            }
+            _ => row.split_at(sheet.words),
+        };
         let named = sheet.head[sheet.words..].iter().zip(figures).filter(|(_, figure)| *figure != crate::number::DASH);
         let figures = named.map(|(title, figure)| format!("{title} {figure}")).collect::<Vec<_>>().join("; ");
         wrapped(&format!("{}: {figures}", words.join(" ")), "    ", style.width)

@@ -40,7 +40,7 @@ fn columns(table: &Table) -> Vec<Column> {
     let of = |cell: &dyn Fn(&Line) -> &str| lines(table).map(|line| Cell::plain(cell(line))).collect::<Vec<_>>();
     let mut columns = vec![
         Column { title: table.title.to_owned(), cells: workloads },
-        Column { title: WHAT.to_owned(), cells: of(&|line| line.what) },
+        Column { title: WHAT.to_owned(), cells: of(&|line| &*line.what) },
     ];
     for (index, label) in table.contenders.iter().enumerate() {
         columns.push(Column { title: label.clone(), cells: of(&|line| &line.values[index]) }.flush_right());

@@ -12,6 +12,7 @@ mod json;
 mod latency;
 mod markdown;
 mod price;
+mod recommendation;
 mod reproduction;
 mod text;
 

@@ -89,3 +89,13 @@ fn markdown_and_json_have_all_of_it() {
     let value: serde_json::Value = serde_json::from_str(&rendered("json", &reproduced())).expect("JSON");
     assert_eq!(value["reproduction"]["figures"][0]["published"][1], "12.5ms");
 }
+
+#[test]
+fn what_is_scaled_alike_is_said_once() {
+    let mut comparison = reproduced();
+    let scaled = [("query-1", "3 days"), ("load", "1 day"), ("query-2", "3 days")];
+    let scaled = scaled.map(|(workload, how)| (workload.to_owned(), how.repeat(40))).to_vec();
+    comparison.reproduction.as_mut().expect("there").scaled = scaled;
+    let text = rendered("text", &comparison);
+    assert!(text.contains("query-1, query-2: 3 days") && text.contains("load: 1 day"), "{text}");
+}

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fsarena_engine::{Job, engine_of};
+use fsarena_apps::engine_of;
+use fsarena_engine::Job;
 use fsarena_lane::{CheckResult, Remounted};
 use fsarena_library::Library;
 use fsarena_model::{Step, Verification, Workload};
@@ -29,7 +30,7 @@ impl Machine {
     ) -> Result<Box<dyn Job>, Trouble> {
         self.arena.renew(contender)?;
         let mut job = engine_of(workload)?.open_in_library(workload, library, device, seed)?;
-        job.prepare()?;
+        job.prepare(&fsarena_engine::NEVER)?;
         Ok(job)
     }
 

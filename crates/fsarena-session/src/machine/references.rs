@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use fsarena_engine::{Job, engine_of, starts_job};
+use fsarena_apps::engine_of;
+use fsarena_engine::{Job, starts_job};
 use fsarena_lane::Arena;
 use fsarena_model::{Bytes, Place, Workload};
 

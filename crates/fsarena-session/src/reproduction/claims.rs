@@ -5,7 +5,8 @@ use fsarena_model::article::{Check, Claim, Outcome, PublishedMetric};
 use fsarena_model::reproduction::{ClaimHere, Measured, ReproducedFigure};
 
 use super::Context;
-use super::winners::compared;
+use super::figures::places;
+use super::winners::{compared, is_last, properly_for_it};
 
 /// Every claim: as this run's figures say where it can be checked by them, otherwise as the catalogue says.
 pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimHere> {
@@ -26,54 +27,71 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
     ClaimHere { claim: claim.name.clone(), outcome, why, checked: seen.is_some() }
 }
 
-/// Whether the order of a check is that of the figures here, properly measured, and which those are; `None` where one of them
-/// was not measured.
+/// Contenders of an article with what was measured properly of each.
+type Group<'a> = Vec<(&'a String, Measured)>;
+
+/// Whether the order of a check is that of the figures here, properly measured, at each of its places, and which those are; `None`
+/// where a contender was not measured at a place that the check names, or at none.
 fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> Option<(bool, String)> {
-    let metrics = &context.article.test(&check.test)?.metrics;
+    let test = context.article.test(&check.test)?;
     let metric = match &check.metric {
-        Some(name) => metrics.iter().find(|metric| metric.name == *name)?,
-        None => metrics.first()?,
+        Some(name) => test.metrics.iter().find(|metric| metric.name == *name)?,
+        None => test.metrics.first()?,
     };
-    let groups: Vec<Vec<(&String, Measured)>> =
-        check.order.iter().map(|group| found(check, metric, group, figures)).collect::<Option<_>>()?;
     let margin = context.record.plan.margin.0;
-    let order = |one: Measured, other: Measured| compared(metric.better, margin, one, other);
-    let all = |one: &[(&String, Measured)], other: &[(&String, Measured)], wanted: i8| {
-        one.iter().all(|(_, a)| other.iter().all(|(_, b)| order(*a, *b) == wanted))
+    let at_place = |at: &Option<String>| {
+        let groups = found(check, metric, at.as_deref(), figures)?;
+        let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        Some((is_so(check, metric.better, margin, &groups), format!("{place}: {}", words(metric, &groups))))
+    };
+    let all: Vec<(bool, String)> = match check.at.as_slice() {
+        [] => places(test, metric).iter().filter_map(at_place).collect(),
+        named => named.iter().map(|at| at_place(&Some(at.clone()))).collect::<Option<_>>()?,
+    };
+    let words: Vec<&str> = all.iter().map(|(_, words)| words.as_str()).collect();
+    (!all.is_empty()).then(|| (all.iter().all(|(is_so, _)| *is_so), format!("{}{}", check.test, words.join(";"))))
+}
+
+fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> bool {
+    let all = |one: &Group<'_>, other: &Group<'_>, wanted: i8| {
+        one.iter().all(|(_, a)| other.iter().all(|(_, b)| compared(better, margin, *a, *b) == wanted))
     };
     let least = check.at_least.unwrap_or(1.0);
-    let times = |one: Measured, other: Measured| match metric.better {
+    let times = |one: Measured, other: Measured| match better {
         Better::Higher => one.median / other.median,
         Better::Lower => other.median / one.median,
     };
-    let by_as_much = |one: &[(&String, Measured)], other: &[(&String, Measured)]| {
-        one.iter().all(|(_, a)| other.iter().all(|(_, b)| times(*a, *b) >= least))
-    };
-    let is_so = match groups.as_slice() {
+    let by_as_much =
+        |one: &Group<'_>, other: &Group<'_>| one.iter().all(|(_, a)| other.iter().all(|(_, b)| times(*a, *b) >= least));
+    match groups {
         [equals] => all(equals, equals, 0),
         groups => groups.windows(2).all(|pair| all(&pair[0], &pair[1], 1) && by_as_much(&pair[0], &pair[1])),
-    };
-    let word = |(name, measured): &(&String, Measured)| format!("{name} {} {}", short(measured.median), metric.unit);
-    let words: Vec<String> = groups.iter().flatten().map(word).collect();
-    Some((is_so, format!("{}: {}", check.test, words.join(", "))))
+    }
 }
 
-fn found<'a>(
-    check: &Check,
-    metric: &PublishedMetric,
-    group: &'a [String],
-    figures: &[ReproducedFigure],
-) -> Option<Vec<(&'a String, Measured)>> {
-    let of = |name: &'a String| {
-        let mut own = figures.iter().filter(|figure| figure.test == check.test && figure.metric == metric.name);
-        Some((
-            name,
-            own.find(|figure| figure.name.as_ref() == Some(name))?
-                .properly_for_it
-                .filter(|measured| measured.is_valid)?,
-        ))
+fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
+    let word = |(name, measured): &(&String, Measured)| match is_last(metric.better, *measured) {
+        true => format!("{name} did not finish"),
+        false => format!("{name} {} {}", short(measured.median), metric.unit),
     };
-    group.iter().map(of).collect()
+    groups.iter().flatten().map(word).collect::<Vec<_>>().join(", ")
+}
+
+/// The groups of a check, as they were measured at a place; who ran out of time is behind everybody who did not.
+fn found<'a>(
+    check: &'a Check,
+    metric: &PublishedMetric,
+    at: Option<&str>,
+    figures: &[ReproducedFigure],
+) -> Option<Vec<Group<'a>>> {
+    let is_of = |figure: &&ReproducedFigure| {
+        figure.test == check.test && figure.metric == metric.name && figure.at.as_deref() == at
+    };
+    let of = |name: &'a String| {
+        let figure = figures.iter().filter(is_of).find(|figure| figure.name.as_ref() == Some(name))?;
+        Some((name, properly_for_it(figure, metric.better).filter(|measured| measured.is_valid)?))
+    };
+    check.order.iter().map(|group| group.iter().map(of).collect()).collect()
 }
 
 /// To three significant digits.

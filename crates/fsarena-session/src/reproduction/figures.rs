@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::article::{PublishedMetric, PublishedTest, Source};
-use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
+use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn, Unfinished};
 use fsarena_model::{Durability, Label};
 
 use super::Context;
-use super::source::{ByRound, by_round, measured};
+use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
 use crate::durability::of_label;
 
 /// Every figure, by test, metric, place on the axis and contender: the article's, in its order, and then further ones here.
@@ -27,8 +27,9 @@ pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
 pub fn places(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Option<String>> {
     let mut places: Vec<Option<String>> = test.places.iter().cloned().map(Some).collect();
     let figures = metric.figures.iter().map(|figure| figure.at.clone());
-    // An order without a place holds for all of them.
-    let rankings = metric.rankings.iter().map(|ranking| ranking.at.clone());
+    // An order without a place holds for all of them, and one of several for each of these.
+    let of_one = metric.rankings.iter().filter(|ranking| ranking.range(test).is_none());
+    let rankings = of_one.map(|ranking| ranking.at.clone());
     for place in figures.chain(rankings.filter(|at| at.is_some() || test.places.is_empty())) {
         if !places.contains(&place) {
             places.push(place);
@@ -54,7 +55,14 @@ fn rows(
             metric.figures.iter().find(|figure| Some(&figure.contender) == name.as_ref() && figure.at.as_deref() == at);
         let sources = label.map(|label| sourced(context, test, metric, at, label)).unwrap_or_default();
         let properly = stand_in.and_then(|one| one.properly.as_ref());
+        let by_it = properly.map(|other| sourced(context, test, metric, at, other)).unwrap_or_default();
         ReproducedFigure {
+            unfinished: Unfinished {
+                published: name.as_ref().is_some_and(|name| did_not_finish(metric, at, name)),
+                as_published: sources.is_unfinished,
+                properly: sources.is_unfinished_properly,
+                properly_for_it: by_it.is_unfinished_properly,
+            },
             test: test.name.clone(),
             metric: metric.name.clone(),
             unit: metric.unit.clone(),
@@ -66,10 +74,7 @@ fn rows(
             as_published: sources.as_published,
             plainly: sources.plainly,
             properly: sources.properly,
-            properly_for_it: properly.and_then(|other| match label == Some(other) {
-                true => sources.properly,
-                false => sourced(context, test, metric, at, other).properly,
-            }),
+            properly_for_it: by_it.properly,
         }
     };
     named.chain(further).map(row).filter(says_something).collect()
@@ -78,6 +83,7 @@ fn rows(
 /// A contender that was neither published nor measured has no row.
 fn says_something(figure: &ReproducedFigure) -> bool {
     figure.published.is_some()
+        || !figure.unfinished.is_none()
         || figure.as_published.is_some()
         || figure.properly.is_some()
         || figure.properly_for_it.is_some()
@@ -88,6 +94,14 @@ struct Sourced {
     as_published: Option<Measured>,
     plainly: Option<Measured>,
     properly: Option<Measured>,
+    is_unfinished: bool,
+    is_unfinished_properly: bool,
+}
+
+/// Whether the article says that a contender of it did not finish.
+fn did_not_finish(metric: &PublishedMetric, at: Option<&str>, name: &String) -> bool {
+    let own = metric.rankings.iter().filter(|ranking| ranking.at.is_none() || ranking.at.as_deref() == at);
+    own.flat_map(|ranking| &ranking.did_not_finish).any(|one| one == name)
 }
 
 fn sourced(
@@ -99,14 +113,25 @@ fn sourced(
 ) -> Sourced {
     let of = |source: &Source| {
         let rounds = one(context, source, metric, at, label)?;
-        measured(&rounds, allows_verdict(context, &source.workload, label))
+        measured(&rounds, allows_verdict(context, &source.at(at).workload, label))
     };
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
     // What was synced and is not kept was not measured properly.
     let keeps = of_label(context.record, label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
-    Sourced { as_published: first, plainly: second, properly }
+    // Of the same source as the figure: the first that was run.
+    let is_unfinished = |sources: &[Source]| {
+        let first = sources.iter().find(|source| has_trials(context.record, source, at, label));
+        metric.quantity.is_some() && first.is_some_and(|source| is_out_of_time(context.record, source, at, label))
+    };
+    Sourced {
+        as_published: first,
+        plainly: second,
+        properly,
+        is_unfinished: is_unfinished(&test.as_published),
+        is_unfinished_properly: keeps && is_unfinished(&test.properly),
+    }
 }
 
 /// Whether what is known of a cell allows a verdict.
@@ -122,7 +147,9 @@ fn one(
     at: Option<&str>,
     label: &Label,
 ) -> Option<ByRound> {
-    let rounds = by_round(context.record, source, at, label, metric.quantity?);
+    let steps = if metric.steps.is_empty() { &source.steps } else { &metric.steps };
+    let source = Source { steps: steps.clone(), ..source.clone() };
+    let rounds = by_round(context.record, &source, at, label, metric.quantity?);
     (!rounds.is_empty()).then_some(rounds)
 }
 

@@ -9,23 +9,42 @@ use fsarena_stats::{Summary, cell_summary};
 
 use crate::{disturbance, quantities};
 
-/// The place on a chart's axis in the name of a step.
-const PLACE: &str = "{at}";
-
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
 
-/// The figure of each round that counts in which the source has it; empty where it has none.
-pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
-    let Some(workload) = record.plan.workloads.iter().find(|workload| workload.name == source.workload) else {
-        return ByRound::new();
-    };
+/// The trials of a source, of rounds that count; empty where it was not run, or the plan has no such workload.
+fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a Trial> {
+    let Some(workload) = workload(record, source) else { return Vec::new() };
     let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    let kept = disturbance::counted(&trials, &disturbance::set_aside(record, workload));
-    let kept = kept.into_iter().filter(|trial| trial.outcome == Outcome::Finished);
+    disturbance::counted(&trials, &disturbance::set_aside(record, workload)).into_iter().collect()
+}
+
+fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> {
+    record.plan.workloads.iter().find(|workload| workload.name == source.workload)
+}
+
+/// The figure of each round that counts in which the source has it; empty where it has none.
+pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
+    let source = &source.at(at);
+    let Some(workload) = workload(record, source) else { return ByRound::new() };
+    let kept = counted(record, source, label).into_iter().filter(|trial| trial.outcome == Outcome::Finished);
     let jobs = jobs(workload, wanted);
-    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, at, wanted)? / jobs))).collect()
+    kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
+}
+
+/// Whether it was run, in a round that counts.
+pub fn has_trials(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
+    !counted(record, &source.at(at), label).is_empty()
+}
+
+/// Whether it ran out of time, a result that is behind all others: in most of the rounds that count, or in one where none of them
+/// finished.
+pub fn is_out_of_time(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
+    let trials = counted(record, &source.at(at), label);
+    let late = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::OutOfTime(_))).count();
+    let has_finished = trials.iter().any(|trial| trial.outcome == Outcome::Finished);
+    late > 0 && (!has_finished || 2 * late > trials.len())
 }
 
 /// Processor time is told for each job, as fio does: it is the native engine's, shared among its threads.
@@ -41,12 +60,12 @@ pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
     Some(Measured { median, low, high, rounds: values.len() as u32, is_valid })
 }
 
-fn of_trial(trial: &Trial, source: &Source, at: Option<&str>, wanted: Quantity) -> Option<f64> {
+fn of_trial(trial: &Trial, source: &Source, wanted: Quantity) -> Option<f64> {
     if source.steps.is_empty() {
         return quantities::quantity(trial, wanted);
     }
-    let named = source.steps.iter().map(|name| name.replace(PLACE, at.unwrap_or_default()));
-    let steps = named.map(|name| trial.steps.iter().find(|step| step.name == name)).collect::<Option<Vec<&Step>>>()?;
+    let named = source.steps.iter().map(|name| trial.steps.iter().find(|step| step.name == *name));
+    let steps = named.collect::<Option<Vec<&Step>>>()?;
     of_steps(&steps, source.synced, wanted)
 }
 
@@ -60,8 +79,10 @@ fn of_steps(steps: &[&Step], with_sync: bool, wanted: Quantity) -> Option<f64> {
         Quantity::Seconds => seconds,
         Quantity::Milliseconds => seconds * 1e3,
         Quantity::MegabytesPerSecond => bytes / seconds / 1_048_576.0,
+        Quantity::DecimalMegabytesPerSecond => bytes / seconds / 1e6,
         Quantity::KilobytesPerSecond => bytes / seconds / 1024.0,
         Quantity::OperationsPerSecond => operations / seconds,
+        Quantity::SecondsPerOperation => seconds / operations,
         _ => return None,
     };
     (value.is_finite() && value > 0.0).then_some(value)
@@ -87,6 +108,7 @@ mod tests {
         assert_eq!(of(false, Quantity::Seconds), Some(1.0));
         assert_eq!(of(true, Quantity::Milliseconds), Some(2000.0));
         assert_eq!(of(true, Quantity::MegabytesPerSecond), Some(1.0));
+        assert_eq!(of(false, Quantity::DecimalMegabytesPerSecond), Some(2.097152));
         assert_eq!(of(false, Quantity::OperationsPerSecond), Some(20.0));
         assert_eq!(of(false, Quantity::Processor), None);
     }

@@ -6,13 +6,14 @@ use fsarena_model::{Article, Contender, Durability, RunRecord};
 
 use crate::durability::of_label;
 
-/// Who stands for each of the article's contenders: the first of the first of its kinds that takes part; properly the first of them
+/// Who stands for each of the article's contenders: the first of the first of its kinds, or labels, that takes part; properly the first of them
 /// that keeps what was synced, for others would be compared for what they leave out.
 pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
     let stand_in = |published: &PublishedContender| {
         let mut all: Vec<&Contender> = Vec::new();
         for kind in &published.here {
-            all.extend(record.plan.contenders.iter().filter(|one| type_of(record, one) == Some(kind)));
+            let is_of = |one: &&Contender| one.label.0 == *kind || type_of(record, one) == Some(kind);
+            all.extend(record.plan.contenders.iter().filter(is_of));
         }
         let keeps = |one: &&&Contender| of_label(record, &one.label) == Some(Durability::Flushed);
         StandIn {

@@ -26,6 +26,29 @@ struct Entry<'a> {
     figure: &'a ReproducedFigure,
 }
 
+/// What was measured in one of the two forms.
+type Form = fn(&ReproducedFigure, Better) -> Option<Measured>;
+
+fn as_published(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
+    if figure.unfinished.as_published { Some(last(better)) } else { figure.as_published }
+}
+
+/// What stands properly for it; who ran out of time stands last.
+pub fn properly_for_it(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
+    if figure.unfinished.properly_for_it { Some(last(better)) } else { figure.properly_for_it }
+}
+
+/// Who did not finish is behind everybody who did, however they differ.
+fn last(better: Better) -> Measured {
+    let worst = if better == Better::Higher { 0.0 } else { f64::MAX };
+    Measured { median: worst, low: Some(worst), high: Some(worst), rounds: 1, is_valid: true }
+}
+
+/// Whether that is who did not finish.
+pub fn is_last(better: Better, measured: Measured) -> bool {
+    measured == last(better)
+}
+
 /// By test and place, as far as the article has an order there; and the pairs of all that were measured here.
 pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winner>, Lists) {
     let (mut winners, mut lists) = (Vec::new(), Lists::default());
@@ -37,8 +60,8 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
                 continue;
             }
             let margin = context.record.plan.margin.0;
-            lists.as_published.push(pairs(&entries, metric.better, margin, |figure| figure.as_published));
-            lists.properly.push(pairs(&entries, metric.better, margin, |figure| figure.properly_for_it));
+            lists.as_published.push(pairs(&entries, metric.better, margin, as_published));
+            lists.properly.push(pairs(&entries, metric.better, margin, properly_for_it));
             winners.push(winner(context, test, metric, at.as_deref(), &entries));
         }
     }
@@ -71,10 +94,13 @@ fn entries<'a>(
     if by_figures.len() >= 2 {
         return by_figures;
     }
-    let ranking = metric.rankings.iter().find(|ranking| ranking.at.as_deref() == at);
+    let ranking = metric.rankings.iter().find(|ranking| ranking.is_at(test, at));
     let ranking = ranking.or_else(|| metric.rankings.iter().find(|ranking| ranking.at.is_none()));
     let place = |figure: &ReproducedFigure| {
         let order = &ranking?.order;
+        if figure.unfinished.published {
+            return Some(0.0);
+        }
         let place = order.iter().position(|group| group.iter().any(|name| Some(name) == figure.name.as_ref()))?;
         Some((order.len() - place) as f64)
     };
@@ -110,16 +136,11 @@ fn order_published(one: f64, other: f64) -> i8 {
     order(one, other, PUBLISHED_MARGIN)
 }
 
-fn pairs(
-    entries: &[Entry<'_>],
-    better: Better,
-    margin: f64,
-    form: fn(&ReproducedFigure) -> Option<Measured>,
-) -> OrderedPairs {
+fn pairs(entries: &[Entry<'_>], better: Better, margin: f64, form: Form) -> OrderedPairs {
     let mut pairs = OrderedPairs::default();
     for (index, one) in entries.iter().enumerate() {
         for other in &entries[index + 1..] {
-            let valid = |entry: &Entry<'_>| form(entry.figure).filter(|measured| measured.is_valid);
+            let valid = |entry: &Entry<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
             if let (Some(a), Some(b)) = (valid(one), valid(other)) {
                 pairs.add(order_published(one.published, other.published), compared(better, margin, a, b));
             }
@@ -139,29 +160,23 @@ fn winner(
     let (first, others): (Vec<&Entry<'_>>, Vec<&Entry<'_>>) =
         entries.iter().partition(|entry| order_published(entry.published, best) == 0);
     let margin = context.record.plan.margin.0;
-    let wins = |form| wins(&first, &others, metric.better, margin, form);
+    let wins = |form: Form| wins(&first, &others, metric.better, margin, form);
     Winner {
         test: test.name.clone(),
         at: at.map(str::to_owned),
         published: first.iter().filter_map(|entry| entry.figure.name.clone()).collect(),
-        as_published: wins(|figure| figure.as_published),
-        properly: wins(|figure| figure.properly_for_it),
+        as_published: wins(as_published),
+        properly: wins(properly_for_it),
         tau: tau(context, test, metric, at, entries),
     }
 }
 
 /// Whether all that win there are better than all others here.
-fn wins(
-    first: &[&Entry<'_>],
-    others: &[&Entry<'_>],
-    better: Better,
-    margin: f64,
-    form: fn(&ReproducedFigure) -> Option<Measured>,
-) -> Wins {
+fn wins(first: &[&Entry<'_>], others: &[&Entry<'_>], better: Better, margin: f64, form: Form) -> Wins {
     if others.is_empty() {
         return Wins::Tie;
     }
-    let valid = |entry: &&Entry<'_>| form(entry.figure).filter(|measured| measured.is_valid);
+    let valid = |entry: &&Entry<'_>| form(entry.figure, better).filter(|measured| measured.is_valid);
     let measured = |entries: &[&Entry<'_>]| entries.iter().filter_map(valid).collect::<Vec<_>>();
     let (first, others) = (measured(first), measured(others));
     if first.is_empty() || others.is_empty() {
@@ -220,6 +235,16 @@ mod tests {
         let alone = |median| Measured { median, low: None, high: None, rounds: 1, is_valid: true };
         assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(1.9)), 0, "one round has no interval");
         assert_eq!(compared(Better::Higher, 0.05, alone(1.0), alone(2.0)), -1, "so large a difference needs none");
+    }
+
+    #[test]
+    fn who_did_not_finish_is_behind_everybody_who_did_and_nobody_else() {
+        for better in [Better::Higher, Better::Lower] {
+            let alone = Measured { median: 3.0, low: None, high: None, rounds: 1, is_valid: true };
+            assert_eq!(compared(better, 0.05, alone, last(better)), 1, "{better:?}");
+            assert_eq!(compared(better, 0.05, last(better), measured(1.0, 0.9, 1.1)), -1, "{better:?}");
+            assert_eq!(compared(better, 0.05, last(better), last(better)), 0, "{better:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! What a round measures beside the contenders: references, and what a lane costs at the moment.
 
-use fsarena_engine::engine_of;
-use fsarena_model::{
-    CacheState, Event, Label, LaneCost, Nanos, Often, Outcome, Place, Reference, Severity, Trial, Workload,
-};
+use fsarena_apps::engine_of;
+use fsarena_model::{CacheState, Event, Label, LaneCost, Nanos, Often, Place, Reference, Severity, Trial, Workload};
 
 use super::Session;
 use crate::round::{self, Clocks, Setting};
@@ -97,7 +95,7 @@ impl Session<'_> {
         let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
         let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
         for trial in trials {
-            if let Outcome::Failed(why) = &trial.outcome {
+            if let Some(why) = trial.outcome.why() {
                 let text =
                     format!("round {round}: the reference of {} in {place} did not finish: {why}", workload.name);
                 self.note(Severity::Info, text)?;

@@ -17,7 +17,12 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
     });
     let unprobed = plan.unprobed.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
-    handicaps.chain(unprobed).chain(libraries::cautions(plan))
+    let in_turn = (!plan.lanes.is_own()).then(|| {
+        "there is no room for a lane for each contender: all take the same one in turn, each with all workloads of a round, so that \
+         minutes lie between two contenders' runs of one workload"
+            .to_owned()
+    });
+    handicaps.chain(unprobed).chain(in_turn).chain(libraries::cautions(plan))
 }
 
 /// In memory a flush does nothing, so durable work is not what it would be on a disk.

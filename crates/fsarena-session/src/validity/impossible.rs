@@ -22,7 +22,8 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     }
     let flushes = evidence.sum("device.flushes")?;
     let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(evidence.workload, trial)).sum();
-    if flushes >= FLUSHES_PER_SYNC * syncs / evidence.workload.at_a_time() {
+    let needed = |trial: &&Trial| durability::fewest_flushes(evidence.workload, trial);
+    if flushes >= FLUSHES_PER_SYNC * evidence.finished.iter().map(needed).sum::<f64>() {
         return None;
     }
     let text = format!("{syncs} syncs reached the device with {flushes} flushes: they cannot have been durable");

@@ -12,6 +12,7 @@ mod lane_bias;
 mod order;
 mod price;
 mod rate;
+mod recommendation;
 mod record;
 mod reproduction;
 mod resume;

@@ -147,3 +147,71 @@ fn who_does_not_keep_what_was_synced_stands_for_nobody_properly() {
     assert_eq!(labels, [Some("ext4"), Some("xfs")]);
     assert!(reproduction.factors.iter().all(|factor| factor.properly.is_none_or(|times| (times - 1.0).abs() < 1e-9)));
 }
+
+#[test]
+fn what_is_only_tried_out_is_not_judged() {
+    let mut kept = kept();
+    let judged = assess(&kept.0);
+    kept.0.plan.reproduces.as_mut().expect("an article").scale = Scale::Smoke;
+    let smoke = assess(&kept.0);
+    assert!(!judged.verdicts.is_empty() && smoke.verdicts.is_empty() && smoke.standings.is_empty());
+    let (judged, tried) = (judged.reproduction.expect("there"), smoke.reproduction.expect("there"));
+    assert!(!judged.winners.is_empty() && tried.winners.is_empty() && tried.as_published.is_none());
+    assert!(judged.claims.iter().any(|claim| claim.checked) && tried.claims.iter().all(|claim| !claim.checked));
+    assert_eq!(judged.figures, tried.figures, "they are shown all the same");
+    assert!(smoke.notes.iter().any(|note| note.text.contains("nothing is judged")));
+}
+
+#[test]
+fn who_ran_out_of_time_is_behind_and_said_to_have_not_finished() {
+    let mut kept = kept();
+    for trial in kept.0.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs") {
+        trial.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));
+        (trial.slices, trial.steps) = (Vec::new(), Vec::new());
+    }
+    let comparison = assess(&kept.0);
+    let reproduction = comparison.reproduction.expect("there");
+    let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
+    let shell = shell.expect("there");
+    assert!(shell.unfinished.properly && shell.properly.is_none() && !shell.unfinished.published, "{shell:?}");
+    // The article has Shell before Library, which alone finished here.
+    let delete = reproduction.winners.iter().find(|winner| winner.test == "delete").expect("there");
+    assert_eq!(delete.properly, Wins::No);
+    let order = &reproduction.claims[0];
+    assert!(order.checked && order.outcome == Outcome::DoesNotHold, "{order:?}");
+    assert!(order.why.contains("Shell did not finish"), "{}", order.why);
+}
+
+#[test]
+fn a_single_round_out_of_time_is_not_the_figure_of_the_others() {
+    let mut kept = kept();
+    let one = kept.0.trials.iter_mut().find(|trial| trial.contender.0 == "xfs").expect("there");
+    one.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));
+    let reproduction = reproduction(&kept);
+    let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
+    let shell = shell.expect("there");
+    assert!(!shell.unfinished.properly && shell.properly.is_some(), "{shell:?}");
+}
+
+#[test]
+fn a_claim_has_to_hold_at_each_of_its_places() {
+    let outcome = |at: &[&str]| {
+        let mut kept = kept();
+        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
+        let mut sizes = article.tests[1].clone();
+        sizes.name = "sizes".to_owned();
+        sizes.places = ["delete", "create"].map(str::to_owned).to_vec();
+        sizes.properly[0].steps = vec!["{at}".to_owned()];
+        article.tests.push(sizes);
+        let check = article.claims[0].check.as_mut().expect("it has one");
+        (check.test, check.at_least) = ("sizes".to_owned(), Some(2.2));
+        check.at = at.iter().map(|at| (*at).to_owned()).collect();
+        reproduction(&kept).claims.swap_remove(0)
+    };
+    let everywhere = outcome(&[]);
+    assert_eq!(everywhere.outcome, Outcome::DoesNotHold, "{}", everywhere.why);
+    assert!(everywhere.why.contains("sizes at delete: Shell") && everywhere.why.contains("; at create: Shell"));
+    assert_eq!(outcome(&["delete"]).outcome, Outcome::Holds);
+    assert_eq!(outcome(&["create"]).outcome, Outcome::DoesNotHold);
+    assert!(!outcome(&["delete", "elsewhere"]).checked, "there is no figure there");
+}

@@ -218,6 +218,23 @@ fn syncs_at_the_same_time_may_share_a_flush() {
 }
 
 #[test]
+fn acknowledged_transactions_need_flushes_of_which_connections_share_some() {
+    let kept = |flushes: f64, connections: f64| {
+        let kept = synced().reading("device.flushes", flushes).reading("commits", 1000.0);
+        kept.reading("connections", connections)
+    };
+    // A hundred syncs of its own, and those of the transactions.
+    assert_eq!(kept(1100.0, 1.0).classes(), []);
+    assert_eq!(kept(200.0, 1.0).classes(), [ValidityClass::Impossible]);
+    assert_eq!(kept(200.0, 10.0).classes(), []);
+    assert_eq!(kept(150.0, 10.0).classes(), [ValidityClass::Impossible]);
+    let text = &kept(150.0, 10.0).validity()[0].text;
+    assert!(text.contains("4400 syncs reached the device with 600 flushes"), "{text}");
+    assert_eq!(kept(4.0, 100.0).classes(), [], "hardly any at all: of a class of its own");
+    assert_eq!(assess(&kept(4.0, 100.0).0).contenders[0].durability, Some(Durability::Unflushed));
+}
+
+#[test]
 fn what_takes_as_long_in_memory_is_harness_bound() {
     let kept = |share| synced().reference(Place::Memory, share);
     assert_eq!(kept(0.4).classes(), []);

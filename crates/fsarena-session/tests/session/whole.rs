@@ -1,5 +1,6 @@
 //! Whole runs, the ladder of slice lengths, and control rounds.
 
+use fsarena_model::plan::Lanes;
 use fsarena_model::{Budget, Durability, Mode, Nanos, Rounds, Workload};
 use fsarena_session::{Agreement, Finding, Rest, Wish, climbed, controls, finding, ladder, rungs};
 
@@ -216,4 +217,30 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
     let trial = performance.trials_of("create", "ext4")[0];
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
     assert_eq!(trial.probe("settle"), Some(0.004));
+}
+
+#[test]
+fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0]));
+    play = play.with_workloads(vec![whole(100), Workload { name: "append".to_owned(), ..whole(100) }]);
+    play.plan.lanes = Lanes::InTurn;
+    let performance = play.with_rounds(Rounds::Exactly(3)).perform();
+    let wanted = |entry: &&String| ["make", "open", "finish"].iter().any(|what| entry.starts_with(what));
+    let all: Vec<&str> = performance.journal.iter().filter(wanted).map(String::as_str).collect();
+    for turn in all.chunks(4) {
+        let label = turn[0].split(' ').nth(1).expect("a label");
+        assert_eq!(turn[0], format!("make {label} on lane 0"));
+        assert!(
+            turn[1].starts_with(&format!("open {label}")) && turn[2].starts_with(&format!("open {label}")),
+            "{turn:?}"
+        );
+        assert_eq!(turn[3], format!("finish {label}"));
+    }
+    assert_eq!(all.len(), 3 * 2 * 4);
+    assert!(performance.notes().iter().any(|note| note.contains("take the same one in turn")));
+    let verdicts = performance.comparison().verdicts;
+    assert!(
+        verdicts.iter().all(|pair| pair.rounds == 3 && pair.ratio.is_some_and(|ratio| ratio > 1.5)),
+        "{verdicts:?}"
+    );
 }

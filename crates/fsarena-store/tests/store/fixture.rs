@@ -24,8 +24,13 @@ pub fn plan() -> Plan {
         beside: Often::Never,
         unprobed: Vec::new(),
         precondition: Precondition::None,
+        lanes: Default::default(),
         left_out: Vec::new(),
         reproduces: None,
+        unavailable: Vec::new(),
+        scale: Default::default(),
+        mix: None,
+        groups: Default::default(),
     }
 }
 

@@ -129,7 +129,8 @@ fn probes() -> impl Strategy<Value = BTreeMap<String, Reading>> {
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let outcome = prop_oneof![Just(Outcome::Finished), ".*".prop_map(Outcome::Failed)];
+    let limit = any::<u64>().prop_map(|limit| Outcome::OutOfTime(Nanos(limit)));
+    let outcome = prop_oneof![Just(Outcome::Finished), ".*".prop_map(Outcome::Failed), limit];
     let slices = proptest::collection::vec(slice(), 0..5);
     let trials = (any::<u32>(), ".*", ".*", any::<Option<u32>>(), slices, probes(), outcome).prop_map(
         |(round, workload, contender, lane, slices, probes, outcome)| {

@@ -23,7 +23,7 @@ pub struct Reproduce {
     /// Who takes part, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
-    /// How much work is done: what fits on a lane in minutes, or as much as was published
+    /// How much work is done: seconds for each workload, what fits on a lane in minutes, or as much as was published
     #[arg(long, value_name = "SCALE")]
     pub scale: Option<Scale>,
     /// Which harness does it: one process, a shell that starts a program for each operation, or both
@@ -70,8 +70,11 @@ pub enum Form {
 /// How much work is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scale {
+    /// Seconds for each workload, one round, no verdicts.
+    Smoke,
     /// What fits on a lane in minutes; what is less than published is said beside it.
-    Lane,
+    #[value(alias = "lane")]
+    Standard,
     /// As much as was published.
     Published,
 }
@@ -79,7 +82,8 @@ pub enum Scale {
 impl From<Scale> for reproduction::Scale {
     fn from(scale: Scale) -> Self {
         match scale {
-            Scale::Lane => Self::Lane,
+            Scale::Smoke => Self::Smoke,
+            Scale::Standard => Self::Standard,
             Scale::Published => Self::Published,
         }
     }

@@ -7,7 +7,8 @@ use crate::exit::Ended;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
-    let (mut ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
+    let (mut ledger, mut cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
+    cleared.extend(fsarena_apps::clear());
     ledger.undo()?;
     match cleared.is_empty() {
         true => eprintln!("nothing was left behind"),

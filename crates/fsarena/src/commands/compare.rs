@@ -18,7 +18,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let (plan, notes) = plan::plan(options)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     if options.dry_run {
-        return dry::run(&plan);
+        return dry::run(&plan::fitted(plan));
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
     let task = Task { plan, notes, wait };

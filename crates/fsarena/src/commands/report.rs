@@ -13,12 +13,17 @@ use fsarena_store::Store;
 use super::{print, write};
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
-use crate::places;
+use crate::{places, plan};
 
 /// Prints a run, or writes it into a file.
 pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let store = places::store(global)?;
-    let comparison = assess(&store.load(number(&store, &options.run)?)?);
+    let mut record = store.load(number(&store, &options.run)?)?;
+    if let Some(mix) = &options.weights {
+        record.plan.mix = Some(mix.clone());
+        plan::require_mix(&record.plan)?;
+    }
+    let comparison = assess(&record);
     let format = fsarena_report::format(&options.format).context("clap lets only known formats pass")?;
     if format.name == "text" && options.output.is_none() {
         print(&fsarena_report::text(&comparison, places::style(global)))?;

@@ -20,7 +20,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     let (plan, notes) = plan::of_article(options)?;
     notes.iter().for_each(|note| eprintln!("{note}"));
     if options.dry_run {
-        return compare::dry::run(&plan);
+        return compare::dry::run(&plan::fitted(plan));
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
     let stop = stop_flag()?;

@@ -25,29 +25,38 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let harness = Harness::from(options.harness);
     let named = if options.contenders.is_empty() { &suite.contenders } else { &options.contenders };
     let contenders = contenders(named)?;
-    let workloads = suite.workloads.iter().map(|name| at_scale(name, scale)).collect::<Result<Vec<Workload>>>()?;
+    let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
-    let size = if scale == Scale::Published { suite.published_lane_size } else { None };
+    let (workloads, unavailable) = super::available::available(workloads)?;
+    let is_smoke = scale == Scale::Smoke;
+    let usual = if is_smoke { Some(1) } else { suite.rounds };
+    let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(&contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
-    let notes = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload)).collect();
+    let idle = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload));
+    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).collect();
     let plan = Plan {
         workloads,
-        suite: Some(suite.name),
+        suite: Some(suite.name.clone()),
         seed: options.seed.unwrap_or_else(drawn_seed),
-        rounds: Rounds::Exactly(options.rounds.or(suite.rounds).unwrap_or(1)),
+        rounds: Rounds::Exactly(rounds),
         contenders,
         margin: margin(options.margin)?,
         storage: Storage::from(options.storage.as_str()),
-        lane_size: options.lane_size.or(size).or(suite.lane_size).unwrap_or(LANE),
+        lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         handicaps: Vec::new(),
-        disturbance: Disturbance::default(),
-        beside: Often::Once,
+        disturbance: if is_smoke { Disturbance::ignored() } else { Disturbance::default() },
+        beside: if is_smoke { Often::Never } else { Often::Once },
         unprobed: Vec::new(),
+        lanes: Default::default(),
         precondition: Precondition::None,
         left_out,
         reproduces: Some(Box::new(Reproduces { article, scale, harness })),
+        unavailable,
+        scale: Scale::Standard,
+        mix: None,
+        groups: suite.groups,
     };
     Ok((checked(plan)?, notes))
 }
@@ -68,14 +77,6 @@ fn require_work_for_all(contenders: &[Contender], workloads: &[Workload], left_o
 fn cannot_be_run(article: &str) -> Refusal {
     let text = format!("the tests of `{article}` cannot be run yet: only what it published is there");
     Refusal::wrong_use(text, format!("fsarena reproduce {article} --published-only"))
-}
-
-fn at_scale(name: &str, scale: Scale) -> Result<Workload> {
-    let workload = fsarena_catalog::workload(name)?;
-    Ok(match scale {
-        Scale::Published => fsarena_catalog::at_published_scale(workload)?,
-        Scale::Lane => workload,
-    })
 }
 
 fn is_of(harness: Harness, workload: &Workload) -> bool {

@@ -5,11 +5,14 @@ mod cache;
 use anyhow::Result;
 
 use fsarena_engine::fio::{self, Choice, Way};
-use fsarena_model::Workload;
+use fsarena_model::reproduction::Scale;
+use fsarena_model::{Unavailable, Workload};
 
 use crate::cli::{Compare, Who};
 use crate::exit::Refusal;
 use crate::ladder::{self, Unable};
+
+use super::available::available;
 
 /// What is to be done.
 pub struct Work {
@@ -19,6 +22,8 @@ pub struct Work {
     pub suite: Option<String>,
     /// What is to be said of them.
     pub notes: Vec<String>,
+    /// What is not run for want of programs.
+    pub unavailable: Vec<Unavailable>,
 }
 
 /// What `arguments` ask for.
@@ -29,8 +34,8 @@ pub fn of(arguments: &Compare) -> Result<Work> {
     };
     let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
     let suite = is_suite.then(|| arguments.suite.clone());
-    let Choices { said, notes } = choices;
-    let mut work = Work { workloads: Vec::new(), suite, notes };
+    let Choices { said, notes, unavailable } = choices;
+    let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
     for (workload, note) in said {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
@@ -53,6 +58,7 @@ type Said = (Workload, Option<String>);
 struct Choices {
     said: Vec<Said>,
     notes: Vec<String>,
+    unavailable: Vec<Unavailable>,
 }
 
 fn said(choice: Choice) -> Said {
@@ -60,13 +66,14 @@ fn said(choice: Choice) -> Said {
 }
 
 fn from_catalogue(arguments: &Compare) -> Result<Choices> {
-    let names = match arguments.workload.is_empty() {
-        true => fsarena_catalog::suite(&arguments.suite)?.workloads,
-        false => arguments.workload.clone(),
+    let scale: Scale = arguments.scale.map(Scale::from).unwrap_or_default();
+    let (workloads, unavailable) = match arguments.workload.is_empty() {
+        true => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?)?,
+        false => (at_scale(&arguments.workload, scale)?, Vec::new()),
     };
-    let named: Result<Vec<Said>, _> =
-        names.iter().map(|name| fsarena_catalog::workload(name).map(|workload| (workload, None))).collect();
-    let Choices { said: native, notes } = cache::with(arguments.cache, named?)?;
+    let named = workloads.into_iter().map(|workload| (workload, None)).collect();
+    let Choices { said: native, mut notes, .. } = cache::with(arguments.cache, named)?;
+    notes.extend(unavailable.iter().map(ToString::to_string));
     let mut all = Vec::new();
     for (workload, note) in native {
         match arguments.engine {
@@ -75,7 +82,12 @@ fn from_catalogue(arguments: &Compare) -> Result<Choices> {
             Who::Both => all.extend(both(workload)),
         }
     }
-    Ok(Choices { said: all, notes })
+    Ok(Choices { said: all, notes, unavailable })
+}
+
+/// The workloads of these names, at that scale.
+pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
+    names.iter().map(|name| Ok(fsarena_catalog::at_scale(fsarena_catalog::workload(name)?, scale)?)).collect()
 }
 
 /// The workload natively and through fio; what fio cannot do is said, and done natively alone.

@@ -47,8 +47,6 @@ fn who_can_do_nothing_of_it_is_refused_before_anything_is_made() {
     let arguments = ["reproduce", "axvisor", "--harness", "shell", "--contenders", "ext4,rsext4"];
     let output = run(stage.fsarena().args(arguments), 2);
     assert!(err(&output).contains("`rsext4` can do none of these workloads"), "{}", err(&output));
-    let output = run(stage.fsarena().args(["reproduce", "trading"]), 2);
-    assert!(err(&output).contains("fsarena reproduce trading --published-only"), "{}", err(&output));
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Workloads that are scripts of a shell.
 
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
-use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+use crate::stage::{Doomed, Stage, accounts_for, err, is_root, out, run, wait_until};
 
 /// A workload of the engine `shell`, as a file.
 fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
@@ -63,24 +62,6 @@ fn is_running(command: &str) -> bool {
     let processes = std::fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path().join("cmdline"));
     let words = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ");
     processes.map(words).any(|words| words.trim_end() == command)
-}
-
-/// A run that is killed at the end, however the test ends.
-struct Doomed(Child);
-
-impl Drop for Doomed {
-    fn drop(&mut self) {
-        let _ = self.0.kill().and_then(|()| self.0.wait());
-    }
-}
-
-/// Waits for `condition`, at most for a minute.
-fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !condition() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]

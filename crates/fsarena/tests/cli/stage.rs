@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -158,4 +159,22 @@ pub fn rounds_of(report: &serde_json::Value, wanted: u64) -> u64 {
     let rounds = report["rounds"].as_u64().expect("a number");
     assert!((wanted..=wanted + 3).contains(&rounds), "{rounds} rounds, and {wanted} were wanted");
     rounds
+}
+
+/// A run that is killed at the end, however the test ends.
+pub struct Doomed(pub Child);
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// Waits for `condition`, at most for a minute.
+pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
 use fsarena_model::seed::generator;
@@ -82,7 +83,7 @@ impl FakeJob {
 }
 
 impl Job for FakeJob {
-    fn prepare(&mut self) -> Result<(), EngineError> {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         self.act("prepare", "")
     }
 

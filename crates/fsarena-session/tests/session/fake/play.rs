@@ -52,8 +52,13 @@ impl Play {
             beside: Often::Never,
             unprobed: Vec::new(),
             precondition: Precondition::None,
+            lanes: Default::default(),
             left_out: Vec::new(),
             reproduces: None,
+            unavailable: Vec::new(),
+            scale: Default::default(),
+            mix: None,
+            groups: Default::default(),
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
@@ -181,6 +186,8 @@ pub fn workload(name: &str) -> Workload {
         agrees_from_ms: None,
         memory_limit: None,
         most_rounds: None,
+        smoke: None,
+        time_limit_s: None,
         scaled: None,
         published: None,
         control_of: None,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::Job;
 use fsarena_lane::CheckResult;
@@ -69,10 +70,16 @@ impl Stage for FakeStage {
         })
     }
 
-    fn open(&mut self, contender: usize, workload: &Workload, _seed: u64) -> Result<Box<dyn Job>, Trouble> {
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        _seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, Trouble> {
         self.act("open", contender, &format!(" {}", workload.name), Nanos::millis(30))?;
         let mut job = FakeJob::new(self.backstage.clone(), contender, self.lanes[contender], workload);
-        job.prepare()?;
+        job.prepare(stop)?;
         Ok(Box::new(job))
     }
 

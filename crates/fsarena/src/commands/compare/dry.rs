@@ -69,6 +69,9 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
     writeln!(text, "\nspace")?;
     match lanes {
         0 => writeln!(text, "  no lanes: only what the workloads write"),
+        _ if !plan.lanes.is_own() => {
+            writeln!(text, "  one lane of {}, which the contenders take in turn, {}", plan.lane_size, plan.storage)
+        }
         _ => {
             let total = Bytes(plan.lane_size.0.saturating_mul(lanes as u64 + 1));
             writeln!(text, "  {} lanes of {} and a spare one: {total}, {}", lanes, plan.lane_size, plan.storage)

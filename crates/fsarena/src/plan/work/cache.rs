@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use fsarena_engine::{EngineError, engine_of};
+use fsarena_apps::engine_of;
+use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
 
 use super::{Choices, Said};
@@ -15,7 +16,7 @@ type Left = BTreeMap<&'static str, Vec<String>>;
 
 /// `all` as `caches` wants them. What has no other state stays as it is, which is said; where nothing has one, that is refused.
 pub fn with(caches: Option<Caches>, all: Vec<Said>) -> Result<Choices> {
-    let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new() }) };
+    let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new(), unavailable: Vec::new() }) };
     let (mut said, mut left, count) = (Vec::new(), Left::new(), all.len());
     for (workload, note) in all {
         match wanted(&workload, caches) {
@@ -29,7 +30,7 @@ pub fn with(caches: Option<Caches>, all: Vec<Said>) -> Result<Choices> {
     }
     let notes: Vec<String> = left.iter().map(note).collect();
     match left.values().map(Vec::len).sum::<usize>() < count {
-        true => Ok(Choices { said, notes }),
+        true => Ok(Choices { said, notes, unavailable: Vec::new() }),
         false => {
             let hint = "name workloads that read through the page cache: `fsarena list workloads`";
             Err(Refusal::wrong_use(notes.join("; "), hint).into())

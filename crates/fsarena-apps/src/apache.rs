@@ -1,0 +1,63 @@
+//! The engine `apache`: Apache httpd serves static pages from the lane and logs each request there, to clients on the same machine.
+
+mod ab;
+mod client;
+mod page;
+mod pages;
+mod parameters;
+mod server;
+
+use std::path::Path;
+
+use fsarena_engine::{Engine, EngineError, Job, Need};
+use fsarena_model::{Bytes, Nanos, Workload};
+
+use self::page::PageJob;
+use self::pages::PagesJob;
+use self::parameters::Task;
+
+/// The engine `apache`.
+pub struct Apache;
+
+impl Engine for Apache {
+    fn name(&self) -> &'static str {
+        "apache"
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Task::of(workload).map(|task| task.demand())
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        Task::of(workload).map_or(Nanos(0), |task| task.about())
+    }
+
+    fn needs(&self, workload: &Workload) -> Vec<Need> {
+        let ab = Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") };
+        match Task::of(workload) {
+            Ok(Task::Pages(_)) => vec![server::NEED],
+            _ => vec![server::NEED, ab],
+        }
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let served = server::told();
+        match Task::of(workload) {
+            Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
+            _ => served,
+        }
+    }
+
+    /// The server's processes do most of it.
+    fn program(&self) -> Option<&'static str> {
+        Some(server::NEED.program)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let directory = directory.to_owned();
+        Ok(match Task::of(workload)? {
+            Task::Page(page) => Box::new(PageJob::new(page, directory, seed)),
+            Task::Pages(pages) => Box::new(PagesJob::new(pages, directory, seed)),
+        })
+    }
+}

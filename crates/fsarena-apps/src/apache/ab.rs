@@ -1,0 +1,164 @@
+//! ab, which asks for one page many times, and what it says at the end, as a tally.
+//! <https://httpd.apache.org/docs/2.4/programs/ab.html>
+
+use std::path::Path;
+
+use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_model::Nanos;
+
+use super::parameters::Page;
+
+/// The program.
+pub const NAME: &str = "ab";
+
+/// The page's name.
+pub const PAGE: &str = "test.html";
+
+/// The options of a run against `address`; the file `percentiles` gets what ab knows of the times.
+pub fn options(page: &Page, address: &str, percentiles: &Path) -> Vec<String> {
+    let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
+    let address = format!("http://{address}/{PAGE}");
+    let options = ["-q", "-r", "-n", &requests, "-c", &clients, "-e", &percentiles.display().to_string(), &address];
+    options.map(str::to_owned).to_vec()
+}
+
+/// The same for reports.
+pub fn shown(page: &Page) -> String {
+    options(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
+}
+
+/// All that is taken from what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    complete: u64,
+    /// Seconds.
+    elapsed: f64,
+    /// Bytes of pages.
+    transferred: u64,
+    /// Requests per second.
+    rate: f64,
+    /// Milliseconds within which so many percent of the requests were answered.
+    percentiles: Vec<(f64, f64)>,
+}
+
+impl Said {
+    /// Reads what it said, and the file of percentiles, after `page` was asked for.
+    ///
+    /// # Errors
+    /// What is missing, or what is wrong with the answers.
+    pub fn of(text: &str, percentiles: &str, page: &Page) -> Result<Self, String> {
+        let figure = |name: &str| figure(text, name).ok_or_else(|| format!("it does not say `{name}`"));
+        for name in ["Failed requests:", "Non-2xx responses:", "Write errors:"] {
+            let (optional, count) = (name != "Failed requests:", figure(name));
+            match count {
+                Ok(0.0) => {}
+                Err(_) if optional => {}
+                Err(missing) => return Err(missing),
+                Ok(count) => return Err(format!("{name} {count}")),
+            }
+        }
+        for (name, expected) in [("Complete requests:", page.requests), ("Document Length:", page.size.0)] {
+            let found = figure(name)?;
+            if found != expected as f64 {
+                return Err(format!("{name} {found} instead of {expected}"));
+            }
+        }
+        Ok(Self {
+            complete: page.requests,
+            elapsed: figure("Time taken for tests:")?,
+            transferred: figure("HTML transferred:")? as u64,
+            rate: figure("Requests per second:")?,
+            percentiles: percentiles.lines().filter_map(percentile).collect(),
+        })
+    }
+
+    /// Counts the run into `tally`. Of the times there is one for each percent of the requests, and the longest.
+    pub fn count(&self, tally: &mut Tally) {
+        tally.operations += self.complete;
+        tally.bytes += self.transferred;
+        tally.elapsed = tally.elapsed + Nanos((self.elapsed * 1e9) as u64);
+        let mut counted = 0;
+        for (percent, took) in &self.percentiles {
+            let until = ((self.complete as f64) * percent / 100.0).round() as u64;
+            // The first one is of the shortest request, and the last one of the longest.
+            let count = until.saturating_sub(counted).max(u64::from(counted == 0));
+            tally.record_many(Operation::Run, Nanos((took * 1e6) as u64), count);
+            counted += count;
+        }
+        tally.end_part(tally.elapsed);
+        tally.said.push(("apache.requests", "1/s", self.rate));
+        let named = SHOWN.iter().filter_map(|(percent, name)| Some((*name, "s", self.within(*percent)? / 1e3)));
+        tally.said.extend(named);
+    }
+
+    fn within(&self, percent: f64) -> Option<f64> {
+        self.percentiles.iter().find(|(of, _)| *of == percent).map(|(_, took)| *took)
+    }
+}
+
+/// Those that ab itself prints.
+const SHOWN: &[(f64, &str)] = &[
+    (50.0, "apache.latency.p50"),
+    (66.0, "apache.latency.p66"),
+    (75.0, "apache.latency.p75"),
+    (80.0, "apache.latency.p80"),
+    (90.0, "apache.latency.p90"),
+    (95.0, "apache.latency.p95"),
+    (98.0, "apache.latency.p98"),
+    (99.0, "apache.latency.p99"),
+    (100.0, "apache.latency.max"),
+];
+
+/// The number behind `name`, before its unit.
+fn figure(text: &str, name: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_ascii_whitespace().next()?.parse().ok().filter(|figure: &f64| figure.is_finite())
+}
+
+/// `50,0.412`, under a heading.
+fn percentile(line: &str) -> Option<(f64, f64)> {
+    let (percent, took) = line.split_once(',')?;
+    Some((percent.parse().ok()?, took.parse().ok()?))
+}
+
+/// The error of words that are not as they should be.
+pub fn complaint(what: &str, words: &str) -> EngineError {
+    EngineError::Program { program: NAME, words: format!("{what}; it said\n{}", crate::server::last_lines(words)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::Bytes;
+
+    /// What ab 2.3 says, shortened.
+    const TEXT: &str = "Document Length:        3064 bytes\nConcurrency Level:      20\nTime taken for tests:   0.250 seconds\n\
+                        Complete requests:      200\nFailed requests:        0\nHTML transferred:       612800 bytes\n\
+                        Requests per second:    800.00 [#/sec] (mean)\n";
+    const TIMES: &str = "Percentage served,Time in ms\n0,0.5\n50,2.000\n99,4.000\n100,8.250\n";
+    const PAGE: Page = Page { requests: 200, clients: 20, size: Bytes(3064) };
+
+    #[test]
+    fn every_request_counts_and_the_longest_is_itself() {
+        let mut tally = Tally::new();
+        Said::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut tally);
+        assert_eq!((tally.operations, tally.bytes, tally.elapsed), (200, 612_800, Nanos::millis(250)));
+        let latency = tally.latency(Operation::Run).expect("recorded");
+        assert_eq!(latency.count, 200);
+        assert!((latency.max.as_seconds() / 8.25e-3 - 1.0).abs() < 0.01, "{latency:?}");
+        assert!(tally.said.contains(&("apache.latency.p99", "s", 0.004)), "{:?}", tally.said);
+    }
+
+    #[test]
+    fn what_went_wrong_is_found() {
+        let failed = TEXT.replace("Failed requests:        0", "Failed requests:        3");
+        let refused = format!("{TEXT}Non-2xx responses:      200\n");
+        let fewer = TEXT.replace("Complete requests:      200", "Complete requests:      150");
+        let other = TEXT.replace("3064 bytes", "196 bytes");
+        for (text, word) in [(failed, "Failed"), (refused, "Non-2xx"), (fewer, "150 instead of 200"), (other, "196")] {
+            let what = Said::of(&text, TIMES, &PAGE).expect_err("something is wrong");
+            assert!(what.contains(word), "{what}");
+        }
+        assert!(Said::of("", TIMES, &PAGE).is_err());
+    }
+}

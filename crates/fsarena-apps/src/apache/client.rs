@@ -1,0 +1,61 @@
+//! A client of HTTP/1.0: a connection for each request, as ab without `-k` has it.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use fsarena_engine::EngineError;
+
+/// How long an answer may take to go on.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the server at `address` has at `path`; `answer` is used again.
+///
+/// # Errors
+/// If it cannot be asked, or does not answer with all of a page.
+pub fn get<'a>(address: SocketAddr, path: &str, answer: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
+    answer.clear();
+    ask(address, path, answer).map_err(EngineError::io(format!("get /{path}")))?;
+    body(answer).map_err(|what| EngineError::Wrong(format!("Apache answers to /{path} {what}")))
+}
+
+fn ask(address: SocketAddr, path: &str, answer: &mut Vec<u8>) -> io::Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(format!("GET /{path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes())?;
+    stream.read_to_end(answer).map(|_| ())
+}
+
+/// The page of an answer.
+fn body(answer: &[u8]) -> Result<&[u8], String> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("without an end of the header")?;
+    let header = String::from_utf8_lossy(&answer[..end]);
+    let status = header.lines().next().unwrap_or_default();
+    if status.split(' ').nth(1) != Some("200") {
+        return Err(format!("`{status}`"));
+    }
+    let page = &answer[end + 4..];
+    let length = header.lines().find_map(|line| line.strip_prefix("Content-Length:")?.trim().parse::<usize>().ok());
+    match length == Some(page.len()) {
+        true => Ok(page),
+        false => Err(format!("with {} bytes, and said {length:?}", page.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_page_is_one() {
+        let of = |text: &str| body(text.as_bytes()).map(|page| String::from_utf8_lossy(page).into_owned());
+        assert_eq!(of("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"), Ok("ab".to_owned()));
+        for (text, what) in [
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nab", "404"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "2 bytes"),
+            ("HTTP/1.1 200 OK\r\n", "without an end"),
+        ] {
+            assert!(of(text).is_err_and(|said| said.contains(what)), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The task `page`: one static page, again and again, by ab.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_model::seed::generator;
+use rand::Rng;
+
+use super::ab::{self, Said};
+use super::parameters::Page;
+use super::server::Httpd;
+
+/// ab at work.
+pub struct PageJob {
+    page: Page,
+    directory: PathBuf,
+    seed: u64,
+    server: Option<Httpd>,
+    /// Requests since the server was started; `None` once a run was stopped.
+    answered: Option<u64>,
+}
+
+impl PageJob {
+    /// It works in `directory`; the page's text follows from `seed`.
+    pub fn new(page: Page, directory: PathBuf, seed: u64) -> Self {
+        Self { page, directory, seed, server: None, answered: Some(0) }
+    }
+
+    fn server(&mut self) -> &mut Httpd {
+        self.server.as_mut().expect("it is prepared before anything else")
+    }
+
+    /// Letters and spaces in lines.
+    fn text(&self) -> Vec<u8> {
+        const SIGNS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz     \n";
+        let mut random = generator(self.seed, "apache", &[]);
+        (0..self.page.size.0).map(|_| SIGNS[(random.next_u32() % 32) as usize]).collect()
+    }
+}
+
+impl Job for PageJob {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        let server = Httpd::install(&self.directory)?;
+        let path = server.pages().join(ab::PAGE);
+        let written = fs::write(&path, self.text());
+        let open = written.and_then(|()| fs::set_permissions(&path, PermissionsExt::from_mode(0o644)));
+        open.map_err(EngineError::io(format!("write {}", path.display())))?;
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// The server and ab are other processes.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.answered = Some(0);
+        self.server().start(stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let page = self.page;
+        let server = self.server();
+        let address = server.address().expect("it is begun before it runs").to_string();
+        let percentiles = server.run_folder().join("percentiles");
+        let ended = server.load(ab::NAME, ab::options(&page, &address, &percentiles), limit.stop)?;
+        let Some(ended) = ended else {
+            self.answered = None;
+            return Ok(());
+        };
+        let times = fs::read_to_string(&percentiles).unwrap_or_default();
+        let said = Said::of(&ended.stdout, &times, &page);
+        said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(tally);
+        self.answered = self.answered.map(|answered| answered + page.requests);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        if let Some(answered) = self.answered {
+            self.server().require_logged(answered)?;
+        }
+        self.server().stop()
+    }
+}

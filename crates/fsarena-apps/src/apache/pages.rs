@@ -1,0 +1,250 @@
+//! The task `pages`: many pages, each asked for once, in a random order, by clients of our own that look at what they get.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
+use fsarena_model::Nanos;
+use fsarena_model::seed::{generator, scatter};
+use fsarena_sys::clock;
+use rand::Rng;
+use rustix::fs::{Advice, fadvise};
+
+use super::client;
+use super::parameters::Pages;
+use super::server::{Httpd, make_folder};
+
+/// Of a run, how long a part is for which latencies are kept apart.
+const PART: Nanos = Nanos::seconds(1);
+/// Pages in one folder.
+const IN_A_FOLDER: u32 = 100;
+
+/// Clients at work.
+pub struct PagesJob {
+    parameters: Pages,
+    directory: PathBuf,
+    contents: Contents,
+    order: Vec<u32>,
+    server: Option<Httpd>,
+    /// Requests since the server was started; `None` once a run was stopped.
+    answered: Option<u64>,
+}
+
+/// What the pages have.
+struct Contents {
+    seed: u64,
+    parameters: Pages,
+    /// Random bytes of which each page has a piece of its own; nothing compresses them.
+    pool: Vec<u8>,
+}
+
+impl PagesJob {
+    /// It works in `directory`; sizes, bytes and the order follow from `seed`.
+    pub fn new(parameters: Pages, directory: PathBuf, seed: u64) -> Self {
+        let contents = Contents::new(parameters, seed);
+        let order = shuffled(parameters.pages, seed);
+        Self { parameters, directory, contents, order, server: None, answered: Some(0) }
+    }
+
+    fn server(&mut self) -> &mut Httpd {
+        self.server.as_mut().expect("it is prepared before anything else")
+    }
+
+    /// All pages by so many clients at the same time, each of which takes the next one that nobody has taken.
+    fn ask(&self, limit: &Limit<'_>) -> Result<Tally, EngineError> {
+        let next = AtomicUsize::new(0);
+        let address = self.server.as_ref().and_then(Httpd::address).expect("it is begun before it runs");
+        let begin = clock::now();
+        let work = || {
+            let asked = self.ask_some(address.into(), &next, begin, limit);
+            if asked.is_err() {
+                // Nobody goes on.
+                next.store(self.order.len(), Ordering::Relaxed);
+            }
+            asked
+        };
+        let tallies: Result<Vec<Tally>, EngineError> = thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.parameters.clients).map(|_| scope.spawn(work)).collect();
+            clients.into_iter().map(|client| client.join().expect("a client does not panic")).collect()
+        });
+        let mut all = Tally::new();
+        tallies?.iter().for_each(|tally| all.join(tally));
+        all.elapsed = clock::now().saturating_sub(begin);
+        Ok(all)
+    }
+
+    fn ask_some(
+        &self,
+        address: SocketAddr,
+        next: &AtomicUsize,
+        begin: Nanos,
+        limit: &Limit<'_>,
+    ) -> Result<Tally, EngineError> {
+        let (mut tally, mut answer, mut part) = (Tally::new(), Vec::new(), PART);
+        while let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let asked = clock::now();
+            if limit.is_reached(asked.saturating_sub(begin)) {
+                break;
+            }
+            let (bytes, now) = self.ask_one(address, *page, &mut answer)?;
+            (tally.operations, tally.bytes) = (tally.operations + 1, tally.bytes + bytes);
+            tally.record(Operation::Run, now.saturating_sub(asked));
+            tally.elapsed = now.saturating_sub(begin);
+            if tally.elapsed >= part {
+                tally.end_part(tally.elapsed);
+                part = tally.elapsed + PART;
+            }
+        }
+        tally.end_part(tally.elapsed);
+        Ok(tally)
+    }
+
+    /// How many bytes the page has, and when they were all there; they are looked at afterwards.
+    fn ask_one(&self, address: SocketAddr, page: u32, answer: &mut Vec<u8>) -> Result<(u64, Nanos), EngineError> {
+        let body = client::get(address, &path_of(page), answer)?;
+        let now = clock::now();
+        self.contents.require(page, body)?;
+        Ok((body.len() as u64, now))
+    }
+}
+
+/// `0012/34.html`.
+fn path_of(page: u32) -> String {
+    format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
+}
+
+/// All pages in a random order (Fisher and Yates).
+fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
+    let (mut order, mut random) = ((0..pages).collect::<Vec<_>>(), generator(seed, "apache order", &[]));
+    for last in (1..order.len()).rev() {
+        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
+    }
+    order
+}
+
+impl Contents {
+    fn new(parameters: Pages, seed: u64) -> Self {
+        // Pages begin at more places of it than there are pages.
+        let mut pool = vec![0; (8 << 20) + parameters.largest.0 as usize];
+        generator(seed, "apache pages", &[]).fill_bytes(&mut pool);
+        Self { seed, parameters, pool }
+    }
+
+    /// The first bytes of a page, which say its number, and the others.
+    fn of(&self, page: u32) -> (String, &[u8]) {
+        let chance = scatter(self.seed ^ u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let Pages { smallest, largest, .. } = self.parameters;
+        let rest = (smallest.0 - Pages::HEAD + chance % (largest.0 - smallest.0 + 1)) as usize;
+        let from = scatter(chance) as usize % (self.pool.len() - largest.0 as usize);
+        (format!("{page:>15}\n"), &self.pool[from..from + rest])
+    }
+
+    fn write(&self, page: u32, folder: &Path) -> Result<(), EngineError> {
+        let path = folder.join(path_of(page));
+        let (head, rest) = self.of(page);
+        let written = File::create(&path).and_then(|mut file| {
+            file.set_permissions(PermissionsExt::from_mode(0o644))?;
+            file.write_all(&[head.as_bytes(), rest].concat())
+        });
+        written.map_err(EngineError::io(format!("write {}", path.display())))
+    }
+
+    /// Refuses a body that is not the page's.
+    fn require(&self, page: u32, body: &[u8]) -> Result<(), EngineError> {
+        let (head, rest) = self.of(page);
+        if body.split_at_checked(head.len()).is_some_and(|found| found == (head.as_bytes(), rest)) {
+            return Ok(());
+        }
+        let what = format!("{} bytes that are not the {} of the page", body.len(), head.len() + rest.len());
+        Err(EngineError::Wrong(format!("Apache answers to /{} with {what}", path_of(page))))
+    }
+}
+
+impl Job for PagesJob {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let server = Httpd::install(&self.directory)?;
+        let folder = server.pages();
+        for page in (0..self.parameters.pages).take_while(|_| !stop.load(Ordering::Relaxed)) {
+            if page % IN_A_FOLDER == 0 {
+                make_folder(&folder.join(format!("{:04}", page / IN_A_FOLDER)))?;
+            }
+            self.contents.write(page, &folder)?;
+        }
+        self.server = Some(server);
+        Ok(())
+    }
+
+    /// The server is other processes, and the clients are threads.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        let folder = self.server().pages();
+        for page in 0..self.parameters.pages {
+            let path = folder.join(path_of(page));
+            let file = File::open(&path).map_err(EngineError::io(format!("open {}", path.display())))?;
+            fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise"))?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.answered = Some(0);
+        self.server().start(stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let asked = self.ask(limit).map_err(|error| self.server().blamed(error))?;
+        let is_whole = asked.operations == u64::from(self.parameters.pages);
+        self.answered = self.answered.filter(|_| is_whole).map(|answered| answered + asked.operations);
+        tally.follow(&asked, 0);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        if let Some(answered) = self.answered {
+            self.server().require_logged(answered)?;
+        }
+        self.server().stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::Bytes;
+
+    const PAGES: Pages = Pages { pages: 2000, clients: 4, smallest: Bytes(1024), largest: Bytes(65536) };
+
+    #[test]
+    fn pages_follow_from_the_seed_and_each_is_another() {
+        let (one, same, other) = (Contents::new(PAGES, 7), Contents::new(PAGES, 7), Contents::new(PAGES, 8));
+        let sizes: Vec<u64> = (0..PAGES.pages).map(|page| one.of(page).1.len() as u64 + Pages::HEAD).collect();
+        assert!(sizes.iter().all(|size| (1024..=65536).contains(size)));
+        let mean = sizes.iter().sum::<u64>() as f64 / 2000.0;
+        assert!((mean / 33280.0 - 1.0).abs() < 0.05, "{mean}");
+        for page in 0..20 {
+            assert_eq!(one.of(page), same.of(page));
+            assert_ne!(one.of(page), other.of(page));
+            let body = [one.of(page).0.as_bytes(), one.of(page).1].concat();
+            one.require(page, &body).expect("it is the page's");
+            one.require(page + 1, &body).expect_err("it is another's");
+            one.require(page, &body[1..]).expect_err("one byte is missing");
+        }
+    }
+
+    #[test]
+    fn each_page_comes_once_in_an_order_of_the_seed() {
+        let mut order = shuffled(1000, 3);
+        assert_eq!(order, shuffled(1000, 3));
+        assert_ne!(order, shuffled(1000, 4));
+        order.sort_unstable();
+        assert_eq!(order, (0..1000).collect::<Vec<_>>());
+    }
+}

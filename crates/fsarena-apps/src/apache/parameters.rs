@@ -1,0 +1,134 @@
+//! What a workload of the engine `apache` says.
+
+use fsarena_engine::EngineError;
+use fsarena_model::{Bytes, Nanos, Workload};
+use serde::Deserialize;
+
+/// What is asked of the server.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(tag = "task", rename_all = "kebab-case")]
+pub enum Task {
+    /// One page, many times, by ab.
+    Page(Page),
+    /// Many pages, once each in a random order.
+    Pages(Pages),
+}
+
+/// One page, many times.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Page {
+    /// How often it is asked for.
+    pub requests: u64,
+    /// Requests that are under way at a time.
+    pub clients: u32,
+    /// Its bytes.
+    #[serde(default = "of_the_article")]
+    pub size: Bytes,
+}
+
+/// Many pages, once each.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Pages {
+    /// How many.
+    pub pages: u32,
+    /// Requests that are under way at a time.
+    pub clients: u32,
+    /// Bytes of the smallest.
+    pub smallest: Bytes,
+    /// Bytes of the largest; all sizes between are as likely.
+    pub largest: Bytes,
+}
+
+/// The page of the Phoronix Test Suite's profile.
+fn of_the_article() -> Bytes {
+    Bytes(3064)
+}
+
+/// What a line of the access log has at most.
+const LINE: u64 = 112;
+/// Clients that the server takes at a time.
+const MOST_CLIENTS: u32 = 150;
+const MOST_PAGES: u32 = 1_000_000;
+const MOST_BYTES: Bytes = Bytes::mib(1);
+
+impl Task {
+    /// That of `workload`.
+    ///
+    /// # Errors
+    /// If its parameters are not understood, or contradict each other.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parsed = serde_json::from_value::<Self>(workload.parameters.clone());
+        let task = parsed.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        task.refused().map_or(Ok(task), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// What is wrong with it, if anything is.
+    fn refused(&self) -> Option<&'static str> {
+        let (clients, count) = match self {
+            Self::Page(page) => (page.clients, page.requests),
+            Self::Pages(pages) => (pages.clients, u64::from(pages.pages)),
+        };
+        if clients == 0 || clients > MOST_CLIENTS || u64::from(clients) > count {
+            return Some("`clients` are 1 to 150, and not more than there are requests");
+        }
+        match self {
+            Self::Page(page) if page.size.0 == 0 || page.size > MOST_BYTES => Some("`size` is 1 to 1M"),
+            Self::Pages(pages) if pages.pages > MOST_PAGES => Some("`pages` are at most a million"),
+            Self::Pages(pages) if pages.smallest.0 < Pages::HEAD || pages.largest > MOST_BYTES => {
+                Some("`smallest` is at least 16, and `largest` at most 1M")
+            }
+            Self::Pages(pages) if pages.smallest > pages.largest => Some("`smallest` is more than `largest`"),
+            _ => None,
+        }
+    }
+
+    /// Pages in whole blocks, and the log.
+    pub fn demand(&self) -> Bytes {
+        match self {
+            Self::Page(page) => Bytes((2 << 20) + page.size.0 + page.requests * LINE),
+            Self::Pages(pages) => {
+                let usual = (pages.smallest.0 + pages.largest.0) / 2 + 4096;
+                Bytes((2 << 20) + u64::from(pages.pages) * (usual * 11 / 10 + LINE))
+            }
+        }
+    }
+
+    /// How long a run takes, its preparation included, about.
+    pub fn about(&self) -> Nanos {
+        const REQUEST: u64 = 150_000;
+        Nanos::seconds(1)
+            + match self {
+                Self::Page(page) => Nanos(page.requests * REQUEST),
+                Self::Pages(pages) => Nanos(u64::from(pages.pages) * REQUEST * 3),
+            }
+    }
+}
+
+impl Pages {
+    /// Bytes with which each page says its number.
+    pub const HEAD: u64 = 16;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let of = |text: &str| serde_json::from_str::<Task>(text).map_err(|error| error.to_string());
+        let page = of(r#"{"task": "page", "requests": 5000, "clients": 100}"#).expect("a task");
+        assert!(page.refused().is_none() && page.demand() > Bytes(5000 * 80));
+        for (text, word) in [
+            (r#"{"task": "page", "requests": 50, "clients": 100}"#, "not more than"),
+            (r#"{"task": "pages", "pages": 50, "clients": 8, "smallest": 8, "largest": "4K"}"#, "at least 16"),
+            (r#"{"task": "pages", "pages": 50, "clients": 8, "smallest": "8K", "largest": "4K"}"#, "more than"),
+        ] {
+            let refused = of(text).expect("a task").refused();
+            assert!(refused.is_some_and(|what| what.contains(word)), "{text} {refused:?}");
+        }
+        let unknown = of(r#"{"task": "page", "requests": 50, "clients": 1, "pages": 3}"#).expect_err("not known");
+        assert!(unknown.contains("pages"), "{unknown}");
+    }
+}

@@ -1,0 +1,297 @@
+//! Apache httpd on the lane: its pages and its access log there, everything else in a folder of its own, on a port of 127.0.0.1 that
+//! is free. <https://httpd.apache.org/docs/2.4/mod/core.html>
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use fsarena_engine::{EngineError, Need};
+use fsarena_sys::child::Ended;
+use rustix::process::Signal;
+
+use crate::folder::RunFolder;
+use crate::server::{Server, Start};
+use crate::tool::Tool;
+use crate::user::User;
+
+/// The server; the package has no service.
+pub const NEED: Need = Need { version: "-v", ..Need::new("apache2", "apache2-bin") };
+
+/// As whom it runs, if we are root.
+const USER: &str = "www-data";
+
+/// Where Debian has its modules.
+const MODULES: &str = "/usr/lib/apache2/modules";
+
+/// As the server of 2009 came: a process for each request at a time, and no `.htaccess` is looked for.
+const SETTINGS: &[&str] = &[
+    "LoadModule mpm_prefork_module mod_mpm_prefork.so",
+    "LoadModule authz_core_module mod_authz_core.so",
+    "LoadModule mime_module mod_mime.so",
+    "ServerName localhost",
+    "StartServers 5",
+    "MinSpareServers 5",
+    "MaxSpareServers 10",
+    "MaxRequestWorkers 150",
+    "Mutex pthread default",
+    "Timeout 300",
+    "KeepAlive Off",
+    "EnableMMAP On",
+    "EnableSendfile On",
+    "HostnameLookups Off",
+    r#"LogFormat "%h %l %u %t \"%r\" %>s %b" common"#,
+];
+
+/// What is true of all folders.
+const FOLDERS: &[&str] = &["Options FollowSymLinks", "AllowOverride None", "Require all granted"];
+
+/// How often a port may be taken by somebody else between looking for it and using it.
+const ATTEMPTS: u32 = 5;
+/// What the server says once it answers.
+const READY: &str = "resuming normal operations";
+
+/// Pages on a lane, and the server when it runs.
+#[derive(Debug)]
+pub struct Httpd {
+    user: Option<User>,
+    place: PathBuf,
+    run: RunFolder,
+    running: Option<(Server, u16)>,
+}
+
+impl Httpd {
+    /// An empty folder of pages in `directory`; no server runs yet.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn install(directory: &Path) -> Result<Self, EngineError> {
+        let user = User::of(USER)?;
+        let run = RunFolder::new()?;
+        let made = Self { user, place: directory.join("apache"), run, running: None };
+        for folder in [made.place.clone(), made.pages()] {
+            make_folder(&folder)?;
+        }
+        if let Some(user) = &made.user {
+            user.give(&made.place)?;
+            user.give(made.run.path())?;
+        }
+        Ok(made)
+    }
+
+    /// The folder of the pages.
+    pub fn pages(&self) -> PathBuf {
+        self.place.join("pages")
+    }
+
+    /// A folder for what clients say.
+    pub fn run_folder(&self) -> &Path {
+        self.run.path()
+    }
+
+    /// Where the server listens; `None` if none runs.
+    pub fn address(&self) -> Option<SocketAddrV4> {
+        self.running.as_ref().map(|(_, port)| SocketAddrV4::new(Ipv4Addr::LOCALHOST, *port))
+    }
+
+    /// Starts the server with an empty access log, and waits until it answers.
+    ///
+    /// # Errors
+    /// If it does not start, with the last lines of its log.
+    pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        remove(&self.access_log())?;
+        let mut attempts = 1..=ATTEMPTS;
+        loop {
+            let (port, attempt) = (free_port()?, attempts.next());
+            match self.start_at(port, stop) {
+                Err(error) if attempt < Some(ATTEMPTS) && is_taken(&error) => {}
+                started => {
+                    self.running = Some((started?, port));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn start_at(&self, port: u16, stop: &AtomicBool) -> Result<Server, EngineError> {
+        let (log, configuration) = (self.run.path().join("log"), self.run.path().join("httpd.conf"));
+        let write = |path: &Path, text: &str| {
+            fs::write(path, text).map_err(EngineError::io(format!("write {}", path.display())))?;
+            fs::set_permissions(path, PermissionsExt::from_mode(0o644)).map_err(EngineError::io("chmod"))?;
+            self.user.as_ref().map_or(Ok(()), |user| user.give(path))
+        };
+        write(&configuration, &self.configuration(port, &log))?;
+        write(&self.run.path().join("mime.types"), "text/html html\n")?;
+        write(&log, "")?;
+        let (program, folder) = (NEED.program, self.run.path().display().to_string());
+        let argv =
+            ["env", "-i", "LC_ALL=C", &self.program()?, "-d", &folder, "-f", &configuration.display().to_string()];
+        let argv = argv.into_iter().chain(["-D", "FOREGROUND"]).map(str::to_owned).collect();
+        let is_ready = || fs::read_to_string(&log).is_ok_and(|text| text.contains(READY));
+        let (user, directory) = (self.user.as_ref(), self.run.path());
+        Server::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
+    }
+
+    fn program(&self) -> Result<String, EngineError> {
+        let missing = || EngineError::Program { program: NEED.program, words: "it is not installed".to_owned() };
+        Ok(NEED.path().ok_or_else(missing)?.display().to_string())
+    }
+
+    fn configuration(&self, port: u16, log: &Path) -> String {
+        let (run, pages, access) = (self.run.path().display(), self.pages(), self.access_log());
+        let modules = |setting: &&str| setting.replace(" mod_", &format!(" {MODULES}/mod_"));
+        let places = [
+            format!("ServerRoot \"{run}\""),
+            format!("DefaultRuntimeDir \"{run}\""),
+            format!("PidFile \"{run}/pid\""),
+            format!("TypesConfig \"{run}/mime.types\""),
+            format!("ErrorLog \"{}\"", log.display()),
+            format!("CustomLog \"{}\" common", access.display()),
+            format!("DocumentRoot \"{}\"", pages.display()),
+            format!("Listen 127.0.0.1:{port}"),
+            format!("<Directory \"/\">\n{}\n</Directory>\n", FOLDERS.join("\n")),
+        ];
+        SETTINGS.iter().map(modules).chain(places).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Ends the server. Nothing if none runs.
+    ///
+    /// # Errors
+    /// If it has ended before, or does not end.
+    pub fn stop(&mut self) -> Result<(), EngineError> {
+        self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM))
+    }
+
+    /// Runs the program `name` with `options`, as the server's user, for as long as the server runs; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If it fails: that the server has ended, if it has.
+    pub fn load(
+        &mut self,
+        name: &'static str,
+        options: Vec<String>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Ended>, EngineError> {
+        let argv = [name.to_owned()].into_iter().chain(options).collect();
+        let (user, directory, streams) = (self.user.as_ref(), self.run.path(), self.run.path());
+        let tool = Tool { name, argv, user, directory, streams };
+        match &mut self.running {
+            Some((server, _)) => server.during(stop, |stop| tool.run(stop)),
+            None => tool.run(stop),
+        }
+    }
+
+    /// What went wrong with it: that the server has ended, if it has, otherwise `error`.
+    pub fn blamed(&mut self, error: EngineError) -> EngineError {
+        match &mut self.running {
+            Some((server, _)) => server.blamed(error),
+            None => error,
+        }
+    }
+
+    /// Refuses an access log that does not have a line for each of so many requests: the server says nothing when it cannot write there.
+    /// Its last lines may come just after the last answers.
+    ///
+    /// # Errors
+    /// If lines are missing after a while.
+    pub fn require_logged(&self, requests: u64) -> Result<(), EngineError> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let begin = Instant::now();
+        loop {
+            let lines = lines_of(&self.access_log())?;
+            if lines == requests {
+                return Ok(());
+            }
+            if begin.elapsed() > PATIENCE || lines > requests {
+                let text = format!("Apache has answered {requests} requests, and its access log has {lines} lines");
+                return Err(EngineError::Wrong(text));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn access_log(&self) -> PathBuf {
+        self.place.join("access.log")
+    }
+}
+
+/// A folder that everybody may look into, whatever is usual for new ones here.
+pub fn make_folder(path: &Path) -> Result<(), EngineError> {
+    fs::create_dir(path).map_err(EngineError::io(format!("mkdir {}", path.display())))?;
+    let open = fs::set_permissions(path, PermissionsExt::from_mode(0o755));
+    open.map_err(EngineError::io(format!("chmod {}", path.display())))
+}
+
+fn remove(path: &Path) -> Result<(), EngineError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(EngineError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A port that nobody has at this moment.
+fn free_port() -> Result<u16, EngineError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(EngineError::io("look for a free port"))?;
+    Ok(listener.local_addr().map_err(EngineError::io("look for a free port"))?.port())
+}
+
+/// Whether a server ended since somebody else has its port.
+fn is_taken(error: &EngineError) -> bool {
+    matches!(error, EngineError::Server { log, .. } if log.contains("Address already in use"))
+}
+
+fn lines_of(path: &Path) -> Result<u64, EngineError> {
+    let read = || EngineError::io(format!("read {}", path.display()));
+    let (mut file, mut piece, mut lines) = (File::open(path).map_err(read())?, vec![0; 1 << 20], 0);
+    loop {
+        match file.read(&mut piece).map_err(read())? {
+            0 => return Ok(lines),
+            length => lines += piece[..length].iter().filter(|byte| **byte == b'\n').count() as u64,
+        }
+    }
+}
+
+/// As whom the server runs and what it is told, for reports.
+pub fn told() -> Vec<String> {
+    let places = ["DocumentRoot LANE/pages", "CustomLog LANE/access.log common"];
+    let start = format!("{}{} -D FOREGROUND", User::told(USER), NEED.program);
+    let told = SETTINGS.iter().chain(FOLDERS).copied().chain(places).map(str::to_owned);
+    [start].into_iter().chain(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_started_and_stopped_and_its_port_is_free_again() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::set_permissions(place.path(), PermissionsExt::from_mode(0o711)).expect("changed");
+        let mut server = Httpd::install(place.path()).expect("made");
+        for _ in 0..2 {
+            server.start(&fsarena_engine::NEVER).expect("starts");
+            let address = server.address().expect("listens");
+            assert!(std::net::TcpStream::connect(address).is_ok());
+            server.stop().expect("ends");
+            assert!(std::net::TcpStream::connect(address).is_err());
+        }
+        server.require_logged(0).expect("nobody asked");
+    }
+
+    #[test]
+    fn a_port_that_is_taken_is_known_as_such() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::set_permissions(place.path(), PermissionsExt::from_mode(0o711)).expect("changed");
+        let server = Httpd::install(place.path()).expect("made");
+        let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let error = server
+            .start_at(other.local_addr().expect("bound").port(), &fsarena_engine::NEVER)
+            .expect_err("it is taken");
+        assert!(is_taken(&error), "{error}");
+    }
+}

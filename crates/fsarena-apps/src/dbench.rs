@@ -1,0 +1,163 @@
+//! The engine `dbench`: what a file server asked of its file system while the benchmark NetBench asked it, played again by so many
+//! clients at once for so long (dbench 4, <https://dbench.samba.org/>).
+
+mod output;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_model::{Bytes, Nanos, Workload};
+use serde::Deserialize;
+
+use crate::bench::{Bench, not_said, parameters, require_some, word, words};
+use output::Said;
+
+/// The engine `dbench`.
+pub struct Dbench;
+
+/// The program's and its package's name.
+const NAME: &str = "dbench";
+
+/// What the clients play, in the program's package.
+const LOAD: Need = Need {
+    program: "client.txt",
+    package: NAME,
+    version: "",
+    folders: &["/usr/share/dbench", "/usr/local/share/dbench"],
+};
+
+/// The files of a client take 21 MiB.
+const CLIENT: Bytes = Bytes::mib(24);
+
+/// What a workload of this engine says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Parameters {
+    /// Clients, each a process.
+    clients: u64,
+    /// How long they play, seconds; they begin with a fifth of it that does not count.
+    time: u64,
+}
+
+impl Parameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters: Self = parameters(workload)?;
+        require_some(workload, "clients", parameters.clients)?;
+        match parameters.time >= 2 {
+            true => Ok(parameters),
+            false => Err(EngineError::parameters(&workload.name, "`time` is at least 2 s: it looks once a second")),
+        }
+    }
+
+    fn call(&self, load: &str, directory: &str) -> Vec<String> {
+        words([NAME, "-c", load, "-D", directory, "-t", &self.time.to_string(), &self.clients.to_string()])
+    }
+}
+
+impl Engine for Dbench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Ok(Bytes(CLIENT.0 * Parameters::of(workload)?.clients))
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        const AROUND: Nanos = Nanos::seconds(2);
+        Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::millis(parameters.time * 1200))
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        vec![Need { version: "--help", ..Need::new(NAME, NAME) }, LOAD]
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let told = Parameters::of(workload).map(|parameters| parameters.call(LOAD.program, "LANE").join(" "));
+        told.into_iter().collect()
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some(NAME)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let missing =
+            || EngineError::NoProgram { workload: workload.name.clone(), program: LOAD.program, package: LOAD.package };
+        let load = LOAD.path().ok_or_else(missing)?;
+        Ok(Box::new(Clients { parameters: Parameters::of(workload)?, bench: Bench::new(directory)?, load }))
+    }
+}
+
+struct Clients {
+    parameters: Parameters,
+    bench: Bench,
+    load: PathBuf,
+}
+
+/// Where the clients' folders are.
+const FOLDER: &str = "dbench";
+
+impl Job for Clients {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// It leaves its clients' folders behind.
+    fn refill(&mut self) -> Result<(), EngineError> {
+        let folder = self.bench.at(FOLDER);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(EngineError::io(format!("remove {}", folder.display()))(error));
+            }
+            _ => {}
+        }
+        fs::create_dir(&folder).map_err(EngineError::io(format!("mkdir {}", folder.display())))
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let call = self.parameters.call(&word(&self.load), &word(&self.bench.at(FOLDER)));
+        let Some(ended) = self.bench.tool(NAME, call).run(limit.stop)? else { return Ok(()) };
+        let said = Said::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
+        said.count(self.parameters.clients, tally);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn clients_play_and_it_says_how_fast() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let load = LOAD.path().expect("installed");
+        let bench = Bench::new(place.path()).expect("temporary folder");
+        let mut job = Clients { parameters: Parameters { clients: 2, time: 2 }, bench, load };
+        let stop = AtomicBool::new(false);
+        for _ in 0..2 {
+            let mut tally = Tally::new();
+            job.refill().expect("made");
+            job.run(&Limit::new(None, &stop), &mut tally).expect("played");
+            assert!(tally.operations > 100 && tally.bytes > 0 && tally.elapsed.0 >= 1_000_000_000, "{tally:?}");
+            assert!(tally.said.iter().any(|(name, _, flushes)| *name == "commits" && *flushes > 0.0));
+        }
+        assert_eq!(fs::read_dir(place.path().join(FOLDER)).expect("there").count(), 1, "its clients");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let bench = Bench::new(place.path()).expect("temporary folder");
+        let load = LOAD.path().expect("installed");
+        let mut job = Clients { parameters: Parameters { clients: 2, time: 2 }, bench, load };
+        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
+    }
+}

@@ -1,0 +1,131 @@
+//! What dbench says.
+
+use fsarena_engine::Tally;
+use fsarena_model::Nanos;
+
+/// Its operations, and the names under which their number, mean and longest latency are kept.
+const OPERATIONS: [(&str, [&str; 3]); 16] = [
+    ("NTCreateX", ["dbench.create", "dbench.create.avg", "dbench.create.max"]),
+    ("Close", ["dbench.close", "dbench.close.avg", "dbench.close.max"]),
+    ("Rename", ["dbench.rename", "dbench.rename.avg", "dbench.rename.max"]),
+    ("Unlink", ["dbench.unlink", "dbench.unlink.avg", "dbench.unlink.max"]),
+    ("Deltree", ["dbench.deltree", "dbench.deltree.avg", "dbench.deltree.max"]),
+    ("Mkdir", ["dbench.mkdir", "dbench.mkdir.avg", "dbench.mkdir.max"]),
+    ("Qpathinfo", ["dbench.qpathinfo", "dbench.qpathinfo.avg", "dbench.qpathinfo.max"]),
+    ("Qfileinfo", ["dbench.qfileinfo", "dbench.qfileinfo.avg", "dbench.qfileinfo.max"]),
+    ("Qfsinfo", ["dbench.qfsinfo", "dbench.qfsinfo.avg", "dbench.qfsinfo.max"]),
+    ("Sfileinfo", ["dbench.sfileinfo", "dbench.sfileinfo.avg", "dbench.sfileinfo.max"]),
+    ("Find", ["dbench.find", "dbench.find.avg", "dbench.find.max"]),
+    ("WriteX", ["dbench.write", "dbench.write.avg", "dbench.write.max"]),
+    ("ReadX", ["dbench.read", "dbench.read.avg", "dbench.read.max"]),
+    ("LockX", ["dbench.lock", "dbench.lock.avg", "dbench.lock.max"]),
+    ("UnlockX", ["dbench.unlock", "dbench.unlock.avg", "dbench.unlock.max"]),
+    ("Flush", ["dbench.flush", "dbench.flush.avg", "dbench.flush.max"]),
+];
+
+/// Its operation that is an fsync.
+const FLUSH: &str = "Flush";
+
+/// What it says of a run, without its first part that does not count.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// 10⁶ bytes per second, read and written (`1.0e-6 * total_bytes / t` in its dbench.c).
+    throughput: f64,
+    /// The longest that a client waited, ms.
+    max_latency: f64,
+    /// Until when the throughput is counted, whole seconds: it looks once a second.
+    seconds: f64,
+    /// Name, number, mean and longest latency in ms.
+    operations: Vec<(String, [f64; 3])>,
+}
+
+impl Said {
+    /// Reads what it said.
+    ///
+    /// # Errors
+    /// What is not there.
+    pub fn of(text: &str) -> Result<Self, &'static str> {
+        let last = text.lines().rfind(|line| line.starts_with("Throughput ")).ok_or("Throughput")?;
+        let mut words = last.split_whitespace().skip(1);
+        let throughput: f64 = number(words.next()).filter(|rate| *rate > 0.0).ok_or("Throughput above 0")?;
+        if words.next() != Some("MB/sec") {
+            return Err("MB/sec");
+        }
+        let max_latency = words.find_map(|word| word.strip_prefix("max_latency="));
+        let seconds = text.lines().rev().find_map(|line| line.split(" execute ").nth(1)).ok_or("execute")?;
+        let operations = operations(text);
+        if !operations.iter().any(|(name, _)| name == FLUSH) {
+            return Err(FLUSH);
+        }
+        Ok(Self {
+            throughput,
+            max_latency: number(max_latency).ok_or("max_latency")?,
+            seconds: number(seconds.split_whitespace().next()).ok_or("seconds of execute")?,
+            operations,
+        })
+    }
+
+    /// Counts it.
+    pub fn count(&self, clients: u64, tally: &mut Tally) {
+        tally.operations += self.operations.iter().map(|(_, [count, ..])| *count as u64).sum::<u64>();
+        tally.bytes += (self.throughput * 1e6 * self.seconds).round() as u64;
+        tally.elapsed = tally.elapsed + Nanos((self.seconds * 1e9) as u64);
+        tally.said.push(("dbench.throughput", "MB/s", self.throughput));
+        tally.said.push(("dbench.max-latency", "ms", self.max_latency));
+        for (name, figures) in &self.operations {
+            let Some((_, names)) = OPERATIONS.iter().find(|(known, _)| known == name) else { continue };
+            tally.said.extend(names.iter().zip(["operations", "ms", "ms"]).zip(figures).map(|((n, u), f)| (*n, u, *f)));
+        }
+        let flushes = self.operations.iter().find(|(name, _)| name == FLUSH).map_or(0.0, |(_, [count, ..])| *count);
+        tally.said.push(("commits", "commits", flushes));
+        tally.said.push(("connections", "connections", clients as f64));
+    }
+}
+
+fn number(word: Option<&str>) -> Option<f64> {
+    word?.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// The lines of its table.
+fn operations(text: &str) -> Vec<(String, [f64; 3])> {
+    let lines = text.lines().skip_while(|line| !line.starts_with(" Operation ")).skip(2);
+    let operation = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        Some((name, [number(words.next())?, number(words.next())?, number(words.next())?]))
+    };
+    lines.map_while(operation).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = include_str!("dbench.txt");
+
+    #[test]
+    fn its_own_words_are_read() {
+        let said = Said::of(TEXT).expect("dbench's");
+        assert_eq!((said.throughput, said.max_latency, said.seconds), (416.875, 161.221, 10.0));
+        assert_eq!(said.operations.len(), 14);
+        assert_eq!(said.operations[13], ("Flush".to_owned(), [9303.0, 9.226, 170.999]));
+        let mut tally = Tally::new();
+        said.count(12, &mut tally);
+        assert_eq!((tally.operations, tally.bytes, tally.elapsed), (773_474, 4_168_750_000, Nanos::seconds(10)));
+        for wanted in
+            [("commits", "commits", 9303.0), ("connections", "connections", 12.0), ("dbench.flush.avg", "ms", 9.226)]
+        {
+            assert!(tally.said.contains(&wanted), "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for (lacks, what) in
+            [("Throughput", "Throughput"), ("execute", "execute"), ("Flush", "Flush"), ("max_latency", "max_latency")]
+        {
+            assert_eq!(Said::of(&TEXT.replace(lacks, "x")), Err(what));
+        }
+        assert_eq!(Said::of(&TEXT.replace("Throughput 416.875", "Throughput 0")), Err("Throughput above 0"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Real programs as workloads: servers that are started on the lane and the clients that load them, and tools. A new one is one
+//! file and one line in [`APPS`]. Whoever wants any engine, native or not, asks here.
+
+mod apache;
+mod bench;
+mod dbench;
+mod folder;
+mod mariadb;
+mod oltp;
+mod pbzip2;
+mod pgbench;
+mod postgresql;
+mod postmark;
+mod server;
+mod sqlite3;
+mod tool;
+mod user;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_engine::{Engine, EngineError};
+use fsarena_model::Workload;
+
+pub use folder::clear;
+
+/// All engines that start programs which have to be installed with a suite (`make apps`).
+pub static APPS: &[&dyn Engine] = &[
+    // databases
+    &mariadb::MariaDbEngine,
+    &oltp::Oltp,
+    &pgbench::PgBench,
+    &sqlite3::Sqlite3,
+    // a web server
+    &apache::Apache,
+    // tools
+    &pbzip2::Pbzip2,
+    &dbench::Dbench,
+    &postmark::Postmark,
+];
+
+/// The engine of that name, native or not.
+pub fn engine(name: &str) -> Option<&'static dyn Engine> {
+    fsarena_engine::engine(name).or_else(|| APPS.iter().copied().find(|engine| engine.name() == name))
+}
+
+/// The engine that `workload` names.
+///
+/// # Errors
+/// [`EngineError::Unknown`] if there is none.
+pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
+    let unknown = || {
+        let engines = fsarena_engine::ENGINES.iter().chain(APPS).map(|engine| engine.name()).collect();
+        EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone(), engines }
+    };
+    engine(&workload.engine).ok_or_else(unknown)
+}
+
+/// The program that does the workload, where its engine does not do it itself.
+pub fn program_of(workload: &Workload) -> Option<&'static str> {
+    engine(&workload.engine)?.program()
+}
+
+/// Debian's packages with the programs that the workload needs and that are not here, sorted, each once.
+pub fn missing(workload: &Workload) -> Vec<String> {
+    let needs = engine(&workload.engine).map(|engine| engine.needs(workload)).unwrap_or_default();
+    let missing: BTreeSet<&str> = needs.iter().filter(|need| need.path().is_none()).map(|need| need.package).collect();
+    missing.into_iter().map(str::to_owned).collect()
+}
+
+/// The versions of the programs that these workloads need, by name; one that is not there, or does not tell, is left out.
+pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
+    let engines = workloads.iter().filter_map(|workload| Some((engine(&workload.engine)?, workload)));
+    let needs = engines.flat_map(|(engine, workload)| engine.needs(workload));
+    let needs: BTreeMap<&str, _> = needs.map(|need| (need.program, need)).collect();
+    needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.said()?))).collect()
+}
+
+/// What the programs that these workloads start are told, by workload.
+pub fn settings(workloads: &[Workload]) -> BTreeMap<String, Vec<String>> {
+    let told = workloads.iter().map(|workload| {
+        let told = engine(&workload.engine).map(|engine| engine.settings(workload)).unwrap_or_default();
+        (workload.name.clone(), told)
+    });
+    told.filter(|(_, told)| !told.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_a_name_of_its_own() {
+        let names = || APPS.iter().map(|engine| engine.name());
+        for name in names() {
+            assert!(fsarena_engine::engine(name).is_none(), "{name} is native, too");
+            assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! MariaDB on the lane: a data directory of its own, made anew for each contender and round, and a server that only a private socket
+//! leads to. <https://mariadb.com/kb/en/innodb-system-variables/>
+
+mod client;
+mod engine;
+mod ingest;
+mod parameters;
+mod queries;
+mod results;
+mod schema;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Limit, Need, Tally};
+use rustix::process::Signal;
+
+use crate::folder::RunFolder;
+use crate::server::{Server, Start};
+use crate::tool::Tool;
+use crate::user::User;
+
+pub use self::client::Client;
+pub use self::engine::MariaDbEngine;
+
+/// What clients do.
+trait Work {
+    /// Makes the tables, and what has to be in them before; untimed.
+    fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError>;
+
+    /// The timed part, and what says that it did what it should have.
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
+
+    /// Compares what is there afterwards with what must be; untimed.
+    fn check(&mut self, _client: &Client) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+/// The server and its tools; these packages start no service.
+pub const NEEDS: &[Need] = &[
+    Need::new("mariadbd", "mariadb-server-core"),
+    Need { version: "", ..Need::new("mariadb-install-db", "mariadb-server-core") },
+    Need { version: "", ..Need::new("mariadb-admin", "mariadb-client") },
+];
+
+/// As whom it runs, if we are root.
+const USER: &str = "mysql";
+
+/// How the server is told to keep what it acknowledged (each commit waits for one flush of its log), and to have its data from the
+/// file system rather than from memory.
+const DURABLE: &[&str] = &[
+    "--innodb-flush-log-at-trx-commit=1",
+    "--innodb-doublewrite=1",
+    "--innodb-flush-method=O_DIRECT",
+    "--innodb-log-file-size=96M",
+    "--innodb-file-per-table=1",
+    "--innodb-buffer-pool-dump-at-shutdown=0",
+    "--innodb-buffer-pool-load-at-startup=0",
+    "--innodb-use-native-aio=1",
+    "--query-cache-type=0",
+    "--skip-log-bin",
+];
+
+/// Everything else that is not the server's default.
+const PRIVATE: &[&str] = &[
+    "--skip-networking",
+    "--skip-name-resolve",
+    "--performance-schema=OFF",
+    "--max-connections=400",
+    "--local-infile=1",
+    "--lc-messages-dir=/usr/share/mysql",
+];
+
+/// A data directory on a lane, and the server when it runs.
+#[derive(Debug)]
+pub struct MariaDb {
+    user: Option<User>,
+    data: PathBuf,
+    /// Where its socket and its log are: not where it works, for a shared folder may have no sockets and a path on the lane may be
+    /// too long for one.
+    run: RunFolder,
+    /// What the workload sets beside, such as `--innodb-buffer-pool-size=64M`.
+    options: Vec<String>,
+    server: Option<Server>,
+}
+
+impl MariaDb {
+    /// A data directory in `directory`, made by its own tool; no server runs yet.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn install(directory: &Path, options: Vec<String>) -> Result<Self, EngineError> {
+        let user = User::of(USER)?;
+        let run = RunFolder::new()?;
+        let data = directory.join("mysql");
+        fs::create_dir(&data).map_err(EngineError::io(format!("mkdir {}", data.display())))?;
+        if let Some(user) = &user {
+            user.give(&data)?;
+            user.give(run.path())?;
+        }
+        let made = Self { user, data, run, options, server: None };
+        made.tool("mariadb-install-db", &made.install_options()).finish()?;
+        Ok(made)
+    }
+
+    fn install_options(&self) -> Vec<String> {
+        let [data, temporary] = ["datadir", "tmpdir"].map(|name| format!("--{name}={}", self.data.display()));
+        // A server that starts removes what others keep in the same temporary folder.
+        let options =
+            ["--no-defaults", &data, &temporary, "--auth-root-authentication-method=normal", "--skip-test-db"];
+        options.into_iter().chain(["--skip-name-resolve"]).map(str::to_owned).collect()
+    }
+
+    /// Starts the server, and waits until it answers.
+    ///
+    /// # Errors
+    /// If it does not start, with the last lines of its log.
+    pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let argv = ["mariadbd".to_owned()].into_iter().chain(self.server_options()).collect();
+        let start =
+            Start { program: "mariadbd", argv, user: self.user.as_ref(), directory: &self.data, log: self.log() };
+        let ping = self.tool("mariadb-admin", &[self.no_defaults(), vec!["ping".to_owned()]].concat());
+        self.server = Some(Server::start(&start, stop, || self.socket().exists() && ping.finish().is_ok())?);
+        Ok(())
+    }
+
+    fn server_options(&self) -> Vec<String> {
+        let data = self.data.display();
+        let places = [
+            "--no-defaults".to_owned(),
+            format!("--datadir={data}"),
+            format!("--tmpdir={data}"),
+            format!("--socket={}", self.socket().display()),
+            format!("--pid-file={}", self.run.path().join("pid").display()),
+        ];
+        let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
+        places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
+    }
+
+    /// Ends the server in order: everything that it has acknowledged is in its files then. Nothing if none runs.
+    ///
+    /// # Errors
+    /// If it has ended before, or does not end.
+    pub fn stop(&mut self) -> Result<(), EngineError> {
+        self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM))
+    }
+
+    /// The running server, for errors of clients.
+    pub fn server(&mut self) -> Option<&mut Server> {
+        self.server.as_mut()
+    }
+
+    /// What clients connect to, as `root` without a password.
+    pub fn socket(&self) -> PathBuf {
+        self.run.path().join("s")
+    }
+
+    /// A folder for what clients say, and for their files.
+    pub fn run_folder(&self) -> &Path {
+        self.run.path()
+    }
+
+    fn log(&self) -> PathBuf {
+        self.run.path().join("log")
+    }
+
+    /// The options with which every tool of MariaDB begins.
+    fn no_defaults(&self) -> Vec<String> {
+        vec!["--no-defaults".to_owned(), format!("--socket={}", self.socket().display()), "--user=root".to_owned()]
+    }
+
+    fn tool<'a>(&'a self, name: &'static str, options: &[String]) -> Tool<'a> {
+        let argv = [name.to_owned()].into_iter().chain(options.iter().cloned()).collect();
+        Tool { name, argv, user: self.user.as_ref(), directory: &self.data, streams: self.run.path() }
+    }
+}
+
+/// As whom the server runs and what it is told, for reports.
+pub fn settings(options: &[String]) -> String {
+    let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
+    [
+        format!("{}mariadbd", User::told(USER)),
+        "--no-defaults".to_owned(),
+        "--datadir=LANE".to_owned(),
+        "--tmpdir=LANE".to_owned(),
+    ]
+    .into_iter()
+    .chain(fixed)
+    .chain(options.iter().cloned())
+    .collect::<Vec<_>>()
+    .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_made_started_stopped_and_started_again() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
+        let mut server =
+            MariaDb::install(place.path(), vec!["--innodb-buffer-pool-size=16M".to_owned()]).expect("made");
+        for _ in 0..2 {
+            server.start(&fsarena_engine::NEVER).expect("starts");
+            assert!(server.socket().exists());
+            server.stop().expect("ends");
+            assert!(!server.socket().exists());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Connections to the server on its private socket, and what goes wrong on them.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use fsarena_engine::{EngineError, Limit, Tally};
+use fsarena_model::Nanos;
+use fsarena_sys::clock;
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+
+/// The database that market data and results are in.
+pub const DATABASE: &str = "market";
+/// Of a run, how long a part is for which latencies are kept apart.
+const PART: Nanos = Nanos::seconds(1);
+
+/// How often is looked whether somebody wants to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Where clients connect to.
+#[derive(Debug, Clone)]
+pub struct Client {
+    socket: PathBuf,
+}
+
+impl Client {
+    /// Of the server with that socket.
+    pub fn new(socket: PathBuf) -> Self {
+        Self { socket }
+    }
+
+    /// Makes a database.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn make_database(&self, name: &str) -> Result<(), EngineError> {
+        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        connection.query_drop(format!("CREATE DATABASE {name}")).map_err(refused("CREATE DATABASE"))
+    }
+
+    /// A connection to the database.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn connect(&self) -> Result<Conn, EngineError> {
+        Conn::new(self.options().db_name(Some(DATABASE))).map_err(refused("connect"))
+    }
+
+    /// So many connections.
+    ///
+    /// # Errors
+    /// If the server refuses one.
+    pub fn connect_all(&self, count: u32) -> Result<Vec<Conn>, EngineError> {
+        (0..count).map(|_| self.connect()).collect()
+    }
+
+    fn options(&self) -> OptsBuilder {
+        OptsBuilder::new().socket(Some(self.socket.display().to_string())).user(Some("root"))
+    }
+}
+
+/// What a client says when `act` does not succeed.
+pub fn refused(act: &str) -> impl FnOnce(mysql::Error) -> EngineError {
+    move |error| EngineError::Program { program: "mariadbd", words: format!("{act}: {error}") }
+}
+
+/// One of several that work at the same time.
+pub struct Course<'a> {
+    begin: Nanos,
+    part: Nanos,
+    stop: &'a AtomicBool,
+    has_failed: &'a AtomicBool,
+    tally: &'a mut Tally,
+}
+
+impl Course<'_> {
+    /// Whether it goes on: nobody wants to stop, and nobody else has failed.
+    pub fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed)
+    }
+
+    /// Does one operation, times it and counts it.
+    ///
+    /// # Errors
+    /// That of `act`.
+    pub fn timed<T>(
+        &mut self,
+        operation: fsarena_engine::Operation,
+        act: impl FnOnce() -> Result<T, EngineError>,
+    ) -> Result<(T, Nanos), EngineError> {
+        let from = clock::now();
+        let done = act()?;
+        let until = clock::now();
+        let latency = until.saturating_sub(from);
+        self.tally.record(operation, latency);
+        self.tally.operations += 1;
+        if until.saturating_sub(self.part) >= PART {
+            self.tally.end_part(until.saturating_sub(self.begin));
+            self.part = until;
+        }
+        Ok((done, latency))
+    }
+}
+
+/// Lets all `workers` begin at the same time, each in a thread of its own, and counts into `tally`; its time ends with that of the last.
+///
+/// # Errors
+/// The first one's that fails; the others then end soon.
+pub fn together<W: Send, R: Send>(
+    workers: Vec<W>,
+    limit: &Limit<'_>,
+    tally: &mut Tally,
+    work: impl Fn(W, &mut Course<'_>) -> Result<R, EngineError> + Sync,
+) -> Result<Vec<R>, EngineError> {
+    let meeting = Meeting::of(workers.len(), limit.stop);
+    let one = &|worker: W| meeting.attend(|course| work(worker, course));
+    let done = thread::scope(|scope| {
+        let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || one(worker))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a client does not panic")).collect::<Vec<_>>()
+    });
+    let mut all = Tally::new();
+    done.iter().for_each(|(_, tally)| all.join(tally));
+    tally.follow(&all, 0);
+    match meeting.first.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        Some(error) => Err(error),
+        None => Ok(done.into_iter().filter_map(|(done, _)| done).collect()),
+    }
+}
+
+/// Does `work` with a wish to stop that it can keep for itself.
+pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
+    let (own, is_done) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            while !is_done.load(Ordering::Acquire) {
+                own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
+                thread::park_timeout(LOOK);
+            }
+        });
+        let done = work(Arc::clone(&own));
+        is_done.store(true, Ordering::Release);
+        watch.thread().unpark();
+        done
+    })
+}
+
+/// What those who work at the same time share.
+struct Meeting<'a> {
+    gate: Barrier,
+    stop: &'a AtomicBool,
+    has_failed: AtomicBool,
+    /// What the first one said that failed.
+    first: Mutex<Option<EngineError>>,
+}
+
+impl<'a> Meeting<'a> {
+    fn of(count: usize, stop: &'a AtomicBool) -> Self {
+        Self { gate: Barrier::new(count), stop, has_failed: AtomicBool::new(false), first: Mutex::new(None) }
+    }
+
+    /// Waits for all, and does the work of one; `None` if it failed.
+    fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, Tally) {
+        let mut tally = Tally::new();
+        self.gate.wait();
+        let begin = clock::now();
+        let (stop, has_failed) = (self.stop, &self.has_failed);
+        let mut course = Course { begin, part: begin, stop, has_failed, tally: &mut tally };
+        let done = work(&mut course).map_err(|error| {
+            self.has_failed.store(true, Ordering::Relaxed);
+            self.first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+        });
+        tally.elapsed = clock::now().saturating_sub(begin);
+        tally.end_part(tally.elapsed);
+        (done.ok(), tally)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_engine::Operation;
+
+    #[test]
+    fn when_one_fails_the_others_end_and_its_words_are_told() {
+        let stop = AtomicBool::new(false);
+        let mut tally = Tally::new();
+        let work = |number: u32, course: &mut Course<'_>| {
+            course.timed(Operation::Insert, || match number {
+                3 => Err(EngineError::Wrong("three".to_owned())),
+                _ => Ok(()),
+            })?;
+            while course.goes_on() {
+                thread::yield_now();
+            }
+            Ok(())
+        };
+        let error = together((0..4).collect(), &Limit::new(None, &stop), &mut tally, work).expect_err("three fails");
+        assert_eq!((error.to_string().as_str(), tally.operations), ("three", 3));
+    }
+
+    #[test]
+    fn all_end_when_they_are_told_to() {
+        let stop = AtomicBool::new(true);
+        let mut tally = Tally::new();
+        let work = |number: u32, course: &mut Course<'_>| Ok((number, course.goes_on()));
+        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut tally, work).expect("nobody fails");
+        assert_eq!((done, tally.operations), (vec![(1, false), (2, false)], 0));
+    }
+}

@@ -1,0 +1,124 @@
+//! The engine `mariadb`: what the trading firm does with its database.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_model::{Bytes, Nanos, Workload};
+
+use super::client::{Client, DATABASE};
+use super::ingest::Ingest;
+use super::parameters::{Parameters, Task};
+use super::queries::Queries;
+use super::results::Results;
+use super::{MariaDb, NEEDS, Work, settings};
+
+/// Rows that come in per second by LOAD DATA, about, and one by one; for estimates.
+const LOADED_PER_SECOND: u64 = 40_000;
+const INSERTED_PER_SECOND: u64 = 500;
+/// Queries that are answered per second, about, by two processors.
+const QUERIES_PER_SECOND: u64 = 300;
+/// To make a data directory, and to start and stop the server.
+const AROUND: Nanos = Nanos::seconds(4);
+
+/// The engine `mariadb`.
+pub struct MariaDbEngine;
+
+impl Engine for MariaDbEngine {
+    fn name(&self) -> &'static str {
+        "mariadb"
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Ok(Parameters::of(workload)?.demand())
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        let Ok(parameters) = Parameters::of(workload) else { return AROUND };
+        let rate = if parameters.task == Task::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
+        let queries = u64::from(parameters.threads * parameters.queries.unwrap_or(0));
+        AROUND + Nanos::seconds(parameters.rows * u64::from(parameters.days) / rate + queries / QUERIES_PER_SECOND)
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        NEEDS.to_vec()
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let told = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
+        Parameters::of(workload).map(told).unwrap_or_default()
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some("mariadbd")
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        let work: Box<dyn Work> = match parameters.task {
+            Task::Query => Box::new(Queries::new(&parameters, seed)?),
+            Task::Results => Box::new(Results::new(&parameters, seed)),
+            Task::Ingest => Box::new(Ingest::new(&parameters, seed)?),
+        };
+        let (options, directory) = (parameters.server_options(), directory.to_owned());
+        Ok(Box::new(MariaDbJob { options, directory, work, server: None }))
+    }
+}
+
+/// A server with its clients.
+pub struct MariaDbJob {
+    options: Vec<String>,
+    directory: PathBuf,
+    work: Box<dyn Work>,
+    server: Option<MariaDb>,
+}
+
+impl MariaDbJob {
+    fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
+        self.server.as_mut().ok_or_else(|| EngineError::Wrong("there is no data directory yet".to_owned()))
+    }
+
+    /// Lets the clients do something; what they do not succeed in may be the server's end.
+    fn with_clients<T>(
+        &mut self,
+        act: impl FnOnce(&mut dyn Work, &Client) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let client = Client::new(self.server()?.socket());
+        let done = act(&mut *self.work, &client);
+        let server = self.server.as_mut().and_then(MariaDb::server);
+        done.map_err(|error| match server {
+            Some(server) => server.blamed(error),
+            None => error,
+        })
+    }
+}
+
+impl Job for MariaDbJob {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server = Some(MariaDb::install(&self.directory, self.options.clone())?);
+        self.server()?.start(stop)?;
+        self.with_clients(|work, client| {
+            client.make_database(DATABASE)?;
+            work.fill(client, stop)
+        })?;
+        self.server()?.stop()
+    }
+
+    /// The server and its clients are others.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server()?.start(stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        self.with_clients(|work, client| work.run(client, limit, tally))
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        self.with_clients(|work, client| work.check(client))?;
+        self.server()?.stop()
+    }
+}

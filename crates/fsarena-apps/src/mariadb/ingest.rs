@@ -1,0 +1,165 @@
+//! A3: days of market data that are loaded into an empty table over one connection.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_engine::{EngineError, Limit, Operation, Tally};
+use fsarena_market::{Counts, Stream, TradingDay};
+use fsarena_model::{Nanos, Step};
+use fsarena_sys::clock;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use super::client::{Client, refused, told};
+use super::parameters::{Form, Parameters};
+use super::{Work, schema};
+
+/// The days.
+pub struct Ingest {
+    days: Vec<TradingDay>,
+    form: Form,
+    batch: u32,
+}
+
+impl Ingest {
+    /// Of a seed.
+    ///
+    /// # Errors
+    /// If the parameters make no sense.
+    pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
+        let days = parameters.trading_days(seed).map_err(|error| EngineError::Wrong(error.to_string()))?;
+        Ok(Self { days, form: parameters.form.unwrap_or(Form::Batches), batch: parameters.batch() })
+    }
+
+    /// Loads a day, and gives how many transactions that took; `None` if somebody wanted to stop.
+    fn load(
+        &self,
+        connection: &mut Conn,
+        day: TradingDay,
+        stop: &AtomicBool,
+        tally: &mut Tally,
+    ) -> Result<Option<u64>, EngineError> {
+        match self.form {
+            Form::Batches => self.by_batches(connection, day, stop, tally),
+            Form::Load => {
+                let loaded = told(stop, |stop| schema::load(connection, day, stop));
+                // What ends it then is its refusal to go on.
+                if stop.load(Ordering::Relaxed) { Ok(None) } else { loaded.map(|()| Some(1)) }
+            }
+        }
+    }
+
+    fn by_batches(
+        &self,
+        connection: &mut Conn,
+        day: TradingDay,
+        stop: &AtomicBool,
+        tally: &mut Tally,
+    ) -> Result<Option<u64>, EngineError> {
+        let (mut statements, mut commits) = (Statements::new(day, self.batch), 0);
+        while let Some(statement) = statements.next() {
+            let begin = clock::now();
+            connection.query_drop(statement).map_err(refused("INSERT"))?;
+            tally.record(Operation::Insert, clock::now().saturating_sub(begin));
+            commits += 1;
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(commits))
+    }
+}
+
+/// A day as statements of many rows; one text is used for all of them.
+struct Statements {
+    stream: Stream,
+    line: Vec<u8>,
+    text: String,
+    /// How long what each begins with is.
+    beginning: usize,
+    batch: u32,
+}
+
+impl Statements {
+    fn new(day: TradingDay, batch: u32) -> Self {
+        let text = schema::insert_beginning();
+        Self { stream: day.stream(), line: Vec::new(), beginning: text.len(), text, batch }
+    }
+
+    fn next(&mut self) -> Option<&str> {
+        self.text.truncate(self.beginning);
+        for row in 0..self.batch {
+            self.line.clear();
+            if self.stream.next_row(&mut self.line).is_none() {
+                break;
+            }
+            if row > 0 {
+                self.text.push(',');
+            }
+            schema::append_row(&mut self.text, std::str::from_utf8(&self.line).expect("rows are ASCII"));
+        }
+        (self.text.len() > self.beginning).then_some(&self.text)
+    }
+}
+
+impl Work for Ingest {
+    fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
+        client.connect()?.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))
+    }
+
+    /// The table is emptied before each day, and compared with the truth after it, untimed.
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let mut connection = client.connect()?;
+        let mut commits = 0;
+        for (number, day) in self.days.iter().enumerate() {
+            connection.query_drop("TRUNCATE TABLE shfedepth").map_err(refused("TRUNCATE TABLE"))?;
+            let begin = clock::now();
+            let Some(of_day) = self.load(&mut connection, *day, limit.stop, tally)? else { return Ok(()) };
+            let elapsed = clock::now().saturating_sub(begin);
+            let truth = Truth::of(day).map_err(EngineError::io("count the rows of a day"))?;
+            schema::require_all(&mut connection, std::slice::from_ref(&truth.counts))?;
+            commits += of_day;
+            count(tally, number + 1, elapsed, &truth);
+        }
+        tally.said.extend([("commits", "commits", commits as f64), ("connections", "connections", 1.0)]);
+        Ok(())
+    }
+}
+
+/// What a day is.
+struct Truth {
+    bytes: u64,
+    counts: Counts,
+}
+
+impl Truth {
+    fn of(day: &TradingDay) -> io::Result<Self> {
+        let mut bytes = Bytes(0);
+        let counts = day.write(&mut bytes)?;
+        Ok(Self { bytes: bytes.0, counts })
+    }
+}
+
+/// Counts what is written to it.
+struct Bytes(u64);
+
+impl io::Write for Bytes {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0 += text.len() as u64;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A day is an operation; its step has the rows.
+fn count(tally: &mut Tally, number: usize, elapsed: Nanos, truth: &Truth) {
+    tally.operations += 1;
+    tally.bytes += truth.bytes;
+    tally.elapsed = tally.elapsed + elapsed;
+    tally.end_part(tally.elapsed);
+    let (operations, bytes) = (truth.counts.rows, truth.bytes);
+    tally.steps.push(Step { name: format!("day-{number}"), operations, bytes, elapsed, synced: None, written: None });
+}

@@ -1,0 +1,171 @@
+//! A2: results that come in one by one, each made durable by a transaction of its own, over several connections.
+
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Limit, Operation, Tally};
+use fsarena_market::{Date, instruments};
+use fsarena_model::seed::scatter;
+use mysql::prelude::Queryable;
+use mysql::{Conn, Params, Statement};
+
+use super::client::{Client, Course, refused, together};
+use super::parameters::Parameters;
+use super::{Work, schema};
+
+const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument, trading_day, pnl, fee, position, trades, \
+                      status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const LOG: &str = "INSERT INTO turing_log (task_id, ts, level, msg) VALUES (?, ?, ?, ?)";
+
+/// Results of a task, one for each of so many contracts.
+const OF_A_TASK: u64 = 100;
+
+/// The rows, the same for the same seed: every second one is a line of the log.
+pub struct Results {
+    rows: u64,
+    threads: u32,
+    seed: u64,
+    instruments: Vec<String>,
+    /// Whether all of them are in.
+    is_whole: bool,
+}
+
+impl Results {
+    /// Of a seed.
+    pub fn new(parameters: &Parameters, seed: u64) -> Self {
+        let date = Date::new(2016, 4, 11);
+        let instruments = date.map(instruments).unwrap_or_default().into_iter().map(|one| one.id).collect();
+        Self { rows: parameters.rows, threads: parameters.threads, seed, instruments, is_whole: false }
+    }
+
+    fn insert(&self, thread: &mut Inserter, number: u64) -> Result<(), EngineError> {
+        let draw = scatter(self.seed ^ scatter(number));
+        let (statement, values) = match number % 2 {
+            0 => (&thread.result, self.result(number / 2, draw)),
+            _ => (&thread.log, log(number / 2, draw)),
+        };
+        thread.connection.exec_drop(statement, values).map_err(refused("INSERT"))
+    }
+
+    fn result(&self, number: u64, draw: u64) -> Params {
+        let signed = |bits: u64, by: f64| (bits & 0xffff) as f64 / by - 300.0;
+        Params::Positional(vec![
+            (number / OF_A_TASK).into(),
+            (draw % 40).into(),
+            self.instruments[(number % OF_A_TASK) as usize].as_str().into(),
+            "2016-04-11".into(),
+            signed(draw, 10.0).into(),
+            signed(draw >> 16, 1000.0).abs().into(),
+            ((draw >> 32) & 0xff).into(),
+            ((draw >> 40) & 0x3ff).into(),
+            (draw % 4).into(),
+            moment(number).into(),
+            text(draw, 400, 1900).into(),
+        ])
+    }
+}
+
+fn log(number: u64, draw: u64) -> Params {
+    let level = ["DEBUG", "INFO", "WARN", "ERROR"][(draw % 4) as usize];
+    Params::Positional(vec![
+        (number / OF_A_TASK).into(),
+        moment(number).into(),
+        level.into(),
+        text(draw, 60, 600).into(),
+    ])
+}
+
+/// A moment of that day, some milliseconds after the one before.
+fn moment(number: u64) -> String {
+    let (second, millisecond) = (number * 7 / 1000 % 86_400, number * 7 % 1000);
+    format!("2016-04-11 {:02}:{:02}:{:02}.{millisecond:03}", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Hexadecimal digits, as many as follows from `draw`.
+fn text(draw: u64, least: u64, most: u64) -> String {
+    let length = (least + draw % (most - least + 1)) as usize;
+    let mut text = String::with_capacity(length + 16);
+    let mut state = draw;
+    while text.len() < length {
+        state = scatter(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
+        text.push_str(&format!("{state:016x}"));
+    }
+    text.truncate(length);
+    text
+}
+
+/// A connection with its two statements.
+struct Inserter {
+    number: u64,
+    connection: Conn,
+    result: Statement,
+    log: Statement,
+}
+
+impl Inserter {
+    fn new((number, mut connection): (usize, Conn)) -> Result<Self, EngineError> {
+        let mut prepared = |text| connection.prep(text).map_err(refused("prepare the INSERT"));
+        let (result, log) = (prepared(RESULT)?, prepared(LOG)?);
+        Ok(Self { number: number as u64, connection, result, log })
+    }
+}
+
+impl Work for Results {
+    fn fill(&mut self, client: &Client, _stop: &AtomicBool) -> Result<(), EngineError> {
+        let mut connection = client.connect()?;
+        schema::RESULTS.iter().try_for_each(|table| connection.query_drop(table).map_err(refused("CREATE TABLE")))
+    }
+
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let connections = client.connect_all(self.threads)?.into_iter().enumerate();
+        let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
+        let done = together(workers, limit, tally, |mut worker: Inserter, course: &mut Course<'_>| {
+            let own = (worker.number..self.rows).step_by(self.threads as usize);
+            let mut inserted = 0_u64;
+            for number in own {
+                if !course.goes_on() {
+                    break;
+                }
+                course.timed(Operation::Insert, || self.insert(&mut worker, number))?;
+                inserted += 1;
+            }
+            Ok(inserted)
+        })?;
+        let inserted: u64 = done.iter().sum();
+        self.is_whole = inserted == self.rows;
+        tally
+            .said
+            .extend([("commits", "commits", inserted as f64), ("connections", "connections", f64::from(self.threads))]);
+        Ok(())
+    }
+
+    fn check(&mut self, client: &Client) -> Result<(), EngineError> {
+        let counts = "SELECT (SELECT COUNT(*) FROM task_result), (SELECT COUNT(*) FROM turing_log)";
+        let found: Option<(u64, u64)> = client.connect()?.query_first(counts).map_err(refused("count the rows"))?;
+        let (results, logs) = found.unwrap_or_default();
+        let wanted = (self.rows.div_ceil(2), self.rows / 2);
+        match !self.is_whole || (results, logs) == wanted {
+            true => Ok(()),
+            false => {
+                let what = format!(
+                    "{results} results and {logs} lines of the log are there, not {} and {}",
+                    wanted.0, wanted.1
+                );
+                Err(EngineError::Wrong(what))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_follow_from_the_seed() {
+        let of = |seed: u64| text(scatter(seed), 400, 1900);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        assert!((1..200).all(|seed| (400..=1900).contains(&of(seed).len())));
+        assert_eq!(moment(1000), "2016-04-11 00:00:07.000");
+    }
+}

@@ -1,0 +1,128 @@
+//! What sysbench says at the end of an OLTP test, as a tally.
+
+use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_model::Nanos;
+
+use super::SYSBENCH;
+
+/// All that is taken from what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Transactions that were acknowledged.
+    pub transactions: f64,
+    transactions_per_second: f64,
+    queries_per_second: f64,
+    /// Of deadlocks and duplicate keys, which it tries again.
+    ignored_errors: f64,
+    /// Connections that were lost and made anew.
+    pub reconnects: f64,
+    /// Seconds.
+    total_time: f64,
+    /// Milliseconds of a transaction.
+    average: f64,
+    percentile_95: f64,
+    longest: f64,
+    /// How many transactions took so many milliseconds; its bins are 1.8 % wide.
+    histogram: Vec<(f64, u64)>,
+}
+
+impl Said {
+    /// Reads what it said.
+    ///
+    /// # Errors
+    /// With the name of the first figure that is missing.
+    pub fn of(text: &str) -> Result<Self, EngineError> {
+        let missing = |name: &str| {
+            let words = format!("what it said cannot be understood: there is no `{name}`");
+            EngineError::Program { program: SYSBENCH, words }
+        };
+        let figures = |name: &'static str| figures(text, name).ok_or_else(|| missing(name));
+        let (transactions, transactions_per_second) = figures("transactions:")?;
+        Ok(Self {
+            transactions,
+            transactions_per_second: transactions_per_second.ok_or_else(|| missing("transactions:"))?,
+            queries_per_second: figures("queries:")?.1.ok_or_else(|| missing("queries:"))?,
+            ignored_errors: figures("ignored errors:")?.0,
+            reconnects: figures("reconnects:")?.0,
+            total_time: figures("total time:")?.0,
+            average: figures("avg:")?.0,
+            percentile_95: figures("95th percentile:")?.0,
+            longest: figures("max:")?.0,
+            histogram: text.lines().filter_map(bin).collect(),
+        })
+    }
+
+    /// Counts the run into `tally`. The bins of the histogram are moved a little together, so that their mean is the one that sysbench
+    /// says, which it knows exactly.
+    pub fn count(&self, tally: &mut Tally) {
+        tally.operations += self.transactions as u64;
+        let total: f64 = self.histogram.iter().map(|(value, count)| value * *count as f64).sum();
+        let count: f64 = self.histogram.iter().map(|(_, count)| *count as f64).sum();
+        let moved = if total > 0.0 { self.average * count / total } else { 1.0 };
+        for (milliseconds, count) in &self.histogram {
+            tally.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
+        }
+        tally.elapsed = tally.elapsed + Nanos((self.total_time * 1e9).round() as u64);
+        tally.end_part(tally.elapsed);
+        tally.said.extend([
+            ("sysbench.transactions", "1/s", self.transactions_per_second),
+            ("sysbench.queries", "1/s", self.queries_per_second),
+            ("sysbench.ignored-errors", "errors", self.ignored_errors),
+            ("sysbench.latency.avg", "s", self.average / 1e3),
+            ("sysbench.latency.p95", "s", self.percentile_95 / 1e3),
+            ("sysbench.latency.max", "s", self.longest / 1e3),
+        ]);
+    }
+}
+
+/// The number behind `name`, with or without a unit, and the one in brackets after it.
+fn figures(text: &str, name: &str) -> Option<(f64, Option<f64>)> {
+    let rest = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
+    let (first, bracket) = rest.split_once('(').unwrap_or((rest, ""));
+    let second = bracket.split_whitespace().next().and_then(|word| word.parse().ok());
+    Some((first.trim().trim_end_matches('s').parse().ok()?, second))
+}
+
+/// `0.017 |***      12`, in milliseconds.
+fn bin(line: &str) -> Option<(f64, u64)> {
+    let (value, rest) = line.split_once('|')?;
+    let count = rest.trim_start_matches('*').trim().parse().ok()?;
+    Some((value.trim().parse().ok()?, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Captured of sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
+    const TEXT: &str = include_str!("captured.txt");
+
+    #[test]
+    fn every_figure_is_found() {
+        let said = Said::of(TEXT).expect("sysbench's");
+        assert_eq!(
+            (said.transactions, said.transactions_per_second, said.queries_per_second),
+            (1704.0, 847.01, 16940.19)
+        );
+        assert_eq!((said.ignored_errors, said.reconnects, said.total_time), (0.0, 0.0, 2.01));
+        assert_eq!((said.average, said.percentile_95, said.longest), (9.41, 17.63, 54.81));
+        let counted: u64 = said.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!(counted, 1704, "as many as there were transactions");
+    }
+
+    #[test]
+    fn the_mean_is_the_one_that_it_says() {
+        let mut tally = Tally::new();
+        Said::of(TEXT).expect("sysbench's").count(&mut tally);
+        assert_eq!((tally.operations, tally.elapsed), (1704, Nanos(2_010_000_000)));
+        let latency = tally.latency(Operation::Run).expect("recorded");
+        assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
+        assert!(tally.said.contains(&("sysbench.latency.p95", "s", 0.01763)), "{:?}", tally.said);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = Said::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
+        assert!(error.contains("`reconnects:`"), "{error}");
+    }
+}

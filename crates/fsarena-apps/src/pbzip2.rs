@@ -1,0 +1,232 @@
+//! The engine `pbzip2`: a file that cannot be compressed is compressed on all processors (bzip2 in parallel,
+//! <https://launchpad.net/pbzip2>), to nowhere as the Phoronix Test Suite has it, or to a file beside it.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_sys::clock;
+use rand::Rng;
+use serde::Deserialize;
+
+use crate::bench::{Bench, not_said, parameters, require_some, word, words};
+
+/// The engine `pbzip2`.
+pub struct Pbzip2;
+
+/// The program's and its package's name.
+const NAME: &str = "pbzip2";
+
+/// As the test suite names it, and what comes of it.
+const INPUT: &str = "compressfile";
+const OUTPUT: &str = "compressfile.bz2";
+
+/// What a workload of this engine says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Parameters {
+    /// Random bytes to compress.
+    size: Bytes,
+    /// Where to.
+    to: To,
+    /// On how many processors; without it, on all that there are.
+    processors: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum To {
+    /// Nowhere: the file system is only read from.
+    Discard,
+    /// A file beside it.
+    File,
+}
+
+impl Parameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters: Self = parameters(workload)?;
+        require_some(workload, "size", parameters.size.0)?;
+        require_some(workload, "processors", parameters.processors.unwrap_or(1))?;
+        Ok(parameters)
+    }
+
+    /// `-v` for its own clock, `-r` for all of the input in memory first, 500 KiB at a time to be sorted.
+    fn options(&self) -> Vec<String> {
+        let here = || thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        let processors = format!("-p{}", self.processors.unwrap_or_else(here));
+        match self.to {
+            To::Discard => words(["-v", "-c", &processors, "-r", "-5"]),
+            To::File => words(["-v", "-k", "-f", &processors, "-r", "-5"]),
+        }
+    }
+}
+
+impl Engine for Pbzip2 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    /// What cannot be compressed becomes half a percent longer.
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        let Parameters { size, to, .. } = Parameters::of(workload)?;
+        Ok(Bytes(if to == To::File { 2 * size.0 + size.0 / 100 + (1 << 20) } else { size.0 }))
+    }
+
+    /// Some MB per second and processor.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        let here = thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        Parameters::of(workload).map_or(Nanos(0), |Parameters { size, .. }| Nanos(size.0 * 400 / here))
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        vec![Need { version: "-V", ..Need::new(NAME, NAME) }]
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
+        let to = if parameters.to == To::Discard { " > /dev/null" } else { "" };
+        vec![format!("{NAME} {} LANE/{INPUT}{to}", parameters.options().join(" "))]
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some(NAME)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        Ok(Box::new(Compression { parameters: Parameters::of(workload)?, bench: Bench::new(directory)?, seed }))
+    }
+}
+
+struct Compression {
+    parameters: Parameters,
+    bench: Bench,
+    seed: u64,
+}
+
+impl Compression {
+    fn fill(&self, file: &mut File) -> std::io::Result<()> {
+        let mut random = fsarena_model::seed::generator(self.seed, NAME, &[]);
+        let (mut piece, mut left) = (vec![0; 1 << 20], self.parameters.size.0);
+        while left > 0 {
+            let length = left.min(piece.len() as u64) as usize;
+            random.fill_bytes(&mut piece[..length]);
+            file.write_all(&piece[..length])?;
+            left -= length as u64;
+        }
+        file.sync_all()
+    }
+}
+
+impl Job for Compression {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        let act = || EngineError::io(format!("write {INPUT}"));
+        let mut file = File::create(self.bench.at(INPUT)).map_err(act())?;
+        self.fill(&mut file).map_err(act())
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        match fs::remove_file(self.bench.at(OUTPUT)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(EngineError::io(format!("remove {OUTPUT}"))(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fills(&self) -> Bytes {
+        self.parameters.size
+    }
+
+    /// Where files cannot be mounted anew.
+    fn chill(&mut self) -> Result<(), EngineError> {
+        let dropped = File::open(self.bench.at(INPUT))
+            .and_then(|file| Ok(rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?));
+        dropped.map_err(EngineError::io(format!("drop {INPUT} from memory")))
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let input = word(&self.bench.at(INPUT));
+        let call = [words([NAME]), self.parameters.options(), vec![input]].concat();
+        let discard = words(["sh", "-c", "exec \"$@\" > /dev/null", "sh"]);
+        let tool =
+            self.bench.tool(NAME, if self.parameters.to == To::Discard { [discard, call].concat() } else { call });
+        let begin = clock::now();
+        let Some(ended) = tool.run(limit.stop)? else { return Ok(()) };
+        let took = clock::now().saturating_sub(begin);
+        let own = wall_clock(&ended.stderr).ok_or_else(|| not_said(NAME, "Wall Clock"))?;
+        (tally.operations, tally.bytes) = (tally.operations + 1, tally.bytes + self.parameters.size.0);
+        tally.elapsed = tally.elapsed + took;
+        tally.record(Operation::Run, took);
+        tally.said.push(("pbzip2.wall-clock", "s", own));
+        Ok(())
+    }
+
+    fn verifies(&self) -> bool {
+        self.parameters.to == To::File
+    }
+
+    /// What it is decompressed to is what it was made of.
+    fn verify(&mut self, directory: &Path) -> Result<Verification, EngineError> {
+        let (input, output) = (word(&directory.join(INPUT)), word(&directory.join(OUTPUT)));
+        let compare = "pbzip2 -d -c \"$1\" | cmp - \"$2\"";
+        let tool = self.bench.tool(NAME, words(["sh", "-c", compare, "sh", &output, &input]));
+        tool.finish().map_err(|error| EngineError::Wrong(format!("{OUTPUT} is not {INPUT}, compressed: {error}")))?;
+        Ok(Verification { files: 2, differences: Vec::new() })
+    }
+}
+
+/// `Wall Clock: 2.486502 seconds`.
+fn wall_clock(said: &str) -> Option<f64> {
+    let after = said.split("Wall Clock:").nth(1)?;
+    after.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    fn run(place: &Path, to: To) -> (Compression, Tally) {
+        let parameters = Parameters { size: Bytes::mib(2), to, processors: Some(2) };
+        let mut job = Compression { parameters, bench: Bench::new(place).expect("temporary folder"), seed: 7 };
+        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+        job.prepare(&fsarena_engine::NEVER).expect("made");
+        job.refill().expect("nothing there");
+        job.chill().expect("dropped");
+        job.run(&Limit::new(None, &stop), &mut tally).expect("compressed");
+        (job, tally)
+    }
+
+    #[test]
+    fn to_nowhere_nothing_is_left() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (job, tally) = run(place.path(), To::Discard);
+        assert_eq!((tally.operations, tally.bytes), (1, 2 << 20));
+        assert!(matches!(tally.said[..], [("pbzip2.wall-clock", "s", own)] if own <= tally.elapsed.as_seconds()));
+        assert_eq!(fs::read_dir(place.path()).expect("there").count(), 1);
+        assert!(!job.verifies());
+    }
+
+    #[test]
+    fn a_file_is_compared_and_damage_is_found() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (mut job, _) = run(place.path(), To::File);
+        assert_eq!(job.verify(place.path()).expect("the same").files, 2);
+        let output = place.path().join(OUTPUT);
+        let mut bytes = fs::read(&output).expect("there");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&output, bytes).expect("written");
+        assert!(job.verify(place.path()).is_err());
+        job.refill().expect("removed");
+        assert!(!output.exists());
+    }
+}

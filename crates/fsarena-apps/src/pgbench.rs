@@ -1,0 +1,180 @@
+//! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server of our own on the lane.
+
+mod log;
+mod parameters;
+mod said;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_model::{Bytes, Nanos, Workload};
+
+use self::parameters::Parameters;
+use self::said::Said;
+use crate::postgresql::{self, DATABASE, PostgreSql};
+
+/// The engine `pgbench`.
+pub struct PgBench;
+
+const NAME: &str = "pgbench";
+
+/// How the files begin in which it logs each transaction.
+const LOG: &str = "transactions";
+
+impl Engine for PgBench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Parameters::of(workload).map(|parameters| parameters.demand())
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        Parameters::of(workload).map_or(Nanos(0), |parameters| parameters.about())
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        postgresql::NEEDS.to_vec()
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
+        let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
+        let run = parameters.run("SEED".to_owned(), LOG.to_owned());
+        postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
+    }
+
+    /// The server's processes do most of it.
+    fn program(&self) -> Option<&'static str> {
+        Some("postgres")
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
+        Ok(Box::new(PgBenchJob { parameters, directory, seed, runs: 0, server: None, committed: Some(0) }))
+    }
+}
+
+/// pgbench at work.
+struct PgBenchJob {
+    parameters: Parameters,
+    directory: PathBuf,
+    seed: u64,
+    /// How often it ran: each run has other accounts.
+    runs: u64,
+    server: Option<PostgreSql>,
+    /// Transactions that the server has acknowledged; `None` once a run was stopped.
+    committed: Option<u64>,
+}
+
+impl PgBenchJob {
+    fn server(&mut self) -> &mut PostgreSql {
+        self.server.as_mut().expect("it is prepared before anything else")
+    }
+
+    fn fill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let options = self.parameters.fill();
+        let server = self.server();
+        server.start(stop)?;
+        server.create_database()?;
+        server.ask(NAME, &words(&options), stop)?;
+        server.query("CHECKPOINT")?;
+        server.stop()
+    }
+
+    /// Runs it and gives what it said; `None` if it was stopped.
+    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Said>, EngineError> {
+        // It takes a number of 32 bits.
+        let seed = self.seed.wrapping_add(self.runs) as u32;
+        self.runs += 1;
+        let log = self.server().run_folder().join(LOG).display().to_string();
+        let options = self.parameters.run(seed.to_string(), log);
+        let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
+        let said = Said::of(&ended.stdout).map_err(|what| said::misunderstood(what, &ended.words()))?;
+        match said.failed {
+            0 => Ok(Some(said)),
+            failed => {
+                let words = format!("{failed} transactions failed: {}", ended.words());
+                Err(EngineError::Program { program: NAME, words })
+            }
+        }
+    }
+
+    /// Whether the server has what it acknowledged: each transaction left a row in the history, and the balances of accounts, tellers and
+    /// branches say the same as the rows.
+    fn require_committed(&mut self, committed: u64) -> Result<(), EngineError> {
+        let sums = ["accounts", "tellers", "branches"].map(|table| {
+            let column = &table[..1];
+            format!("coalesce(sum(h.delta), 0) = (SELECT sum({column}balance) FROM pgbench_{table})")
+        });
+        let answer = self.server().query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")))?;
+        if answer == format!("{committed}|t") {
+            return Ok(());
+        }
+        let text = format!(
+            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether the balances agree, it says `{answer}`"
+        );
+        Err(EngineError::Wrong(text))
+    }
+}
+
+fn words(options: &[String]) -> Vec<&str> {
+    options.iter().map(String::as_str).chain([DATABASE]).collect()
+}
+
+impl Job for PgBenchJob {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server = Some(PostgreSql::install(&self.directory)?);
+        self.fill(stop)
+    }
+
+    /// The server and its clients are other processes.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server().start(stop)
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let Some(said) = self.load(limit.stop)? else {
+            self.committed = None;
+            return Ok(());
+        };
+        log::take(self.server().run_folder(), LOG, Operation::Run, tally)?;
+        said.count(self.parameters.clients, tally);
+        self.committed = self.committed.map(|committed| committed + said.processed);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        if let Some(committed) = self.committed {
+            self.require_committed(committed)?;
+        }
+        self.server().stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_or_does_not_agree_is_found() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
+        let parameters = Parameters { scale: 1, clients: 1, jobs: 1, transactions: Some(5), seconds: None };
+        let (directory, committed) = (place.path().to_owned(), Some(0));
+        let mut job = PgBenchJob { parameters, directory, seed: 1, runs: 0, server: None, committed };
+        job.prepare(&fsarena_engine::NEVER).expect("prepared");
+        job.begin(&fsarena_engine::NEVER).expect("begins");
+        job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).expect("done");
+        job.require_committed(5).expect("they are there");
+        assert!(job.require_committed(6).expect_err("one is lost").to_string().contains("`5|t`"));
+        job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1").expect("done");
+        assert!(job.require_committed(5).expect_err("a balance is wrong").to_string().contains("`5|f`"));
+    }
+}

@@ -1,0 +1,92 @@
+//! What pgbench logs of each transaction: the client, the transaction's number, how long it took (µs), the script, and when it ended (s and µs
+//! since 1970). <https://www.postgresql.org/docs/15/pgbench.html>, "Per-Transaction Logging".
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_model::Nanos;
+
+/// The files in `folder` whose names begin with `prefix`, one of each thread, are counted and taken away.
+///
+/// # Errors
+/// If they cannot be read, or say something else.
+pub fn take(folder: &Path, prefix: &str, operation: Operation, tally: &mut Tally) -> Result<(), EngineError> {
+    let mut ends = Vec::new();
+    for path in logs(folder, prefix)? {
+        let text = fs::read_to_string(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
+        for line in text.lines() {
+            let words = || format!("its log has the line `{line}`");
+            let end = End::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;
+            ends.push(end);
+        }
+        fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
+    }
+    count(ends, operation, tally);
+    Ok(())
+}
+
+fn logs(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>, EngineError> {
+    let entries = fs::read_dir(folder).map_err(EngineError::io(format!("list {}", folder.display())))?;
+    let ours = entries.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
+    Ok(ours.map(|entry| entry.path()).collect())
+}
+
+/// The end of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    /// When, in µs since 1970.
+    at: u64,
+    /// How long the transaction took.
+    took: Nanos,
+}
+
+impl End {
+    fn of(line: &str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace().skip(2);
+        let took: u64 = words.next()?.parse().ok()?;
+        let mut rest = words.skip(1).map(str::parse::<u64>);
+        let (seconds, rest) = (rest.next()?.ok()?, rest.next()?.ok()?);
+        Some(Self { at: seconds * 1_000_000 + rest, took: Nanos(took * 1_000) })
+    }
+}
+
+/// In the order in which they ended, in parts of a second.
+fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
+    const PART: u64 = 1_000_000;
+    ends.sort_unstable();
+    let begin = ends.first().map_or(0, |first| first.at.saturating_sub(first.took.0 / 1_000));
+    let mut part = 1;
+    for end in &ends {
+        while end.at >= begin + part * PART {
+            tally.end_part(tally.elapsed + Nanos::seconds(part));
+            part += 1;
+        }
+        tally.record(operation, end.took);
+    }
+    let last = ends.last().map_or(0, |last| last.at - begin);
+    tally.end_part(tally.elapsed + Nanos(last * 1_000));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_transaction_counts_in_its_second() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let write = |name, text| fs::write(folder.path().join(name), text).expect("written");
+        write("log.1", "4 1 8240 0 1795301548 200808\n4 2 1000 0 1795301549 500000\n");
+        write("log.1.1", "5 1 16480 0 1795301548 209055\n");
+        write("other", "x");
+        let mut tally = Tally::new();
+        take(folder.path(), "log", Operation::Run, &mut tally).expect("a log");
+        let latency = tally.latency(Operation::Run).expect("recorded");
+        assert_eq!(latency.count, 3);
+        assert!((latency.max.0 as f64 / 16_480_000.0 - 1.0).abs() < 0.01, "{latency:?}");
+        assert_eq!(tally.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(logs(folder.path(), "log").expect("listed"), Vec::<PathBuf>::new());
+        write("log.2", "4 1 skipped 0 1795301548 200808\n");
+        take(folder.path(), "log", Operation::Run, &mut tally).expect_err("not a latency");
+    }
+}

@@ -1,0 +1,95 @@
+//! What a workload of the engine `pgbench` says.
+
+use fsarena_engine::EngineError;
+use fsarena_model::{Bytes, Nanos, Workload};
+use serde::Deserialize;
+
+/// Under pgbench's own names.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// Branches; each has 100,000 accounts (`-s`).
+    pub scale: u32,
+    /// Connections (`-c`).
+    pub clients: u32,
+    /// Threads of pgbench (`-j`).
+    #[serde(default = "one")]
+    pub jobs: u32,
+    /// Transactions of each client (`-t`).
+    pub transactions: Option<u64>,
+    /// Or for how long they go on (`-T`).
+    pub seconds: Option<u64>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// What the server takes as connections beside its own.
+const MOST_CLIENTS: u32 = 100;
+/// Transactions per second beyond which no estimate goes.
+const QUICK: u64 = 10_000;
+/// Transactions per second that are estimated.
+const USUAL: u64 = 1_000;
+
+impl Parameters {
+    /// Those of `workload`.
+    ///
+    /// # Errors
+    /// If they are not understood, or contradict each other.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let refused = |what: &str| EngineError::parameters(&workload.name, what);
+        let parsed = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parsed.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        if parameters.scale == 0 || parameters.clients == 0 || parameters.clients > MOST_CLIENTS {
+            return Err(refused("`scale` is at least 1, and `clients` are 1 to 100"));
+        }
+        if parameters.jobs == 0 || parameters.jobs > parameters.clients {
+            return Err(refused("`jobs` are 1 to as many as there are `clients`"));
+        }
+        match (parameters.transactions, parameters.seconds) {
+            (Some(count), None) | (None, Some(count)) if count > 0 => Ok(parameters),
+            _ => Err(refused("either `transactions` or `seconds`, more than 0")),
+        }
+    }
+
+    /// The options that fill the tables.
+    pub fn fill(&self) -> Vec<String> {
+        ["-i", "-q", "-s", &self.scale.to_string()].map(str::to_owned).to_vec()
+    }
+
+    /// The options of a run, which logs each transaction to files whose names begin with `log`.
+    pub fn run(&self, seed: String, log: String) -> Vec<String> {
+        let (clients, jobs) = (self.clients.to_string(), self.jobs.to_string());
+        let (length, count) = match self.seconds {
+            Some(seconds) => ("-T", seconds),
+            None => ("-t", self.transactions.unwrap_or_default()),
+        };
+        let options = ["-n", "-c", &clients, "-j", &jobs, length, &count.to_string(), "-r", "-l"];
+        let own = [format!("--log-prefix={log}"), format!("--random-seed={seed}")];
+        options.into_iter().map(str::to_owned).chain(own).collect()
+    }
+
+    /// Transactions of a run at `rate` per second.
+    fn all(&self, rate: u64) -> u64 {
+        let each = self.transactions.map(|each| each * u64::from(self.clients));
+        each.unwrap_or_else(|| self.seconds.unwrap_or_default() * rate)
+    }
+
+    /// An empty cluster of 40 MiB; 15 MiB for each branch; for each transaction new versions of three rows and a row of history; and the
+    /// log of all that, which may exceed what it is told to keep to, with a whole page of each table whenever it is changed first.
+    pub fn demand(&self) -> Bytes {
+        const CLUSTER: u64 = 64 << 20;
+        const BRANCH: u64 = 17 << 20;
+        const MOST_LOG: u64 = 512 << 20;
+        let (branches, transactions) = (u64::from(self.scale), self.all(QUICK));
+        let log = (32 << 20) + branches * (20 << 20) + transactions * (24 << 10);
+        Bytes(CLUSTER + branches * BRANCH + transactions * 512 + log.min(MOST_LOG))
+    }
+
+    /// How long a run takes, its preparation included, about.
+    pub fn about(&self) -> Nanos {
+        let run = self.seconds.map_or_else(|| Nanos(self.all(USUAL) * (1_000_000_000 / USUAL)), Nanos::seconds);
+        Nanos::seconds(4) + Nanos::millis(200 * u64::from(self.scale)) + run
+    }
+}

@@ -1,0 +1,131 @@
+//! What pgbench says at the end of a run, as a tally.
+
+use fsarena_engine::{EngineError, Tally};
+use fsarena_model::Nanos;
+
+/// All that is taken from what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Transactions that were committed.
+    pub processed: u64,
+    /// Transactions that were not; older ones than PostgreSQL 15 end with the first.
+    pub failed: u64,
+    /// Transactions per second, connecting left out.
+    rate: f64,
+    /// Milliseconds.
+    average: f64,
+    connecting: Option<f64>,
+    /// Milliseconds of each kind of statement, under the name of its reading.
+    statements: Vec<(&'static str, f64)>,
+}
+
+/// How the statements of its script begin. The last one is the commit, which waits for the file system.
+const STATEMENTS: &[(&str, &str)] = &[
+    ("BEGIN;", "pgbench.statement.begin"),
+    ("UPDATE pgbench_accounts", "pgbench.statement.update-accounts"),
+    ("SELECT abalance", "pgbench.statement.select-balance"),
+    ("UPDATE pgbench_tellers", "pgbench.statement.update-tellers"),
+    ("UPDATE pgbench_branches", "pgbench.statement.update-branches"),
+    ("INSERT INTO pgbench_history", "pgbench.statement.insert-history"),
+    ("END;", "pgbench.statement.commit"),
+];
+
+impl Said {
+    /// Reads what it said.
+    ///
+    /// # Errors
+    /// The name of the first figure that is missing.
+    pub fn of(text: &str) -> Result<Self, &'static str> {
+        let figure = |name: &'static str| figure(text, name).ok_or(name);
+        Ok(Self {
+            processed: figure("number of transactions actually processed:")? as u64,
+            failed: figure("number of failed transactions:").unwrap_or(0.0) as u64,
+            rate: rate(text).ok_or("tps =")?,
+            average: figure("latency average =")?,
+            connecting: figure("initial connection time =").ok(),
+            statements: text.lines().filter_map(statement).collect(),
+        })
+    }
+
+    /// Counts the run of so many clients into `tally`: its transactions in the time in which they were done, without that of connecting.
+    pub fn count(&self, clients: u32, tally: &mut Tally) {
+        tally.operations += self.processed;
+        tally.elapsed = tally.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
+        tally.said.extend([
+            ("commits", "commits", self.processed as f64),
+            ("connections", "connections", f64::from(clients)),
+            ("pgbench.tps", "1/s", self.rate),
+            ("pgbench.latency.avg", "s", self.average / 1e3),
+        ]);
+        tally.said.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
+        tally.said.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
+    }
+}
+
+/// The number behind `name`, before a unit, a slash or anything else.
+fn figure(text: &str, name: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?.trim_start();
+    let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
+    rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
+}
+
+/// Transactions per second without the time of connecting. Before PostgreSQL 14 the line with it stands first.
+fn rate(text: &str) -> Option<f64> {
+    let without = ["without initial connection time", "excluding connections establishing"];
+    let line =
+        text.lines().find(|line| line.starts_with("tps =") && without.iter().any(|words| line.contains(words)))?;
+    figure(line, "tps =").filter(|rate| *rate > 0.0)
+}
+
+/// `6.658           0  END;`: milliseconds, since PostgreSQL 15 how many failed, the statement.
+fn statement(line: &str) -> Option<(&'static str, f64)> {
+    let (took, rest) = line.trim_start().split_once(' ')?;
+    let rest = rest.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit()).trim_start();
+    let (_, name) = STATEMENTS.iter().find(|(begin, _)| rest.starts_with(begin))?;
+    Some((name, took.parse().ok()?))
+}
+
+/// The error of words in which something is missing.
+pub fn misunderstood(what: &str, words: &str) -> EngineError {
+    let words = format!("what it said cannot be understood: there is no `{what}` in\n{words}");
+    EngineError::Program { program: "pgbench", words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Captured of pgbench 15.20: 8 clients, 100 transactions each.
+    const TEXT: &str = include_str!("captured.txt");
+
+    #[test]
+    fn every_figure_is_found() {
+        let said = Said::of(TEXT).expect("pgbench's");
+        assert_eq!((said.processed, said.failed, said.rate), (800, 0, 356.456678));
+        assert_eq!((said.average, said.connecting), (22.443, Some(115.722)));
+        assert_eq!(said.statements.len(), STATEMENTS.len());
+        assert!(said.statements.contains(&("pgbench.statement.commit", 6.658)), "{said:?}");
+        let mut tally = Tally::new();
+        said.count(8, &mut tally);
+        assert_eq!(tally.operations, 800);
+        assert!((tally.operations as f64 / tally.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
+        assert!(tally.said.contains(&("commits", "commits", 800.0)), "{:?}", tally.said);
+    }
+
+    #[test]
+    fn older_ones_are_understood() {
+        let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
+                     tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
+                     statement latencies in milliseconds:\n         2.500  END;\n";
+        let said = Said::of(older).expect("pgbench's");
+        assert_eq!((said.rate, said.connecting, said.failed), (310.25, None, 0));
+        assert_eq!(said.statements, [("pgbench.statement.commit", 2.5)]);
+    }
+
+    #[test]
+    fn what_failed_and_what_is_missing_is_seen() {
+        let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
+        assert_eq!(Said::of(&failed).expect("pgbench's").failed, 3);
+        assert_eq!(Said::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
+    }
+}

@@ -1,0 +1,217 @@
+//! The engine `postmark`: many files of a mail or news server, made, read, appended to and removed (PostMark 1.5, Katcher 1997,
+//! NetApp's technical report TR3022). Its own clock has whole seconds: it is listened to instead.
+
+mod output;
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_sys::clock;
+use serde::Deserialize;
+
+use crate::bench::{Bench, not_said, parameters, require_some, word, words};
+use output::Said;
+
+/// The engine `postmark`.
+pub struct Postmark;
+
+/// The program's and its package's name.
+const NAME: &str = "postmark";
+
+/// What it says when a part of its work begins and ends, in this order.
+const MARKS: [&str; 6] = ["Creating files", "Done", "Performing transactions", "Done", "Deleting files", "Done"];
+
+/// What a workload of this engine says. Everything else is the program's default: seed 42, blocks of 512 bytes, buffered.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Parameters {
+    /// Each makes or removes a file, and reads or appends to one.
+    transactions: u64,
+    /// Files at the beginning.
+    files: u64,
+    /// The smallest file, bytes.
+    smallest: u64,
+    /// The largest, bytes.
+    largest: u64,
+}
+
+impl Parameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters: Self = parameters(workload)?;
+        require_some(workload, "transactions", parameters.transactions)?;
+        require_some(workload, "files", parameters.files)?;
+        require_some(workload, "smallest", parameters.smallest)?;
+        match parameters.smallest < parameters.largest {
+            true => Ok(parameters),
+            false => Err(EngineError::parameters(&workload.name, "`smallest` is less than `largest`")),
+        }
+    }
+
+    /// What it reads before it begins.
+    fn commands(&self, location: &str) -> Vec<String> {
+        let Self { transactions, files, smallest, largest } = self;
+        vec![
+            format!("set location {location}"),
+            format!("set transactions {transactions}"),
+            format!("set size {smallest} {largest}"),
+            format!("set number {files}"),
+            "run".to_owned(),
+            "quit".to_owned(),
+        ]
+    }
+}
+
+impl Engine for Postmark {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    /// As many files are made as are removed; their number varies by some root of the number of transactions.
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        let Parameters { transactions, files, largest, .. } = Parameters::of(workload)?;
+        Ok(Bytes((files + transactions.isqrt() * 2) * largest))
+    }
+
+    /// A transaction takes a part of a millisecond.
+    fn adds(&self, workload: &Workload) -> Nanos {
+        Parameters::of(workload).map_or(Nanos(0), |parameters| Nanos(parameters.transactions * 500_000))
+    }
+
+    fn needs(&self, _workload: &Workload) -> Vec<Need> {
+        let silent = Need { version: Need::PACKAGED, ..Need::new(NAME, NAME) };
+        vec![silent, Need { version: "", ..Need::new("stdbuf", "coreutils") }]
+    }
+
+    fn settings(&self, workload: &Workload) -> Vec<String> {
+        let told = Parameters::of(workload).map(|parameters| parameters.commands("LANE").join("; "));
+        told.map(|told| format!("stdbuf -o0 {NAME}, told: {told}")).into_iter().collect()
+    }
+
+    fn program(&self) -> Option<&'static str> {
+        Some(NAME)
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        Ok(Box::new(Mail { parameters: Parameters::of(workload)?, bench: Bench::new(directory)? }))
+    }
+}
+
+struct Mail {
+    parameters: Parameters,
+    bench: Bench,
+}
+
+impl Job for Mail {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        let commands = self.parameters.commands(&word(&self.bench.at(""))).join("\n");
+        fs::write(self.bench.beside("commands"), commands + "\n").map_err(EngineError::io("write PostMark's commands"))
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let call = words(["stdbuf", "-o0", NAME, &word(&self.bench.beside("commands"))]);
+        let mut marks = Marks::default();
+        let ended = self.bench.tool(NAME, call).run_heard(limit.stop, &mut |piece| marks.hear(piece, clock::now()))?;
+        let Some(ended) = ended else { return Ok(()) };
+        let said = Said::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
+        said.require(&self.parameters).map_err(EngineError::Wrong)?;
+        let [creation, transactions, deletion] = marks.parts().ok_or_else(|| not_said(NAME, "Done"))?;
+        tally.operations += self.parameters.transactions;
+        tally.elapsed = tally.elapsed + transactions;
+        tally.record(Operation::Run, transactions);
+        tally.said.push(("postmark.creation", "s", creation.as_seconds()));
+        tally.said.push(("postmark.deletion", "s", deletion.as_seconds()));
+        tally.said.extend(said.figures());
+        Ok(())
+    }
+}
+
+/// When which of the [`MARKS`] was heard.
+#[derive(Debug, Default)]
+struct Marks {
+    text: String,
+    /// Bytes of the text in which a mark was found already.
+    done: usize,
+    times: Vec<Nanos>,
+}
+
+impl Marks {
+    fn hear(&mut self, piece: &[u8], now: Nanos) {
+        if self.times.len() == MARKS.len() {
+            return;
+        }
+        self.text.push_str(&String::from_utf8_lossy(piece));
+        while let Some(mark) = MARKS.get(self.times.len()) {
+            let Some(at) = self.text[self.done..].find(mark) else { break };
+            self.done += at + mark.len();
+            self.times.push(now);
+        }
+    }
+
+    /// How long creating, transactions and deleting took; `None` unless it ended all.
+    fn parts(&self) -> Option<[Nanos; 3]> {
+        let times: [Nanos; 6] = self.times.as_slice().try_into().ok()?;
+        Some([times[1].saturating_sub(times[0]), times[3].saturating_sub(times[2]), times[5].saturating_sub(times[4])])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    fn run(place: &Path) -> Result<Tally, EngineError> {
+        let parameters = Parameters { transactions: 300, files: 50, smallest: 500, largest: 10_000 };
+        let mut job = Mail { parameters, bench: Bench::new(place)? };
+        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+        job.prepare(&fsarena_engine::NEVER)?;
+        job.run(&Limit::new(None, &stop), &mut tally).map(|()| tally)
+    }
+
+    #[test]
+    fn transactions_are_counted_and_timed_by_our_clock() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (one, other) = (run(place.path()).expect("done"), run(place.path()).expect("done"));
+        assert_eq!(one.operations, 300);
+        assert!(one.elapsed.0 > 0 && one.elapsed.0 % 1_000_000_000 != 0, "{:?}", one.elapsed);
+        let counts = |tally: &Tally| tally.said.iter().filter(|said| said.1 != "s").copied().collect::<Vec<_>>();
+        assert_eq!(counts(&one), counts(&other), "its choices are always the same");
+        assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_place_that_is_not_there_is_a_failure_though_the_program_says_nothing() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let gone = place.path().join("gone");
+        fs::create_dir(&gone).expect("made");
+        let bench = Bench::new(place.path()).expect("temporary folder");
+        let parameters = Parameters { transactions: 300, files: 50, smallest: 500, largest: 10_000 };
+        let mut job = Mail { parameters, bench };
+        job.prepare(&fsarena_engine::NEVER).expect("made");
+        let commands = fs::read_to_string(job.bench.beside("commands")).expect("there");
+        let elsewhere = commands.replace(&word(&job.bench.at("")), "/no/such/place");
+        assert_ne!(commands, elsewhere);
+        fs::write(job.bench.beside("commands"), elsewhere).expect("written");
+        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
+    }
+
+    #[test]
+    fn marks_may_come_in_pieces_or_together() {
+        let mut marks = Marks::default();
+        for (now, piece) in
+            ["Creating fi", "les...Done\nPerforming transactions", "....D", "one\nDeleting files...Done\n"]
+                .into_iter()
+                .enumerate()
+        {
+            assert_eq!(marks.parts(), None);
+            marks.hear(piece.as_bytes(), Nanos(10 * now as u64));
+        }
+        assert_eq!(marks.parts(), Some([Nanos(0), Nanos(20), Nanos(0)]));
+    }
+}

@@ -1,0 +1,90 @@
+//! Programs that are started, do something, and end: clients, and tools that make or measure something.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, NEVER, cage};
+use fsarena_sys::child::{self, Ended, Setting};
+
+use crate::server::last_lines;
+use crate::user::User;
+
+/// A program to be run.
+#[derive(Debug, Clone)]
+pub struct Tool<'a> {
+    /// Its name, for errors.
+    pub name: &'static str,
+    /// What is run, from the program's path on.
+    pub argv: Vec<String>,
+    /// As whom; `None`: as we are.
+    pub user: Option<&'a User>,
+    /// Where it works.
+    pub directory: &'a Path,
+    /// The folder in which its two streams are kept while it runs.
+    pub streams: &'a Path,
+}
+
+impl Tool<'_> {
+    /// Runs it to its end and gives what it said; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If it cannot be started, or ends with an error.
+    pub fn run(&self, stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
+        self.run_with(&[], stop)
+    }
+
+    /// The same with variables in its environment.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    pub fn run_with(&self, variables: &[(&str, String)], stop: &AtomicBool) -> Result<Option<Ended>, EngineError> {
+        self.judged(child::run_until(&self.words(), self.setting(variables, stop)))
+    }
+
+    /// The same; each piece of its standard output is handed to `heard` as soon as it comes.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    pub fn run_heard(&self, stop: &AtomicBool, heard: &mut dyn FnMut(&[u8])) -> Result<Option<Ended>, EngineError> {
+        self.judged(child::run_heard(&self.words(), self.setting(&[], stop), heard))
+    }
+
+    fn words(&self) -> Vec<String> {
+        let wrapped = cage().iter().map(|word| (*word).to_owned());
+        let user = self.user.map(User::words).unwrap_or_default();
+        wrapped.chain(user).chain(self.argv.iter().cloned()).collect()
+    }
+
+    fn setting<'a>(&'a self, variables: &'a [(&'a str, String)], stop: &'a AtomicBool) -> Setting<'a> {
+        Setting { directory: self.directory, streams: self.streams, variables, stop }
+    }
+
+    /// One that ended with an error says so in its words.
+    fn judged(&self, ended: io::Result<Option<Ended>>) -> Result<Option<Ended>, EngineError> {
+        match ended.map_err(EngineError::io(format!("start {}", self.name)))? {
+            Some(ended) if !ended.status.success() => {
+                let words = format!("{} ({})", last_lines(&ended.words()), ended.status);
+                Err(EngineError::Program { program: self.name, words })
+            }
+            ended => Ok(ended),
+        }
+    }
+
+    /// The same, for what takes moments and is not to be stopped.
+    ///
+    /// # Errors
+    /// As [`Tool::run`].
+    pub fn finish(&self) -> Result<Ended, EngineError> {
+        self.finish_unless(&NEVER)
+    }
+
+    /// The same, where it is of no use to go on without its end.
+    ///
+    /// # Errors
+    /// As [`Tool::run`], and if it was stopped.
+    pub fn finish_unless(&self, stop: &AtomicBool) -> Result<Ended, EngineError> {
+        let stopped = || EngineError::Program { program: self.name, words: "it was stopped".to_owned() };
+        self.run(stop)?.ok_or_else(stopped)
+    }
+}

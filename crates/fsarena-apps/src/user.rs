@@ -1,0 +1,95 @@
+//! As whom servers run: never as root.
+
+use std::fs;
+use std::path::Path;
+
+use fsarena_engine::EngineError;
+use rustix::fs::{Gid, Uid};
+
+/// An unprivileged user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    name: String,
+    uid: u32,
+    gid: u32,
+}
+
+/// Who owns no files and is on every machine, for where a package's user is missing.
+const NOBODY: &str = "nobody";
+
+impl User {
+    /// The user of that name, `nobody` where there is none; `None` if this process is not root: servers then run as its own user.
+    ///
+    /// # Errors
+    /// If this process is root and there is neither.
+    pub fn of(name: &str) -> Result<Option<Self>, EngineError> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(None);
+        }
+        let users = fs::read_to_string("/etc/passwd").map_err(EngineError::io("read /etc/passwd"))?;
+        let found = find(&users, name).or_else(|| find(&users, NOBODY));
+        let none = || {
+            EngineError::Wrong(format!("there is neither a user `{name}` nor `{NOBODY}`, and no server runs as root"))
+        };
+        found.map(Some).ok_or_else(none)
+    }
+
+    /// As whom a server runs whose package has the user `name`, as the beginning of its line in a report.
+    pub fn told(name: &str) -> String {
+        match Self::of(name) {
+            Ok(Some(user)) => format!("as {}: ", user.name),
+            Ok(None) => "as the own user: ".to_owned(),
+            // It does not run.
+            Err(_) => String::new(),
+        }
+    }
+
+    /// What a command begins with so that it runs as this user, and ends with whoever starts it: changing the user would otherwise
+    /// take that back (prctl(2), PR_SET_PDEATHSIG).
+    pub fn words(&self) -> Vec<String> {
+        let Self { uid, gid, .. } = self;
+        let options = [format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".to_owned()];
+        ["setpriv".to_owned()].into_iter().chain(options).chain(["--pdeathsig=KILL".to_owned()]).collect()
+    }
+
+    /// Gives it a file or folder.
+    ///
+    /// # Errors
+    /// If the file system refuses.
+    pub fn give(&self, path: &Path) -> Result<(), EngineError> {
+        let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+        let given = rustix::fs::chown(path, Some(uid), Some(gid));
+        given.map_err(EngineError::io(format!("chown {}", path.display())))
+    }
+}
+
+/// passwd(5): name, password, user, group, and more.
+fn find(users: &str, name: &str) -> Option<User> {
+    let mut fields =
+        users.lines().map(|line| line.split(':')).find(|fields| fields.clone().next() == Some(name))?.skip(2);
+    let mut number = || fields.next()?.parse::<u32>().ok();
+    Some(User { name: name.to_owned(), uid: number()?, gid: number()? }).filter(|user| user.uid != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_say_as_whom() {
+        let told = [User::told("no-such-user"), User::told("daemon")];
+        match rustix::process::geteuid().is_root() {
+            true => assert_eq!(told, ["as nobody: ", "as daemon: "]),
+            false => assert_eq!(told, ["as the own user: "; 2]),
+        }
+    }
+
+    #[test]
+    fn a_user_is_found_by_its_whole_name_and_is_never_root() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nmysql:x:102:105:,,,:/nonexistent:/bin/false\nbroken:x\n";
+        assert_eq!(find(users, "mysql"), Some(User { name: "mysql".to_owned(), uid: 102, gid: 105 }));
+        for none in ["mysq", "root", "broken", ""] {
+            assert_eq!(find(users, none), None, "{none}");
+        }
+    }
+}

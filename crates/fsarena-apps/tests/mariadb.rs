@@ -1,0 +1,184 @@
+//! The engine `mariadb` with a real server, on a directory.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use fsarena_apps::engine;
+use fsarena_engine::{Job, Limit, Operation, Tally};
+use fsarena_model::Workload;
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder that the server's user may pass.
+fn place() -> TempDir {
+    let place = tempfile::tempdir().expect("temporary folder");
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o711)).expect("changed");
+    place
+}
+
+fn workload(parameters: &Value) -> Workload {
+    let metric = json!({ "name": "m", "unit": "s", "measure": "seconds", "better": "lower" });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "mariadb", "metric": metric,
+        "durable": "fdatasync", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+    });
+    serde_json::from_value(workload).expect("a workload")
+}
+
+/// A job whose server runs.
+fn begun(parameters: &Value, place: &TempDir) -> Box<dyn Job> {
+    let engine = engine("mariadb").expect("there");
+    let mut job = engine.open(&workload(parameters), place.path(), 7).expect("understood");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.begin(&fsarena_engine::NEVER).expect("begins");
+    job
+}
+
+fn run(job: &mut dyn Job, tally: &mut Tally) -> Result<(), String> {
+    let stop = AtomicBool::new(false);
+    job.run(&Limit::new(None, &stop), tally).map_err(|error| error.to_string())
+}
+
+fn said(tally: &Tally, name: &str) -> Option<f64> {
+    tally.said.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
+}
+
+/// The server on that folder: its number and its socket.
+fn server(place: &Path) -> Option<(i32, String)> {
+    let data = format!("--datadir={}", place.join("mysql").display());
+    let numbers =
+        fs::read_dir("/proc").expect("proc").flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let told = |number: String| {
+        let words = fs::read_to_string(format!("/proc/{number}/cmdline")).ok()?;
+        let mut words = words.split('\0');
+        let is_server = words.next()?.ends_with("mariadbd") && words.clone().any(|word| word == data);
+        let socket = words.find_map(|word| word.strip_prefix("--socket="))?;
+        is_server.then(|| (number.parse().expect("a number"), socket.to_owned()))
+    };
+    numbers.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).find_map(told)
+}
+
+/// Does something to the data behind the engine's back.
+fn meddle(place: &TempDir, statement: &str) {
+    let (_, socket) = server(place.path()).expect("runs");
+    let options = OptsBuilder::new().socket(Some(socket)).user(Some("root")).db_name(Some("market"));
+    Conn::new(options).expect("connects").query_drop(statement).expect("done");
+}
+
+#[test]
+fn queries_find_exactly_what_is_there() {
+    let place = place();
+    let parameters = json!({ "task": "query", "rows": 20_000, "threads": 4, "queries": 10, "window-minutes": 60 });
+    let mut job = begun(&parameters, &place);
+    let mut tally = Tally::new();
+    run(&mut *job, &mut tally).expect("all as they should be");
+    assert_eq!(tally.operations, 40);
+    assert_eq!(tally.latency(Operation::Read).map(|latency| latency.count), Some(40));
+    assert!(said(&tally, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", tally.said);
+    assert!(said(&tally, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
+
+    for wrong in ["UPDATE shfedepth SET Volume = Volume + 1", "DELETE FROM shfedepth WHERE id % 2 = 0"] {
+        meddle(&place, wrong);
+        let error = run(&mut *job, &mut Tally::new()).expect_err("they are others");
+        assert!(error.contains("rows whose Volume sums up to"), "{error}");
+    }
+    job.end().expect("ends");
+    assert_eq!(server(place.path()), None);
+}
+
+#[test]
+fn results_come_in_one_by_one_and_are_counted() {
+    let place = place();
+    let mut job = begun(&json!({ "task": "results", "rows": 201, "threads": 4 }), &place);
+    let mut tally = Tally::new();
+    run(&mut *job, &mut tally).expect("inserted");
+    assert_eq!((tally.operations, said(&tally, "commits"), said(&tally, "connections")), (201, Some(201.0), Some(4.0)));
+    assert_eq!(tally.latency(Operation::Insert).map(|latency| latency.count), Some(201));
+    meddle(&place, "DELETE FROM turing_log LIMIT 1");
+    let error = job.end().expect_err("one is missing").to_string();
+    assert!(error.contains("101 results and 99 lines"), "{error}");
+    drop(job);
+    assert_eq!(server(place.path()), None, "dropped, it is gone");
+}
+
+#[test]
+fn days_are_loaded_in_both_forms_and_compared() {
+    for (form, commits) in [("batches", 6.0), ("load", 2.0)] {
+        let place = place();
+        let mut job = begun(&json!({ "task": "ingest", "form": form, "rows": 2500, "days": 2 }), &place);
+        let mut tally = Tally::new();
+        run(&mut *job, &mut tally).expect("loaded");
+        assert_eq!((tally.operations, said(&tally, "commits")), (2, Some(commits)), "{form}");
+        let steps: Vec<(&str, u64)> = tally.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
+        assert_eq!(steps, [("day-1", 2500), ("day-2", 2500)], "{form}");
+        meddle(&place, "CREATE TRIGGER t BEFORE INSERT ON shfedepth FOR EACH ROW SET NEW.Volume = 1");
+        let error = run(&mut *job, &mut Tally::new()).expect_err("volumes are wrong");
+        assert!(error.contains("sums up to 2500, not"), "{form}: {error}");
+        job.end().expect("ends");
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
+    let place = place();
+    let mut job = begun(&json!({ "task": "results", "rows": 5_000_000, "threads": 2 }), &place);
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(300));
+            let (number, _) = server(place.path()).expect("runs");
+            kill_process(Pid::from_raw(number).expect("a number"), Signal::KILL).expect("killed");
+        });
+        run(&mut *job, &mut Tally::new()).expect_err("nobody answers")
+    });
+    assert!(error.starts_with("mariadbd has ended"), "{error}");
+    assert!(error.contains("ready for connections"), "the log: {error}");
+    drop(job);
+    assert_eq!(server(place.path()), None);
+}
+
+#[test]
+fn all_forms_end_soon_when_somebody_wants_to_stop() {
+    for parameters in [
+        json!({ "task": "results", "rows": 5_000_000, "threads": 2 }),
+        json!({ "task": "ingest", "form": "batches", "rows": 5_000_000 }),
+        json!({ "task": "ingest", "form": "load", "rows": 5_000_000 }),
+    ] {
+        let place = place();
+        let mut job = begun(&parameters, &place);
+        let (stop, mut tally) = (AtomicBool::new(false), Tally::new());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(200));
+                stop.store(true, Ordering::Relaxed);
+            });
+            job.run(&Limit::new(None, &stop), &mut tally).expect("stopped");
+        });
+        assert!(tally.operations < 5_000_000 && tally.steps.is_empty(), "{parameters}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_by_name() {
+    let engine = engine("mariadb").expect("there");
+    for (parameters, name) in [
+        (json!({ "task": "query", "rows": 20_000 }), "`queries`"),
+        (json!({ "task": "query", "rows": 20_000, "queries": 1, "window-minutes": 151 }), "`window-minutes`"),
+        (json!({ "task": "ingest", "rows": 100, "form": "load" }), "`rows`"),
+        (json!({ "task": "ingest", "rows": 20_000 }), "`form`"),
+        (json!({ "task": "ingest", "rows": 20_000, "form": "load", "batch": 5 }), "`batch`"),
+        (json!({ "task": "results", "rows": 10, "threads": 0 }), "`threads`"),
+        (json!({ "task": "results", "rows": 10, "colour": "red" }), "colour"),
+    ] {
+        let error = engine.demand(&workload(&parameters)).expect_err("refused").to_string();
+        assert!(error.contains(name), "{name}: {error}");
+    }
+    let cut = Workload { timed_ms: 5, ..workload(&json!({ "task": "results", "rows": 10 })) };
+    assert!(engine.demand(&cut).expect_err("refused").to_string().contains("`timed-ms`"));
+}

@@ -1,0 +1,58 @@
+//! The engine `oltp` with a real server and a real sysbench, on a directory.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_apps::engine;
+use fsarena_engine::{Limit, Operation, Tally};
+use fsarena_model::Workload;
+use serde_json::{Value, json};
+
+fn workload(parameters: &Value) -> Workload {
+    let metric = json!({ "name": "m", "unit": "us", "measure": "mean-latency-microseconds", "better": "lower" });
+    let workload = json!({
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "oltp", "metric": metric,
+        "durable": "fdatasync", "cache": "cold", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+    });
+    serde_json::from_value(workload).expect("a workload")
+}
+
+#[test]
+fn transactions_are_counted_and_those_that_write_are_commits() {
+    for (test, is_writing) in [("read-only", false), ("read-write", true)] {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::set_permissions(place.path(), fs::Permissions::from_mode(0o711)).expect("changed");
+        let parameters = json!({ "test": test, "tables": 2, "table-size": 500, "threads": 4, "time": 1 });
+        let engine = engine("oltp").expect("there");
+        let mut job = engine.open(&workload(&parameters), place.path(), 3).expect("understood");
+        let (stop, mut tally) = (AtomicBool::new(false), Tally::new());
+        job.prepare(&fsarena_engine::NEVER).expect("prepared");
+        job.begin(&fsarena_engine::NEVER).expect("begins");
+        job.run(&Limit::new(None, &stop), &mut tally).expect("runs");
+        job.end().expect("ends");
+        assert!(tally.operations > 0 && tally.elapsed.as_seconds() >= 0.9, "{tally:?}");
+        assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(tally.operations));
+        let commits = tally.said.iter().find(|(name, _, _)| *name == "commits").map(|(_, _, count)| *count as u64);
+        assert_eq!(commits, is_writing.then_some(tally.operations));
+    }
+}
+
+#[test]
+fn what_it_is_told_is_in_the_report_and_what_makes_no_sense_is_refused() {
+    let engine = engine("oltp").expect("there");
+    let good = json!({ "test": "read-write", "tables": 4, "table-size": 500_000, "threads": 100, "time": 60 });
+    let told = engine.settings(&workload(&good)).join("\n");
+    for wanted in
+        ["oltp_read_write", "--tables=4", "--table-size=500000", "--rand-type=uniform", "--threads=100 --time=60"]
+    {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
+    for (name, value) in
+        [("threads", json!(0)), ("time", json!(0)), ("test", json!("write-only")), ("colour", json!(1))]
+    {
+        let mut bad = good.clone();
+        bad[name] = value;
+        assert!(engine.demand(&workload(&bad)).is_err(), "{name}");
+    }
+}

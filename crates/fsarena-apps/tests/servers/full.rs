@@ -1,0 +1,65 @@
+//! A lane that has no room left.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fsarena_engine::Tally;
+
+use crate::place::{done, folder, left, open, pages, pgbench, prepared};
+
+/// A small file system in memory.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(place: &Path, size: &str) -> Option<Self> {
+        let options = format!("size={size},mode=0711");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(place).status();
+        mounted.is_ok_and(|status| status.success()).then(|| Self(place.to_owned()))
+    }
+
+    /// Leaves no room.
+    fn fill(&self) {
+        let full = std::fs::write(self.0.join("filler"), vec![1; 256 << 20]);
+        full.expect_err("it is small");
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+const WORDS: &str = "No space left on device";
+
+#[test]
+fn a_database_that_does_not_fit_says_so_and_leaves_nothing() {
+    let place = folder();
+    let Some(_small) = Small::mount(place.path(), "72M") else { return };
+    let mut job = open(&pgbench(10), place.path());
+    let error = job.prepare(&fsarena_engine::NEVER).expect_err("there is no room").to_string();
+    assert!(error.contains(WORDS), "{error}");
+    drop(job);
+    assert_eq!(left(&[place.path()]), Vec::<String>::new());
+}
+
+#[test]
+fn a_database_that_runs_out_of_room_says_so_and_leaves_nothing() {
+    let place = folder();
+    let Some(small) = Small::mount(place.path(), "224M") else { return };
+    let mut job = prepared(&pgbench(20_000), place.path());
+    small.fill();
+    let error = done(&mut *job, &mut Tally::new()).expect_err("there is no room").to_string();
+    assert!(error.contains(WORDS), "{error}");
+    drop(job);
+    assert_eq!(left(&[place.path()]), Vec::<String>::new());
+}
+
+#[test]
+fn pages_that_do_not_fit_say_so() {
+    let place = folder();
+    let Some(_small) = Small::mount(place.path(), "2M") else { return };
+    let error =
+        open(&pages(400), place.path()).prepare(&fsarena_engine::NEVER).expect_err("there is no room").to_string();
+    assert!(error.contains(WORDS) && error.contains(".html"), "{error}");
+}

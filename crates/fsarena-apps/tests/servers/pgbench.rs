@@ -1,0 +1,46 @@
+//! pgbench against a server of our own.
+
+use fsarena_engine::{Operation, Tally};
+
+use crate::place::{done, folder, left, pgbench, prepared, said, workload};
+
+#[test]
+fn what_it_says_is_counted_and_every_commit_is_there() {
+    let place = folder();
+    let mut job = prepared(&pgbench(60), place.path());
+    // Once more: the rows of both are there.
+    for _ in 0..2 {
+        let mut tally = Tally::new();
+        done(&mut *job, &mut tally).expect("done");
+        assert_eq!(tally.operations, 120);
+        assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(120), "each is logged");
+        assert_eq!((said(&tally, "commits"), said(&tally, "connections")), (Some(120.0), Some(2.0)));
+        let (rate, own) = (said(&tally, "pgbench.tps").expect("said"), 120.0 / tally.elapsed.as_seconds());
+        assert!((rate / own - 1.0).abs() < 1e-6, "{rate} {own}");
+        assert!(said(&tally, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", tally.said);
+        assert_eq!(left(&[place.path()]), Vec::<String>::new(), "between runs no server is there");
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    for parameters in [
+        serde_json::json!({ "scale": 1, "clients": 2, "transactions": 5, "seconds": 5 }),
+        serde_json::json!({ "scale": 1, "clients": 2 }),
+        serde_json::json!({ "scale": 1, "clients": 2, "jobs": 3, "seconds": 5 }),
+        serde_json::json!({ "scale": 1, "clients": 101, "seconds": 5 }),
+        serde_json::json!({ "scale": 1, "clients": 2, "seconds": 5, "branches": 3 }),
+    ] {
+        let workload = workload("phoronix-pgbench", parameters);
+        let engine = fsarena_apps::engine_of(&workload).expect("an engine");
+        assert!(engine.demand(&workload).is_err(), "{:?}", workload.parameters);
+    }
+}
+
+#[test]
+fn the_report_says_what_the_server_is_told() {
+    let settings = fsarena_apps::settings(&[pgbench(60)]).remove("phoronix-pgbench").expect("told").join("\n");
+    for word in ["fsync=on", "synchronous_commit=on", "initdb -D LANE", "-i -q -s 2", "-c 2 -j 1 -t 60", "SEED"] {
+        assert!(settings.contains(word), "{word}: {settings}");
+    }
+}

@@ -1,0 +1,137 @@
+//! What the tests share: a folder in which servers can work, jobs on it, and a look at what they have left.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_model::Workload;
+use serde_json::Value;
+
+/// A folder that is looked through by everybody.
+pub fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).expect("ours");
+    folder
+}
+
+/// The catalogue's workload with other parameters.
+pub fn workload(name: &str, parameters: Value) -> Workload {
+    Workload { parameters, ..fsarena_catalog::workload(name).expect("in the catalogue") }
+}
+
+pub fn pgbench(transactions: u64) -> Workload {
+    workload("phoronix-pgbench", serde_json::json!({ "scale": 2, "clients": 2, "transactions": transactions }))
+}
+
+pub fn page(requests: u64) -> Workload {
+    workload("phoronix-apache", serde_json::json!({ "task": "page", "requests": requests, "clients": 20 }))
+}
+
+pub fn pages(pages: u64) -> Workload {
+    let sizes = (1024, "64K");
+    let parameters = serde_json::json!({
+        "task": "pages", "pages": pages, "clients": 4, "smallest": sizes.0, "largest": sizes.1
+    });
+    workload("phoronix-apache-pages", parameters)
+}
+
+/// A job of the workload in `place`, prepared.
+pub fn prepared(workload: &Workload, place: &Path) -> Box<dyn Job> {
+    let mut job = open(workload, place);
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job
+}
+
+/// A job of the workload in `place`.
+pub fn open(workload: &Workload, place: &Path) -> Box<dyn Job> {
+    fsarena_apps::engine_of(workload).expect("an engine").open(workload, place, 7).expect("opened")
+}
+
+/// From the server's start to its end.
+pub fn done(job: &mut dyn Job, tally: &mut Tally) -> Result<(), EngineError> {
+    let stop = AtomicBool::new(false);
+    job.begin(&fsarena_engine::NEVER)?;
+    job.run(&Limit::new(None, &stop), tally)?;
+    job.end()
+}
+
+/// A figure of what the programs said.
+pub fn said(tally: &Tally, name: &str) -> Option<f64> {
+    tally.said.iter().find(|(of, _, _)| *of == name).map(|(_, _, figure)| *figure)
+}
+
+/// A server at work in `place`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The process that was started first.
+    pub number: u32,
+    /// The folder with its socket or its configuration.
+    pub run: PathBuf,
+    /// Where it listens, if that is a port.
+    pub port: Option<u16>,
+}
+
+/// Waits for the server that works in `place`, at most for a minute.
+pub fn wait_for_server(place: &Path) -> Found {
+    wait_for("the server is not started", || processes().into_iter().find_map(|number| server(number, place)))
+}
+
+fn server(number: u32, place: &Path) -> Option<Found> {
+    let words = command(number);
+    let after = |option: &str| words.iter().skip_while(|word| *word != option).nth(1).map(PathBuf::from);
+    match Path::new(words.first()?).file_name()?.to_str()? {
+        "postgres" if after("-D")?.starts_with(place) => Some(Found { number, run: after("-k")?, port: None }),
+        "apache2" => {
+            let configuration = fs::read_to_string(after("-f")?).ok()?;
+            let port = configuration.lines().find_map(|line| line.strip_prefix("Listen 127.0.0.1:")?.parse().ok());
+            let is_it = configuration.contains(&place.display().to_string());
+            is_it.then_some(Found { number, run: after("-d")?, port })
+        }
+        _ => None,
+    }
+}
+
+/// Processes that name one of these folders, or work in one.
+pub fn left(folders: &[&Path]) -> Vec<String> {
+    let names = |number: u32| {
+        let words = command(number).join(" ");
+        let at = fs::read_link(format!("/proc/{number}/cwd")).unwrap_or_default();
+        let is_there = |folder: &&&Path| words.contains(&folder.display().to_string()) || at.starts_with(folder);
+        folders.iter().find(is_there).map(|_| format!("{number}: {words}"))
+    };
+    processes().into_iter().filter_map(names).collect()
+}
+
+fn processes() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").expect("there").flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn command(number: u32) -> Vec<String> {
+    let words = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+    words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// Waits until there is something, at most for a minute.
+pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What no server may leave: processes, its folder with the socket in it, a port where somebody listens.
+pub fn assert_gone(found: &Found, place: &Path) {
+    wait_for("a process goes on", || left(&[place, &found.run]).is_empty().then_some(()));
+    assert!(!found.run.exists(), "{found:?}");
+    if let Some(port) = found.port {
+        std::net::TcpStream::connect(("127.0.0.1", port)).expect_err("nobody listens");
+    }
+}

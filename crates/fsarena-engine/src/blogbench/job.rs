@@ -1,0 +1,132 @@
+//! All threads at the same time, until the time is over or there are blogs enough.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use fsarena_model::{DurablePoint, Nanos, Step, Workload};
+use fsarena_sys::clock;
+use rustix::io::Errno;
+
+use super::parameters::Parameters;
+use super::site::{Site, told};
+use super::visitor::{Kind, Visitor};
+use crate::{EngineError, Job, Limit, Operation, Tally, folder};
+
+/// The folder of the blogs, within the job's.
+const FOLDER: &str = "scratch";
+/// How often is looked whether it is over.
+const LOOK: Duration = Duration::from_millis(5);
+/// Threads need no more, and there are many.
+const STACK: usize = 256 << 10;
+
+/// A site in a directory.
+pub struct Blogging {
+    parameters: Parameters,
+    directory: PathBuf,
+    with_sync: bool,
+    seed: u64,
+}
+
+impl Blogging {
+    /// The site of `workload`.
+    pub fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
+        let with_sync = workload.durable == DurablePoint::Syncfs;
+        Self { parameters, directory: directory.to_owned(), with_sync, seed }
+    }
+
+    /// Everybody works; afterwards nobody does.
+    fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, tally: &mut Tally) -> Result<(), EngineError> {
+        let threads = self.parameters.threads();
+        let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == Kind::Writer).count());
+        let (end, left) = (begin + Nanos::seconds(self.parameters.seconds), &writers);
+        let live = &|who| self.live(who, site, limit, left);
+        let lived: io::Result<Vec<Result<Tally, Errno>>> = thread::scope(|scope| {
+            let start = |who| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || live(who));
+            let started: io::Result<Vec<_>> = threads.into_iter().map(start).collect();
+            let goes_on = || started.is_ok() && left.load(Ordering::Relaxed) > 0 && !site.is_over();
+            while goes_on() && clock::now() < end && !limit.stop.load(Ordering::Relaxed) {
+                thread::sleep(LOOK);
+            }
+            site.end();
+            Ok(started?.into_iter().map(joined).collect())
+        });
+        for lived in lived.map_err(EngineError::io("start the threads of a site"))? {
+            tally.join(&lived.map_err(EngineError::io("write, change, comment on and read blogs"))?);
+        }
+        Ok(())
+    }
+
+    /// One thread, from its beginning to its end; `left` are the writers that are still at work.
+    fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<Tally, Errno> {
+        let mut visitor = Visitor::new(site, who, self.seed, limit.handicap);
+        let worked = visitor.work().inspect_err(|_| site.end());
+        left.fetch_sub(usize::from(who.0 == Kind::Writer), Ordering::Relaxed);
+        worked.map(|()| visitor.tally)
+    }
+}
+
+/// What came of a thread.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Both scores as steps, and all that was counted: writing lasted until what was written is durable, if it is made so, reading did not.
+fn tell(site: &Site, reading: Nanos, writing: Nanos, tally: &mut Tally) {
+    let counts = &site.counts;
+    let (written, read) = (told(&counts.written), told(&counts.read));
+    let (bytes_written, bytes_read) = (told(&counts.bytes_written), told(&counts.bytes_read));
+    for (name, operations, bytes, elapsed) in
+        [("writes", written, bytes_written, writing), ("reads", read, bytes_read, reading)]
+    {
+        let name = name.to_owned();
+        tally.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+    }
+    for (name, count) in [
+        ("blogbench.writes", written),
+        ("blogbench.reads", read),
+        ("blogbench.rewrites", told(&counts.rewritten)),
+        ("blogbench.comments", told(&counts.commented)),
+    ] {
+        tally.said.push((name, "points", count as f64));
+    }
+    tally.operations += written;
+    tally.bytes += bytes_written + bytes_read;
+    tally.elapsed = tally.elapsed + writing;
+}
+
+impl Job for Blogging {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn refill(&mut self) -> Result<(), EngineError> {
+        folder::renew(&self.directory, FOLDER)
+    }
+
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let folder = folder::open(&self.directory.join(FOLDER))?;
+        let site = Site::new(folder, self.parameters.most_blogs);
+        let (begin, before) = (clock::now(), tally.elapsed);
+        self.blog(&site, limit, begin, tally)?;
+        let reading = clock::now().saturating_sub(begin);
+        let mut writing = reading;
+        if self.with_sync {
+            let sync = clock::now();
+            folder::sync(&site.folder)?;
+            let end = clock::now();
+            tally.record(Operation::Syncfs, end.saturating_sub(sync));
+            writing = end.saturating_sub(begin);
+        }
+        tally.elapsed = before;
+        tell(&site, reading, writing, tally);
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! What a workload of the engine `blogbench` says.
+
+use fsarena_model::{CacheState, DurablePoint, Mode, Workload};
+use serde::Deserialize;
+
+use super::visitor::Kind;
+use crate::EngineError;
+
+/// The parameters; absent ones are BlogBench's own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// How long it lasts, unless there are `most-blogs` before.
+    #[serde(default = "five_minutes")]
+    pub seconds: u64,
+    /// With so many blogs the run is over.
+    pub most_blogs: u64,
+    /// Threads that write new blogs.
+    #[serde(default = "three")]
+    writers: u32,
+    /// Threads that write pictures and articles anew.
+    #[serde(default = "one")]
+    rewriters: u32,
+    /// Threads that write comments.
+    #[serde(default = "five")]
+    commenters: u32,
+    /// Threads that read.
+    #[serde(default = "a_hundred")]
+    readers: u32,
+}
+
+fn five_minutes() -> u64 {
+    300
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn three() -> u32 {
+    3
+}
+
+fn five() -> u32 {
+    5
+}
+
+fn a_hundred() -> u32 {
+    100
+}
+
+impl Parameters {
+    /// Those of `workload`.
+    ///
+    /// # Errors
+    /// If they are not understood, or contradict each other or the workload.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let complaint = complaint_about(workload).or_else(|| parameters.complaint());
+        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// Who there is: each thread's kind, and its number among those of its kind.
+    pub fn threads(&self) -> Vec<(Kind, u64)> {
+        let kinds = [
+            (Kind::Writer, self.writers),
+            (Kind::Rewriter, self.rewriters),
+            (Kind::Commenter, self.commenters),
+            (Kind::Reader, self.readers),
+        ];
+        kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
+    }
+
+    fn complaint(&self) -> Option<&'static str> {
+        Some(match () {
+            () if self.seconds == 0 => "`seconds` is at least 1",
+            () if self.most_blogs == 0 => "`most-blogs` is at least 1",
+            () if self.writers == 0 => "`writers` is at least 1: without blogs there is nothing to do",
+            () if self.threads().len() > 1024 => "there are at most 1024 threads",
+            () => return None,
+        })
+    }
+}
+
+fn complaint_about(workload: &Workload) -> Option<&'static str> {
+    Some(match () {
+        () if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+            "its time is `seconds`: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+        }
+        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Syncfs) => {
+            "`durable` is `none` or `syncfs`: once, at the end"
+        }
+        () if workload.cache != CacheState::Warm => "`cache` is `warm`: what is read was written just before",
+        () => return None,
+    })
+}

@@ -1,0 +1,92 @@
+//! What a site leaves: names, sizes, counts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_model::Workload;
+use serde_json::json;
+
+use super::Blogbench;
+use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
+use crate::{Engine, Limit, Tally};
+
+fn workload(parameters: serde_json::Value) -> Workload {
+    let fields = json!({
+        "name": "test", "version": 1, "measures": "", "why": "", "engine": "blogbench", "durable": "none", "cache": "warm",
+        "mode": "whole", "ends-by-itself": true, "parameters": parameters,
+        "metric": { "name": "score", "unit": "points/s", "measure": "operations-per-second", "better": "higher" },
+    });
+    serde_json::from_value(fields).expect("a workload")
+}
+
+fn blog(parameters: serde_json::Value, handicap: f64, place: &Path) -> Tally {
+    let mut job = Blogbench.open(&workload(parameters), place, 7).expect("opened");
+    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    job.prepare(&crate::NEVER).expect("prepared");
+    job.refill().expect("made anew");
+    job.run(&Limit { handicap, ..Limit::new(None, &stop) }, &mut tally).expect("worked");
+    tally
+}
+
+/// The sizes of all files of all blogs by kind and number.
+fn found(place: &Path) -> Vec<BTreeMap<(String, u64), u64>> {
+    let blogs = fs::read_dir(place.join("scratch")).expect("listed").map(|entry| entry.expect("an entry").path());
+    let file = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().expect("a name");
+        let (kind, rest) = name.split_once('-').expect("KIND-NUMBER.SUFFIX");
+        let (number, suffix) = rest.split_once('.').expect("a suffix");
+        assert_eq!(suffix, if kind == "picture" { "jpg" } else { "xml" }, "{name}");
+        ((kind.to_owned(), number.parse().expect("a number")), entry.metadata().expect("told").len())
+    };
+    let files = |blog| fs::read_dir(blog).expect("listed").map(|entry| file(entry.expect("an entry"))).collect();
+    blogs.map(files).collect()
+}
+
+fn said(tally: &Tally, name: &str) -> f64 {
+    tally.said.iter().find(|(said, ..)| *said == name).expect("said").2
+}
+
+#[test]
+fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let alone = json!({ "most-blogs": 5, "rewriters": 0, "commenters": 0, "readers": 0 });
+    let tally = blog(alone, 0.0, place.path());
+    let blogs = found(place.path());
+    assert_eq!((blogs.len(), tally.operations, said(&tally, "blogbench.writes")), (5, 5, 5.0));
+    for blog in &blogs {
+        for (kind, sizes) in [("article", ARTICLE), ("picture", PICTURE)] {
+            let own: Vec<_> = blog.iter().filter(|((of, _), _)| of == kind).collect();
+            let numbers: Vec<u64> = own.iter().map(|((_, number), _)| *number).collect();
+            assert_eq!(numbers, (1..=own.len() as u64).collect::<Vec<_>>(), "none is left out");
+            assert!((1..=MOST as usize).contains(&own.len()));
+            assert!(own.iter().all(|(_, size)| sizes.contains(size)));
+        }
+    }
+    let bytes: u64 = blogs.iter().flat_map(BTreeMap::values).sum();
+    assert_eq!(tally.steps[0].bytes, bytes);
+    assert_eq!(tally.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>(), ["writes", "reads"]);
+}
+
+#[test]
+fn a_site_at_work_is_written_changed_commented_on_and_read() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    // Slow enough to last longer than the second for which those rest who come before there is a blog.
+    let tally = blog(json!({ "most-blogs": 150, "seconds": 3, "readers": 10 }), 5.0, place.path());
+    let all: Vec<_> = found(place.path()).into_iter().flatten().collect();
+    let sizes = |kind: &str| -> Range<u64> {
+        match kind {
+            "article" => ARTICLE,
+            "picture" => PICTURE,
+            _ => COMMENT,
+        }
+    };
+    assert!(all.iter().all(|((kind, number), size)| sizes(kind).contains(size) && (1..=MOST).contains(number)));
+    assert!(all.iter().any(|((kind, _), _)| kind == "comment"));
+    for name in ["blogbench.writes", "blogbench.reads", "blogbench.rewrites", "blogbench.comments"] {
+        assert!(said(&tally, name) > 0.0, "{name}");
+    }
+    assert_eq!(tally.steps[0].operations as f64, said(&tally, "blogbench.writes"));
+}

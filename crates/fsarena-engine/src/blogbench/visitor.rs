@@ -1,0 +1,269 @@
+//! One thread: somebody who writes, changes, comments on or reads blogs.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::time::Duration;
+
+use fsarena_model::seed::generator;
+use fsarena_sys::clock;
+use rand::{Rng, RngExt};
+use rand_pcg::Pcg64Mcg;
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
+use rustix::io::{Errno, read, write};
+
+use super::site::{Site, add};
+use crate::dawdle::dawdle;
+use crate::{Operation, Tally};
+
+/// The most articles, pictures and comments of a blog.
+pub const MOST: u64 = 100;
+/// Bytes of an article, a picture, a comment.
+pub const ARTICLE: Range<u64> = 1024..32768;
+pub const PICTURE: Range<u64> = 8192..65536;
+pub const COMMENT: Range<u64> = 2048..10240;
+/// What is written at a time, and all that is ever written.
+const CHUNK: [u8; 8192] = [0; 8192];
+/// How much is read at a time.
+const READ: usize = 65536;
+/// How long somebody rests who found nothing to do, or whose file another one took away.
+const REST: Duration = Duration::from_secs(1);
+/// How often somebody who rests looks whether it is over.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It writes new blogs.
+    Writer,
+    /// It writes a picture or an article anew.
+    Rewriter,
+    /// It writes comments.
+    Commenter,
+    /// It reads blogs.
+    Reader,
+}
+
+/// What came of one round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// It is done.
+    Done,
+    /// There is nothing to do yet.
+    Nothing,
+    /// There will be nothing more to do.
+    Last,
+}
+
+/// A thread.
+pub struct Visitor<'a> {
+    site: &'a Site,
+    kind: Kind,
+    random: Pcg64Mcg,
+    handicap: f64,
+    buffer: Vec<u8>,
+    path: String,
+    temporary: String,
+    /// The latencies of its files.
+    pub tally: Tally,
+}
+
+impl<'a> Visitor<'a> {
+    /// The thread of that number among those of its kind.
+    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64) -> Self {
+        let random = generator(seed, "blogbench", &[kind as u64, number]);
+        let (path, temporary, tally) = (String::new(), String::new(), Tally::new());
+        Self { site, kind, random, handicap, buffer: vec![0; READ], path, temporary, tally }
+    }
+
+    /// Works until it is over.
+    pub fn work(&mut self) -> Result<(), Errno> {
+        while !self.site.is_over() {
+            let round = match self.kind {
+                Kind::Writer => self.write_blog(),
+                Kind::Rewriter => self.rewrite(),
+                Kind::Commenter => self.comment(),
+                Kind::Reader => self.read_blog(),
+            };
+            match round {
+                Ok(Round::Done) => {}
+                Ok(Round::Nothing) | Err(Errno::NOENT) => self.rest(),
+                Ok(Round::Last) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self) {
+        let mut left = REST;
+        while !left.is_zero() && !self.site.is_over() {
+            std::thread::sleep(LOOK);
+            left = left.saturating_sub(LOOK);
+        }
+    }
+
+    /// Of a new blog articles and pictures are made from the last to the first.
+    fn write_blog(&mut self) -> Result<Round, Errno> {
+        let Some(blog) = self.site.new_blog() else { return Ok(Round::Last) };
+        self.name(|path| write!(path, "blog-{blog}"));
+        match mkdirat(&self.site.folder, self.path.as_str(), Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error),
+        }
+        let is_complete = self.descending(blog, Object::Article)? && self.descending(blog, Object::Picture)?;
+        add(&self.site.counts.written, u64::from(is_complete));
+        Ok(Round::Done)
+    }
+
+    fn rewrite(&mut self) -> Result<Round, Errno> {
+        let Some(blog) = self.some_blog() else { return Ok(Round::Nothing) };
+        if self.random.random_bool(0.5) {
+            let number = self.up_to_most();
+            self.create(blog, Object::Picture, number)?;
+        }
+        let number = self.up_to_most();
+        self.create(blog, Object::Article, number)?;
+        add(&self.site.counts.rewritten, 1);
+        Ok(Round::Done)
+    }
+
+    /// Who comments does not look whether there are blogs: the number that stands for none is that of the first.
+    fn comment(&mut self) -> Result<Round, Errno> {
+        let blog = self.some_blog().unwrap_or(0);
+        let is_complete = self.descending(blog, Object::Comment)?;
+        add(&self.site.counts.commented, u64::from(is_complete));
+        Ok(Round::Done)
+    }
+
+    /// All comments, or none; then pictures and articles up to the first article that there is not.
+    fn read_blog(&mut self) -> Result<Round, Errno> {
+        let Some(blog) = self.some_blog() else { return Ok(Round::Nothing) };
+        if self.random.random_bool(0.5) {
+            let mut number = 1;
+            while !self.site.is_over() && self.read(blog, Object::Comment, number)? {
+                number += 1;
+            }
+        }
+        for number in 1.. {
+            if self.site.is_over() {
+                return Ok(Round::Last);
+            }
+            self.read(blog, Object::Picture, number)?;
+            if !self.read(blog, Object::Article, number)? {
+                break;
+            }
+        }
+        add(&self.site.counts.read, 1);
+        Ok(Round::Done)
+    }
+
+    fn some_blog(&mut self) -> Option<u64> {
+        self.site.some_blog(self.random.next_u64())
+    }
+
+    fn up_to_most(&mut self) -> u64 {
+        self.random.random_range(1..=MOST)
+    }
+
+    /// Some of a kind, from the last to the first; `false` if it was over before.
+    fn descending(&mut self, blog: u64, object: Object) -> Result<bool, Errno> {
+        for number in (1..=self.up_to_most()).rev() {
+            if self.site.is_over() {
+                return Ok(false);
+            }
+            self.create(blog, object, number)?;
+        }
+        Ok(true)
+    }
+
+    fn name(&mut self, say: impl FnOnce(&mut String) -> std::fmt::Result) {
+        self.path.clear();
+        say(&mut self.path).expect("a string takes all");
+    }
+
+    /// Written under another name, and then given its own.
+    fn create(&mut self, blog: u64, object: Object, number: u64) -> Result<(), Errno> {
+        let begin = clock::now();
+        self.name(|path| object.name(path, blog, number));
+        self.temporary.clone_from(&self.path);
+        self.temporary.push_str(".tmp");
+        let size = self.random.random_range(object.sizes());
+        let folder = &self.site.folder;
+        let flags = OFlags::CREATE | OFlags::TRUNC | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = openat(folder, self.temporary.as_str(), flags, Mode::RUSR | Mode::WUSR)?;
+        let mut left = size as usize;
+        while left > 0 {
+            match write(&file, &CHUNK[..left.min(CHUNK.len())])? {
+                0 => return Err(Errno::NOSPC),
+                done => left -= done,
+            }
+        }
+        drop(file);
+        renameat(folder, self.temporary.as_str(), folder, self.path.as_str()).inspect_err(|_| self.discard())?;
+        add(&self.site.counts.bytes_written, size);
+        self.note(Operation::Create, begin);
+        Ok(())
+    }
+
+    /// Neither the file nor its temporary one stays where a rename failed.
+    fn discard(&self) {
+        for path in [&self.temporary, &self.path] {
+            // The rename's error is told: whichever of the two is not there is as good as removed.
+            let _ = unlinkat(&self.site.folder, path.as_str(), AtFlags::empty());
+        }
+    }
+
+    /// All of a file; `false` if it is not there.
+    fn read(&mut self, blog: u64, object: Object, number: u64) -> Result<bool, Errno> {
+        let begin = clock::now();
+        self.name(|path| object.name(path, blog, number));
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = match openat(&self.site.folder, self.path.as_str(), flags, Mode::empty()) {
+            Err(Errno::NOENT) => return Ok(false),
+            file => file?,
+        };
+        let mut size = 0;
+        loop {
+            match read(&file, &mut self.buffer[..])? {
+                0 => break,
+                done => size += done as u64,
+            }
+        }
+        drop(file);
+        add(&self.site.counts.bytes_read, size);
+        self.note(Operation::Read, begin);
+        Ok(true)
+    }
+
+    fn note(&mut self, operation: Operation, begin: fsarena_model::Nanos) {
+        let worked = clock::now().saturating_sub(begin);
+        let more = if self.handicap > 0.0 { dawdle(worked, self.handicap) } else { fsarena_model::Nanos(0) };
+        self.tally.record(operation, worked + more);
+    }
+}
+
+/// What a blog consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Object {
+    Article,
+    Picture,
+    Comment,
+}
+
+impl Object {
+    fn name(self, path: &mut String, blog: u64, number: u64) -> std::fmt::Result {
+        match self {
+            Self::Article => write!(path, "blog-{blog}/article-{number}.xml"),
+            Self::Picture => write!(path, "blog-{blog}/picture-{number}.jpg"),
+            Self::Comment => write!(path, "blog-{blog}/comment-{number}.xml"),
+        }
+    }
+
+    fn sizes(self) -> Range<u64> {
+        match self {
+            Self::Article => ARTICLE,
+            Self::Picture => PICTURE,
+            Self::Comment => COMMENT,
+        }
+    }
+}

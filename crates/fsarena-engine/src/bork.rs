@@ -1,0 +1,77 @@
+//! The engine `bork`: one file encrypted as Bork 1.x does it (RC4 and CRC-32, 4096 bytes at a time, unbuffered), natively.
+//!
+//! Every write of the contents begins at 28 modulo 4096, so that each touches two pages; at the end the checksum is written near the
+//! file's beginning. Bork is a program in Java: what its virtual machine costs, starting included, is not in the figure.
+
+mod job;
+mod rc4;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
+use serde::Deserialize;
+
+use crate::size::size;
+use crate::{Engine, EngineError, Job};
+use job::Encryption;
+
+/// About how many bytes a second are encrypted: for estimates before anything was measured.
+const PER_SECOND: f64 = 250e6;
+
+/// The engine `bork`.
+pub struct Bork;
+
+/// What a workload of this engine says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Parameters {
+    /// Bytes of the file.
+    #[serde(deserialize_with = "size")]
+    size: u64,
+}
+
+impl Parameters {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
+        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let complaint = complaint_about(workload).or((parameters.size == 0).then_some("`size` is at least 1"));
+        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+}
+
+fn complaint_about(workload: &Workload) -> Option<&'static str> {
+    Some(match () {
+        () if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+            "a file is encrypted once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+        }
+        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::Fsync) => {
+            "`durable` is `none` or `fsync`: of the encrypted file, at the end"
+        }
+        () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: where the file is that is read",
+        () => return None,
+    })
+}
+
+impl Engine for Bork {
+    fn name(&self) -> &'static str {
+        "bork"
+    }
+
+    /// The file and the encrypted one.
+    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+        Ok(Bytes(Parameters::of(workload)?.size * 2))
+    }
+
+    fn adds(&self, workload: &Workload) -> Nanos {
+        Parameters::of(workload)
+            .map_or(Nanos(0), |parameters| Nanos((parameters.size as f64 / PER_SECOND * 1e9) as u64))
+    }
+
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        let size = Parameters::of(workload)?.size;
+        let with_sync = workload.durable == DurablePoint::Fsync;
+        Ok(Box::new(Encryption::new(directory, size, with_sync, seed)))
+    }
+}

@@ -1,0 +1,34 @@
+//! When a run ends.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_model::Nanos;
+
+/// When a run ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit<'a> {
+    /// After so much time inside the timer; `None`: when the work is done.
+    pub time: Option<Nanos>,
+    /// As soon as this is set.
+    pub stop: &'a AtomicBool,
+    /// How much longer everything takes than it would, for who wants to see whether that is found: .05 for 5 %.
+    pub handicap: f64,
+}
+
+impl<'a> Limit<'a> {
+    /// A run without a handicap.
+    pub fn new(time: Option<Nanos>, stop: &'a AtomicBool) -> Self {
+        Self { time, stop, handicap: 0.0 }
+    }
+
+    /// The same run with another end.
+    pub fn until(self, time: Option<Nanos>) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Whether `elapsed` is enough, or somebody wants to stop.
+    #[inline]
+    pub fn is_reached(&self, elapsed: Nanos) -> bool {
+        self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,152 @@
+//! One thread with its file.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Nanos;
+use fsarena_model::seed::generator;
+use fsarena_sys::resident;
+use rand::RngExt;
+use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
+use rustix::io::{Errno, pread, pwrite};
+
+use super::test::Test;
+use crate::crew::{Entry, Worker};
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Limit, Tally};
+
+/// Latencies above these are told as a share.
+pub const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
+
+/// One thread.
+pub struct Thread {
+    path: PathBuf,
+    number: u64,
+    size: u64,
+    flags: OFlags,
+    random_operations: u64,
+    seed: u64,
+    buffer: Vec<u8>,
+    /// Which test is next.
+    pub test: Test,
+    /// What was timed before it.
+    pub before: Nanos,
+    /// How many of its latencies were above each of [`LONG`].
+    pub long: [u64; 2],
+}
+
+/// What all threads have alike.
+#[derive(Debug, Clone, Copy)]
+pub struct Alike {
+    /// Bytes of each file.
+    pub size: u64,
+    /// Bytes of each call.
+    pub block: u64,
+    /// Calls at random places.
+    pub random_operations: u64,
+    /// How files are opened beside.
+    pub flags: OFlags,
+    /// From which the places follow.
+    pub seed: u64,
+}
+
+/// Where the calls of a test are, in blocks.
+enum Places {
+    /// One after the other.
+    InOrder(std::ops::Range<u64>),
+    /// Anywhere, drawn before.
+    Random(std::vec::IntoIter<u64>),
+}
+
+impl Iterator for Places {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        match self {
+            Self::InOrder(places) => places.next(),
+            Self::Random(places) => places.next(),
+        }
+    }
+}
+
+impl Thread {
+    /// The thread of that number.
+    pub fn new(directory: &Path, number: u32, alike: Alike) -> Self {
+        Self {
+            path: directory.join(format!("_tiotest.thr{number}")),
+            number: u64::from(number),
+            size: alike.size,
+            flags: alike.flags | OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC,
+            random_operations: alike.random_operations,
+            seed: alike.seed,
+            buffer: vec![0; alike.block as usize],
+            test: Test::Write,
+            before: Nanos(0),
+            long: [0; 2],
+        }
+    }
+
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn open(&self) -> Result<File, Errno> {
+        let file = open(&self.path, self.flags, Mode::RUSR | Mode::WUSR)?;
+        ftruncate(&file, self.size)?;
+        Ok(file.into())
+    }
+
+    /// Where the calls of a test are, in blocks.
+    fn places(&self) -> Places {
+        let blocks = self.size / self.buffer.len() as u64;
+        if !self.test.is_random() {
+            return Places::InOrder(0..blocks);
+        }
+        let mut random = generator(self.seed, "tiotest", &[self.number, u64::from(self.test.writes())]);
+        let places: Vec<u64> = (0..self.random_operations).map(|_| random.random_range(0..blocks)).collect();
+        Places::Random(places.into_iter())
+    }
+
+    /// All of the block at that place in one call.
+    #[inline]
+    fn call(&mut self, file: &File, place: u64) -> Result<(), Errno> {
+        let offset = place * self.buffer.len() as u64;
+        let done = match self.test.writes() {
+            true => pwrite(file, &self.buffer, offset)?,
+            false => pread(file, &mut self.buffer[..], offset)?,
+        };
+        if done == self.buffer.len() { Ok(()) } else { Err(Errno::IO) }
+    }
+
+    fn note(&mut self, latency: Nanos) {
+        for (count, _) in self.long.iter_mut().zip(LONG).filter(|(_, long)| latency > *long) {
+            *count += 1;
+        }
+    }
+}
+
+impl Worker for Thread {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
+        let failed = |error: Errno| EngineError::io(name())(error);
+        let (file, places) = (self.open().map_err(failed)?, self.places());
+        (self.long, tally.elapsed) = ([0; 2], self.before);
+        let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
+        let mut pace = Pace::Closed;
+        let mut meter = Meter::start(entry.pass()?, limit, &mut pace, tally);
+        for place in places {
+            let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
+            self.call(&file, place).map_err(EngineError::io(operation.name()))?;
+            meter.done(operation, begin, bytes);
+            self.note(meter.at().saturating_sub(begin));
+        }
+        fsync(&file).map_err(EngineError::io("fsync"))?;
+        resident::close(file).map_err(EngineError::io("close"))?;
+        meter.also(crate::Operation::Fsync);
+        meter.stop();
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! How many rows each contract has: together exactly as many as wanted, by how active it is, and at most one each half second.
+
+/// What is shared out: a contract's weight and how many rows there is room for.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim {
+    pub weight: u64,
+    pub most: u64,
+}
+
+/// Each has one row; the others are in proportion to weight and room, and what exceeds somebody's room goes to the others. `rows` are at
+/// least as many as the claims, and at most as many as there is room for.
+pub fn shares(claims: &[Claim], rows: u64) -> Vec<u64> {
+    let mut shares = vec![1; claims.len()];
+    let mut left = rows - claims.len() as u64;
+    while left > 0 {
+        let open: Vec<usize> = (0..claims.len()).filter(|index| shares[*index] < claims[*index].most).collect();
+        let weight = |index: usize| u128::from(claims[index].weight) * u128::from(claims[index].most);
+        let all: u128 = open.iter().map(|index| weight(*index)).sum();
+        let wanted = left;
+        for index in open {
+            // Rounding up leaves nothing over that is never given; the last ones may find nothing left.
+            let share = (u128::from(wanted) * weight(index)).div_ceil(all) as u64;
+            let given = share.min(claims[index].most - shares[index]).min(left);
+            shares[index] += given;
+            left -= given;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLAIMS: [Claim; 4] = [
+        Claim { weight: 100, most: 1000 },
+        Claim { weight: 10, most: 1000 },
+        Claim { weight: 1, most: 1000 },
+        Claim { weight: 1, most: 10 },
+    ];
+
+    #[test]
+    fn all_rows_are_given_and_nobody_has_more_than_room() {
+        for rows in [4, 5, 100, 1111, 2500, 3009, 3010] {
+            let shares = shares(&CLAIMS, rows);
+            assert_eq!(shares.iter().sum::<u64>(), rows);
+            assert!(shares.iter().zip(CLAIMS).all(|(share, claim)| (1..=claim.most).contains(share)), "{shares:?}");
+        }
+    }
+
+    #[test]
+    fn who_is_more_active_has_more() {
+        let shares = shares(&CLAIMS, 1114);
+        assert!(shares[0] > 9 * shares[1] && shares[1] > 9 * shares[2] && shares[2] > shares[3], "{shares:?}");
+    }
+}

@@ -1,0 +1,78 @@
+//! The reader's own mix: how much each kind of work matters to somebody.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What counts how much, in the order in which it was typed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Mix(pub Vec<Weight>);
+
+/// How much something counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Weight {
+    /// The name of a group of the suite, or of a workload.
+    pub name: String,
+    /// Its share of everything, above 0; all shares add up to 1.
+    pub share: f64,
+}
+
+/// `reads=0.7,ingest=0.2,results=0.1`; the numbers need not add up to 1.
+impl FromStr for Mix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut weights = text.split(',').map(weight).collect::<Result<Vec<_>, _>>()?;
+        for (index, weight) in weights.iter().enumerate() {
+            if weights[..index].iter().any(|other| other.name == weight.name) {
+                return Err(format!("`{}` has two weights", weight.name));
+            }
+        }
+        let sum: f64 = weights.iter().map(|weight| weight.share).sum();
+        weights.iter_mut().for_each(|weight| weight.share /= sum);
+        match sum.is_finite() {
+            true => Ok(Self(weights)),
+            false => Err("the weights are too large".to_owned()),
+        }
+    }
+}
+
+fn weight(text: &str) -> Result<Weight, String> {
+    let (name, share) = text.split_once('=').ok_or("a name, `=` and a weight, such as reads=0.7,ingest=0.3")?;
+    let share: f64 = share.trim().parse().map_err(|_| format!("`{share}` is not a number"))?;
+    match share > 0.0 && share.is_finite() {
+        true => Ok(Weight { name: name.trim().to_owned(), share }),
+        false => Err(format!("the weight of `{name}` is above 0")),
+    }
+}
+
+/// As it is typed, normalised.
+impl fmt::Display for Mix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let typed = |weight: &Weight| format!("{}={}", weight.name, (weight.share * 1e6).round() / 1e6);
+        f.pad(&self.0.iter().map(typed).collect::<Vec<_>>().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_normalised_and_keep_their_order() {
+        let mix: Mix = "reads=7,ingest=2, results=1".parse().expect("well spelled");
+        assert_eq!(mix.to_string(), "reads=0.7,ingest=0.2,results=0.1");
+        assert_eq!(mix.to_string().parse::<Mix>().expect("well spelled").to_string(), mix.to_string());
+    }
+
+    #[test]
+    fn what_is_no_mix_is_refused() {
+        for wrong in
+            ["", "reads", "reads=", "reads=x", "reads=0", "reads=-1", "reads=nan", "reads=inf", "a=1,a=2", "a=1,"]
+        {
+            assert!(wrong.parse::<Mix>().is_err(), "{wrong}");
+        }
+    }
+}

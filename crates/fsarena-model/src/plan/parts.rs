@@ -1,0 +1,160 @@
+//! The parts of a plan: who is left out, when to stop, where the lanes lie and how they are shared.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::UnitError;
+use crate::{Label, Nanos, Share};
+
+/// A workload that cannot be run here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// Its name.
+    pub workload: String,
+    /// Debian's packages with what it lacks, sorted.
+    pub packages: Vec<String>,
+}
+
+/// As the list of workloads has it.
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is left out, for its programs are not here: apt-get install {}",
+            self.workload,
+            self.packages.join(" ")
+        )
+    }
+}
+
+/// How contenders share the space that there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lanes {
+    /// Each has a lane of its own, all are mounted at the same time, and the lanes are rotated.
+    #[default]
+    Own,
+    /// There is room for one lane only: each is made on it in its turn, does all workloads of the round, and is taken away.
+    InTurn,
+}
+
+impl Lanes {
+    /// Whether each contender has a lane of its own.
+    pub fn is_own(&self) -> bool {
+        *self == Self::Own
+    }
+}
+
+/// A contender that takes no part in a workload.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Which one.
+    pub label: Label,
+    /// The workload's name.
+    pub workload: String,
+}
+
+/// A contender that is slowed down on purpose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Handicap {
+    /// Which one.
+    pub label: Label,
+    /// How much longer each of its operations takes.
+    pub share: Share,
+}
+
+/// `LABEL=5%`.
+impl FromStr for Handicap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (label, share) = text.rsplit_once('=').ok_or("a label, `=` and a percentage, such as b=5%")?;
+        let share: Share = share.parse().map_err(|error: UnitError| error.to_string())?;
+        match share.0 > 0.0 {
+            true => Ok(Self { label: Label::from(label), share }),
+            false => Err("a handicap is above 0 %".to_owned()),
+        }
+    }
+}
+
+/// When a run stops.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rounds {
+    /// After so many.
+    Exactly(u32),
+    /// When all pairs are decided, or when no further round fits.
+    Within(Budget),
+}
+
+/// How long a run may take, set-up included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Budget(pub Nanos);
+
+impl Budget {
+    /// One minute per contender, at least three.
+    pub fn for_contenders(count: usize) -> Self {
+        Self(Nanos::seconds(60 * (count as u64).max(3)))
+    }
+}
+
+/// Where the lanes' images go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Storage {
+    /// Below this directory.
+    Directory(PathBuf),
+    /// On a tmpfs of the run's own.
+    Memory,
+    /// On parts of this block device.
+    Disk(PathBuf),
+}
+
+/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`.
+impl From<&str> for Storage {
+    fn from(text: &str) -> Self {
+        match text.strip_prefix("dir:") {
+            Some(path) => Self::Directory(path.into()),
+            None if text == "memory" => Self::Memory,
+            None if text.starts_with("/dev/") && !text.starts_with("/dev/shm") => Self::Disk(text.into()),
+            None => Self::Directory(text.into()),
+        }
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => write!(f, "images in {}", path.display()),
+            Self::Memory => write!(f, "images in memory"),
+            Self::Disk(path) => write!(f, "parts of {}", path.display()),
+        }
+    }
+}
+
+/// The medium that the lanes' queue settings imitate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Medium {
+    /// Not rotational, no write-back throttling to speak of.
+    #[default]
+    Nvme,
+    /// Not rotational.
+    Ssd,
+    /// Rotational: file systems that look choose their layout accordingly.
+    Hdd,
+}
+
+impl fmt::Display for Medium {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Nvme => "nvme",
+            Self::Ssd => "ssd",
+            Self::Hdd => "hdd",
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Figures: what is taken from what was counted, and which direction is better.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Latency, Nanos};
+
+/// A named figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Metric {
+    /// The figure's name, such as `files-per-second`.
+    pub name: String,
+    /// The unit printed behind it, such as `files/s`.
+    pub unit: String,
+    /// How it is computed from what the engine counted.
+    pub measure: Measure,
+    /// Which direction is better.
+    pub better: Better,
+}
+
+/// How a metric is computed from a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Operations divided by seconds.
+    OperationsPerSecond,
+    /// Binary megabytes divided by seconds.
+    MebibytesPerSecond,
+    /// Seconds of a whole run.
+    Seconds,
+    /// Seconds for one operation, such as the loading of a day of data.
+    SecondsPerOperation,
+    /// Seconds for one operation, in microseconds.
+    MicrosecondsPerOperation,
+    /// The mean latency of the operations, without their syncs, in microseconds.
+    MeanLatencyMicroseconds,
+    /// The 99th percentile of that.
+    P99LatencyMicroseconds,
+}
+
+impl Measure {
+    /// The figure for what was `done`; `None` where nothing was.
+    pub fn of(self, done: &Done) -> Option<f64> {
+        let latency = |of: fn(&Latency) -> Nanos| done.latency.as_ref().map(|latency| of(latency).0 as f64 / 1e3);
+        let value = match self {
+            Self::OperationsPerSecond => done.operations as f64 / done.seconds,
+            Self::MebibytesPerSecond => done.bytes as f64 / (1 << 20) as f64 / done.seconds,
+            Self::Seconds => done.seconds,
+            Self::SecondsPerOperation => done.seconds / done.operations as f64,
+            Self::MicrosecondsPerOperation => done.seconds * 1e6 / done.operations as f64,
+            Self::MeanLatencyMicroseconds => latency(|latency| latency.mean)?,
+            Self::P99LatencyMicroseconds => latency(|latency| latency.p99)?,
+        };
+        (value.is_finite() && value > 0.0).then_some(value)
+    }
+}
+
+/// What a slice did, as far as a metric is computed from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// Operations.
+    pub operations: u64,
+    /// Bytes that they carried.
+    pub bytes: u64,
+    /// Time inside the timer.
+    pub seconds: f64,
+    /// The latencies of the operations, without their syncs.
+    pub latency: Option<Latency>,
+}
+
+/// Which direction of a metric is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better, as for a rate.
+    Higher,
+    /// Less is better, as for a latency.
+    Lower,
+}
+
+impl Better {
+    /// The logarithm of `value`, turned so that larger is better.
+    pub fn oriented_ln(self, value: f64) -> f64 {
+        match self {
+            Self::Higher => value.ln(),
+            Self::Lower => -value.ln(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measure_of_nothing_is_absent() {
+        let of = |measure: Measure, operations, bytes, seconds| {
+            measure.of(&Done { operations, bytes, seconds, latency: None })
+        };
+        assert_eq!(of(Measure::OperationsPerSecond, 0, 0, 1.0), None);
+        assert_eq!(of(Measure::OperationsPerSecond, 10, 0, 0.0), None);
+        assert_eq!(of(Measure::MebibytesPerSecond, 1, 1 << 20, 0.5), Some(2.0));
+        assert_eq!(of(Measure::MicrosecondsPerOperation, 1000, 0, 0.1), Some(100.0));
+        assert_eq!(of(Measure::SecondsPerOperation, 3, 0, 6.0), Some(2.0));
+        assert_eq!(of(Measure::MeanLatencyMicroseconds, 1000, 0, 0.1), None);
+    }
+
+    #[test]
+    fn lower_is_turned_round() {
+        assert!(Better::Lower.oriented_ln(1.0) > Better::Lower.oriented_ln(2.0));
+        assert!(Better::Higher.oriented_ln(1.0) < Better::Higher.oriented_ln(2.0));
+    }
+}

@@ -1,0 +1,148 @@
+//! Who is best by the reader's own mix, in words and tables.
+
+use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
+use fsarena_model::{Comparison, Label, Recommendation};
+
+use crate::number::{self, DASH, Ratio};
+use crate::outcome;
+use crate::remark::listed;
+use crate::reproduction::{Sheet, View};
+
+/// What the intervals are.
+const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
+    pointwise 95 % intervals, were the noise of the workloads independent. Who is best follows from wider ones, which hold over all of its \
+    rivals together.";
+
+/// What the second table has.
+const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \
+    proportions.";
+
+/// The view of a comparison's recommendation; `None` where nobody gave a mix.
+pub fn view(comparison: &Comparison) -> Option<View> {
+    let advice = comparison.recommendation.as_deref()?;
+    let sentences =
+        [mix(advice)].into_iter().chain(advice.classes.iter().map(|class| sentence(comparison, advice, class)));
+    let sentences = sentences.chain(advice.classes.iter().flat_map(objections)).collect();
+    let sheets: Vec<Sheet> = advice.classes.iter().flat_map(|class| sheets(advice, class)).collect();
+    Some(View { title: "By your own mix".to_owned(), sentences, sheets, further: Vec::new() })
+}
+
+fn mix(advice: &Recommendation) -> String {
+    let shares = advice.mix.0.iter().map(|weight| format!("{} {}", weight.name, number::percent(weight.share)));
+    let count = advice.workloads.len();
+    let workloads = if count == 1 { "1 workload counts".to_owned() } else { format!("{count} workloads count") };
+    format!("The mix is {}; {workloads}.", listed(shares))
+}
+
+/// `Among those of durability flushed: `, where there are several classes.
+fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
+    if advice.classes.len() > 1 { format!("Durability {}: ", class.durability) } else { String::new() }
+}
+
+fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
+    let among = among(advice, class);
+    let Some(first) = &class.first else {
+        return begun(format!(
+            "{among}nobody can be recommended: there are workloads of the mix in which not all can be compared."
+        ));
+    };
+    let margin = number::percent(comparison.margin);
+    let told = match level(class, first, &margin) {
+        None => format!("take {first}: its lead over each of the others exceeds the margin of {margin}"),
+        Some(level) => format!("{first} is first by estimate, but {level}"),
+    };
+    begun(format!("{among}{told}{}.", flips(class)))
+}
+
+/// Who is not shown to be behind the first by more than the margin.
+fn level(class: &ClassAdvice, first: &Label, margin: &str) -> Option<String> {
+    let of = |is_equal: bool| {
+        let wanted = |label: &&Label| *label != first && class.equal.contains(label) == is_equal;
+        let labels: Vec<&Label> = class.best.iter().filter(wanted).collect();
+        (!labels.is_empty()).then(|| listed(labels.iter()))
+    };
+    let equal = of(true).map(|labels| format!("it equals {labels} within the margin of {margin}"));
+    let open = of(false).map(|labels| format!("no lead of more than {margin} over {labels} can be told"));
+    let all: Vec<String> = [equal, open].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(", and "))
+}
+
+/// What other weights would change; nothing, where there are none.
+fn flips(class: &ClassAdvice) -> String {
+    let flips: Vec<String> = class.flips.iter().filter_map(flip).collect();
+    match (class.flips.is_empty(), flips.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => "; no other weight of one name changes that".to_owned(),
+        (false, false) => format!("; {}", flips.join("; ")),
+    }
+}
+
+/// With a capital, unless it begins with a name.
+fn begun(sentence: String) -> String {
+    let is_word = ["take ", "nobody "].iter().any(|word| sentence.starts_with(word));
+    match sentence.split_at_checked(1).filter(|_| is_word) {
+        Some((initial, rest)) => initial.to_uppercase() + rest,
+        None => sentence,
+    }
+}
+
+/// `with reads below 31 % it would be xfs`.
+fn flip(flip: &MixFlip) -> Option<String> {
+    let side = |word: &str, (at, label): &(f64, Label)| format!("{word} {} {label}", number::percent(*at));
+    let sides: Vec<String> =
+        [flip.below.as_ref().map(|to| side("below", to)), flip.above.as_ref().map(|to| side("above", to))]
+            .into_iter()
+            .flatten()
+            .collect();
+    (!sides.is_empty()).then(|| format!("with {} {} would be", flip.name, sides.join(" and ")))
+}
+
+fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
+    class.not_recommended.iter().map(|other| format!("{} is not recommended ({}).", other.label, other.reason))
+}
+
+fn sheets(advice: &Recommendation, class: &ClassAdvice) -> Vec<Sheet> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let among = among(advice, class);
+    let pairs = Sheet {
+        title: format!("{among}pairs over the mix"),
+        head: words(&["pair", "mean ratio", "95 %", "not known of"]),
+        rows: class.pairs.iter().map(|row| pair(row, advice.workloads.len())).collect(),
+        words: 1,
+        meaning: MEANING.to_owned(),
+    };
+    let flips = Sheet {
+        title: format!("{among}where it would flip"),
+        head: words(&["name", "share", "another below", "another above"]),
+        rows: class.flips.iter().map(flip_row).collect(),
+        words: 1,
+        meaning: FLIPS.to_owned(),
+    };
+    [pairs, flips].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+}
+
+fn pair(row: &MixRow, count: usize) -> Vec<String> {
+    let ratio = row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
+    let unknown = if row.left_out.is_empty() { DASH.to_owned() } else { unknown(&row.left_out, count) };
+    vec![format!("{} / {}", row.a, row.b), outcome::times(ratio), outcome::interval(ratio), unknown]
+}
+
+/// The workloads for want of which there is no mean; a reason that all have is said once.
+fn unknown(left_out: &[String], count: usize) -> String {
+    let reason = |text: &String| text.split_once(" (").map(|(_, reason)| reason.trim_end_matches(')').to_owned());
+    let first = left_out.first().and_then(reason);
+    match first.filter(|_| count > 1 && left_out.len() == count) {
+        Some(first) if left_out.iter().all(|text| reason(text).as_ref() == Some(&first)) => {
+            format!("all {count}: {first}")
+        }
+        _ => left_out.join(", "),
+    }
+}
+
+fn flip_row(flip: &MixFlip) -> Vec<String> {
+    let side = |to: &Option<(f64, Label)>| match to {
+        Some((at, label)) => format!("{}: {label}", number::percent(*at)),
+        None => "never".to_owned(),
+    };
+    vec![flip.name.clone(), number::percent(flip.share), side(&flip.below), side(&flip.above)]
+}

@@ -1,0 +1,82 @@
+//! Who is best by the reader's own mix, in all reports.
+
+use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
+use fsarena_model::{Comparison, Durability, Label, Recommendation};
+
+use crate::fixture::fixture;
+
+fn mixed() -> Comparison {
+    let label = Label::from;
+    let known = MixRow {
+        a: label("ext4"),
+        b: label("xfs"),
+        ratio: Some(1.2),
+        low: Some(1.1),
+        high: Some(1.3),
+        left_out: Vec::new(),
+    };
+    let left_out = vec!["create-fsync (btrfs: did-not-finish)".to_owned()];
+    let unknown = MixRow { b: label("btrfs"), ratio: None, low: None, high: None, left_out, ..known.clone() };
+    let flip = |name: &str, share| MixFlip { name: name.to_owned(), share, below: None, above: None };
+    let reads = MixFlip { below: Some((0.31, label("xfs"))), ..flip("reads", 0.7) };
+    let reason = "create-fsync: did-not-finish".to_owned();
+    let class = ClassAdvice {
+        durability: Durability::Flushed,
+        pairs: vec![known, unknown],
+        first: Some(label("ext4")),
+        best: vec![label("ext4")],
+        equal: Vec::new(),
+        flips: vec![reads, flip("ingest", 0.3)],
+        not_recommended: vec![NotRecommended { label: label("btrfs"), reason }],
+    };
+    let workloads = vec![("create-fsync".to_owned(), 0.3), ("randread-4k".to_owned(), 0.7)];
+    let mix = "reads=0.7,ingest=0.3".parse().expect("well spelled");
+    let recommendation = Some(Box::new(Recommendation { mix, workloads, classes: vec![class] }));
+    Comparison { recommendation, ..fixture() }
+}
+
+const SAID: [&str; 4] = [
+    "The mix is reads 70 % and ingest 30 %; 2 workloads count.",
+    "Take ext4: its lead over each of the others exceeds the margin of 5 %; with reads below 31 % xfs would be.",
+    "btrfs is not recommended (create-fsync: did-not-finish).",
+    "31 %: xfs",
+];
+
+#[test]
+fn every_format_for_people_says_who_and_where_it_flips() {
+    for format in ["text", "markdown", "html"] {
+        let report = crate::rendered(format, &mixed()).split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in SAID {
+            assert!(report.contains(said), "{format}: {said}");
+        }
+        assert!(!crate::rendered(format, &fixture()).contains("By your own mix"), "{format}");
+    }
+}
+
+#[test]
+fn who_cannot_be_told_from_the_first_stands_beside_it() {
+    let mut comparison = mixed();
+    let class = &mut comparison.recommendation.as_mut().expect("there").classes[0];
+    class.best.push(Label::from("xfs"));
+    class.flips.iter_mut().for_each(|flip| flip.below = None);
+    let report = crate::rendered("markdown", &comparison);
+    let said = "ext4 is first by estimate, but no lead of more than 5 % over xfs can be told; no other weight of one name changes that.";
+    assert!(report.contains(said), "{report}");
+    let class = &mut comparison.recommendation.as_mut().expect("there").classes[0];
+    class.equal.push(Label::from("xfs"));
+    class.flips.clear();
+    class.pairs[1].left_out = ["a", "b"].map(|name| format!("{name} (too few rounds to know the noise)")).to_vec();
+    let report = crate::rendered("markdown", &comparison);
+    for said in ["but it equals xfs within the margin of 5 %.", "all 2: too few rounds to know the noise"] {
+        assert!(report.contains(said), "{said}: {report}");
+    }
+}
+
+#[test]
+fn json_has_it_as_it_is() {
+    let report: serde_json::Value = serde_json::from_str(&crate::rendered("json", &mixed())).expect("JSON");
+    let advice = &report["recommendation"];
+    assert_eq!(advice["mix"][0]["name"], "reads");
+    assert_eq!(advice["classes"][0]["best"][0], "ext4");
+    assert_eq!(advice["classes"][0]["flips"][0]["below"][1], "xfs");
+}

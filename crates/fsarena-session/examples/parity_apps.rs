@@ -1,0 +1,151 @@
+//! `make parity-apps`: workloads that start programs of others, through fsarena and by hand (`scripts/by-hand/`), on one lane, in turn.
+//! Prints the figures that fsarena and the program itself report, and their ratio with its 95 % interval.
+//! Needs root; nothing is asserted. Arguments: a contender, how many pairs, then workloads of the catalogue.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, ensure};
+use fsarena_apps::engine_of;
+use fsarena_engine::{Limit, Tally};
+use fsarena_lane::{Arena, Go, Ledger, Wait};
+use fsarena_model::{
+    Budget, Bytes, Disturbance, Done, Measure, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
+    Workload,
+};
+use fsarena_stats::{Summary, cell_summary};
+use fsarena_sys::namespace;
+
+/// What is compared, and its script.
+const WORKLOADS: [(&str, &str); 5] = [
+    ("phoronix-pgbench", "pgbench.sh"),
+    ("trading-oltp-read-write", "oltp.sh"),
+    ("phoronix-apache", "ab.sh"),
+    ("phoronix-dbench", "dbench.sh"),
+    ("phoronix-postmark", "postmark.sh"),
+];
+
+fn main() -> Result<()> {
+    namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
+    let ledger = Ledger::open(&fsarena_lane::default_folder()?, Wait::Yes, &mut || Go::On)?.0;
+    let mut arguments = std::env::args().skip(1);
+    let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
+    let pairs = arguments.next().map_or(Ok(3), |count| count.parse())?;
+    let named: Vec<String> = arguments.collect();
+    let mut arena = Arena::open(plan(&kind)?, 0, ledger, &mut |_| Go::On)?;
+    let done = table(&kind, pairs, &named, &mut arena);
+    arena.close()?;
+    done
+}
+
+fn plan(kind: &str) -> Result<Plan> {
+    Ok(Plan {
+        contenders: vec![fsarena_catalog::contender(kind)?],
+        workloads: Vec::new(),
+        suite: None,
+        seed: 1,
+        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+        margin: Share(0.05),
+        storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
+        lane_size: Bytes::gib(3),
+        medium: Medium::Nvme,
+        handicaps: Vec::new(),
+        disturbance: Disturbance::default(),
+        beside: Often::Never,
+        unprobed: Vec::new(),
+        precondition: Precondition::None,
+        lanes: Default::default(),
+        left_out: Vec::new(),
+        reproduces: None,
+        unavailable: Vec::new(),
+        scale: Default::default(),
+        mix: None,
+        groups: Default::default(),
+    })
+}
+
+fn table(kind: &str, pairs: usize, named: &[String], arena: &mut Arena) -> Result<()> {
+    let (place, _) = arena.make(0, Some(0), 1)?;
+    println!("through fsarena / by hand on one {kind} lane, {pairs} pairs in turn: medians, median ratio [95 %]");
+    let wanted = |name: &str| named.is_empty() || named.iter().any(|one| one == name);
+    for (name, script) in WORKLOADS.into_iter().filter(|(name, _)| wanted(name)) {
+        let workload = fsarena_catalog::workload(name)?;
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/by-hand").join(script);
+        let mut figures = Vec::new();
+        for number in 0..pairs {
+            // Every other pair begins by hand; so both take what the other has left as often.
+            let folder = place.directory.join(name);
+            let (ours, theirs) = if number % 2 == 0 {
+                let ours = through(&workload, &folder)?;
+                (ours, by_hand(&workload, &script, &folder)?)
+            } else {
+                let theirs = by_hand(&workload, &script, &folder)?;
+                (through(&workload, &folder)?, theirs)
+            };
+            figures.push((ours, theirs));
+        }
+        let middle = |of: fn(&(f64, f64)) -> f64| cell_summary(&figures.iter().map(of).collect::<Vec<_>>());
+        let (ours, theirs) = (middle(|pair| pair.0), middle(|pair| pair.1));
+        let ratios = words(middle(|pair| pair.0 / pair.1));
+        let median = |summary: Option<Summary>| summary.map_or(f64::NAN, |summary| summary.median);
+        println!("{name:<26} {:>10.2} {:>10.2} {:<12} {ratios:>24}", median(ours), median(theirs), unit(&workload));
+    }
+    Ok(())
+}
+
+fn words(summary: Option<Summary>) -> String {
+    let interval = |one: Summary| Some(format!(" [{:.3}, {:.3}]", one.low?, one.high?));
+    summary.map_or_else(|| "–".to_owned(), |one| format!("{:.3}{}", one.median, interval(one).unwrap_or_default()))
+}
+
+/// A mean latency is compared in milliseconds, as sysbench says it.
+fn unit(workload: &Workload) -> &str {
+    if workload.metric.measure == Measure::MeanLatencyMicroseconds { "ms" } else { &workload.metric.unit }
+}
+
+/// As a round does it, on a file system that is not mounted again: the caches are dropped instead, as by hand.
+fn through(workload: &Workload, folder: &Path) -> Result<f64> {
+    std::fs::create_dir(folder)?;
+    let never = AtomicBool::new(false);
+    let mut tally = Tally::new();
+    let mut job = engine_of(workload)?.open(workload, folder, 1)?;
+    job.prepare(&fsarena_engine::NEVER)?;
+    job.refill()?;
+    settle()?;
+    job.begin(&fsarena_engine::NEVER)?;
+    job.run(&Limit::new(None, &never), &mut tally)?;
+    job.end()?;
+    drop(job);
+    std::fs::remove_dir_all(folder)?;
+    let (operations, bytes, seconds) = (tally.operations, tally.bytes, tally.elapsed.as_seconds());
+    let done = Done { operations, bytes, seconds, latency: tally.latency_of_operations() };
+    let figure = workload.metric.measure.of(&done).context("nothing was done")?;
+    Ok(if unit(workload) == "ms" { figure / 1e3 } else { figure })
+}
+
+/// The script's last line; the workload's parameters are its environment.
+fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
+    std::fs::create_dir(folder)?;
+    let run = PathBuf::from(format!("/tmp/fsarena-by-hand-{}", std::process::id()));
+    std::fs::create_dir(&run)?;
+    Command::new("chmod").arg("711").arg(&run).status()?;
+    settle()?;
+    let mut command = Command::new("bash");
+    command.arg(script).args([folder, &run]);
+    for (name, value) in workload.parameters.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        command.env(name.to_uppercase().replace('-', "_"), value);
+    }
+    let ended = command.output()?;
+    std::fs::remove_dir_all(&run)?;
+    std::fs::remove_dir_all(folder)?;
+    let said = String::from_utf8_lossy(&ended.stdout);
+    ensure!(ended.status.success(), "{}: {said}{}", script.display(), String::from_utf8_lossy(&ended.stderr));
+    said.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {said}", script.display()))
+}
+
+fn settle() -> Result<()> {
+    rustix::fs::sync();
+    Ok(std::fs::write("/proc/sys/vm/drop_caches", "3\n")?)
+}

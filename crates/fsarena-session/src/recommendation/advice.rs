@@ -1,0 +1,184 @@
+//! The advice for the contenders of one durability class.
+
+use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
+use fsarena_model::{Durability, Label};
+use fsarena_stats::{Interval, Lead, PairDecision, Rule, SuiteRatio, flips};
+
+use super::{Evidence, Part};
+use crate::evidence::pairs;
+use crate::standings::part;
+
+impl Evidence<'_> {
+    pub fn advice(&self, durability: Durability, members: &[usize]) -> ClassAdvice {
+        let among = |(a, b): &(usize, usize)| members.contains(a) && members.contains(b);
+        let rows = pairs(self.count()).filter(among).map(|(a, b)| self.row(a, b)).collect();
+        let not_recommended: Vec<(usize, String)> =
+            members.iter().filter_map(|member| Some((*member, self.objection(*member)?))).collect();
+        let is_candidate = |member: &usize| not_recommended.iter().all(|(other, _)| other != member);
+        let candidates: Vec<usize> = members.iter().copied().filter(is_candidate).collect();
+        let first = self.first(&candidates);
+        ClassAdvice {
+            durability,
+            pairs: rows,
+            first: first.map(|first| self.label(first)),
+            best: first.map(|first| self.best(first, &candidates)).unwrap_or_default(),
+            equal: first.map(|first| self.equal(first, &candidates)).unwrap_or_default(),
+            flips: first.map(|first| self.flips(first, &candidates)).unwrap_or_default(),
+            not_recommended: not_recommended
+                .into_iter()
+                .map(|(member, reason)| NotRecommended { label: self.label(member), reason })
+                .collect(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.record.plan.contenders.len()
+    }
+
+    fn label(&self, contender: usize) -> Label {
+        self.record.plan.contenders[contender].label.clone()
+    }
+
+    /// The place of a workload among those that are shown.
+    fn shown(&self, workload: usize) -> Option<usize> {
+        self.standing.shown().into_iter().position(|number| number == workload)
+    }
+
+    /// Why a contender is not recommended, if so: by its own cells.
+    fn objection(&self, contender: usize) -> Option<String> {
+        let of_workload = |workload: &usize| {
+            let cell = &self.cells[self.shown(*workload)? * self.count() + contender];
+            let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
+            let why = forbidden.map(|flag| flag.class.to_string());
+            let why = why.or((cell.rounds == 0).then(|| "not measured".to_owned()))?;
+            Some((cell.workload.clone(), why))
+        };
+        let all: Vec<(String, String)> = self.weights.keys().filter_map(of_workload).collect();
+        (!all.is_empty()).then(|| said_once(&all, self.weights.len()))
+    }
+
+    /// What a workload says of a pair in command-line order, or why it says nothing.
+    fn decision(&self, workload: usize, a: usize, b: usize) -> Result<PairDecision, String> {
+        let place = pairs(self.count()).position(|pair| pair == (a, b)).zip(self.shown(workload));
+        let (place, row) = place.ok_or_else(|| "not measured".to_owned())?;
+        part(self.standing, &self.verdicts[row * pairs(self.count()).count() + place], workload, a, b)
+    }
+
+    fn weighted(&self, a: usize, b: usize) -> Result<SuiteRatio, Vec<String>> {
+        let decided = self.weights.iter().map(|(workload, weight)| Ok((*weight, self.decision(*workload, a, b)?)));
+        let (known, unknown): (Vec<_>, Vec<_>) = decided.partition(Result::is_ok);
+        let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
+        let known: Vec<(f64, PairDecision)> = known.into_iter().flatten().collect();
+        if unknown.is_empty() { SuiteRatio::weighted(&known).ok_or(unknown) } else { Err(unknown) }
+    }
+
+    fn row(&self, a: usize, b: usize) -> MixRow {
+        let mean = self.weighted(a, b);
+        let known = mean.as_ref().ok();
+        let interval = known.map(|mean| mean.interval(Rule::default().alpha).ratios());
+        MixRow {
+            a: self.label(a),
+            b: self.label(b),
+            ratio: known.map(|mean| mean.estimate.exp()),
+            low: interval.map(|interval| interval.0),
+            high: interval.map(|interval| interval.1),
+            left_out: mean.err().unwrap_or_default(),
+        }
+    }
+
+    /// How much better `one` is than `other`, as a logarithm, with its interval, one of so many that have to hold together.
+    fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
+        let mean = self.weighted(one.min(other), one.max(other)).ok()?;
+        let interval = mean.interval(Rule::default().alpha / together.max(1) as f64);
+        let turned = Interval { low: -interval.high, high: -interval.low };
+        Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
+    }
+
+    /// The best by estimate; `None` where two candidates cannot be compared.
+    fn first(&self, candidates: &[usize]) -> Option<usize> {
+        let mut sums = Vec::new();
+        for one in candidates {
+            let others = candidates.iter().filter(|other| *other != one);
+            let leads = others.map(|other| Some(self.ahead(*one, *other, 1)?.0));
+            sums.push((*one, leads.sum::<Option<f64>>()?));
+        }
+        sums.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).map(|(first, _)| first)
+    }
+
+    /// The first with all rivals over whom its lead is not shown to exceed the margin.
+    fn best(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
+        let is_level = |lead: Option<Interval>| lead.is_none_or(|lead| lead.low <= self.margin());
+        self.those(candidates, |member| member == first || is_level(self.lead_over(first, member, candidates)))
+    }
+
+    /// The rivals of whom it is shown that they differ from the first by less than the margin.
+    fn equal(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
+        let is_within = |lead: Interval| lead.low >= -self.margin() && lead.high <= self.margin();
+        let lead = |member| self.lead_over(first, member, candidates).filter(|_| member != first);
+        self.those(candidates, |member| lead(member).is_some_and(is_within))
+    }
+
+    fn those(&self, candidates: &[usize], wanted: impl Fn(usize) -> bool) -> Vec<Label> {
+        candidates.iter().filter(|member| wanted(**member)).map(|member| self.label(*member)).collect()
+    }
+
+    /// The interval of the lead over a rival, such that those over all rivals hold together.
+    fn lead_over(&self, first: usize, rival: usize, candidates: &[usize]) -> Option<Interval> {
+        Some(self.ahead(first, rival, candidates.len() - 1)?.1)
+    }
+
+    /// The plan's margin, as a logarithm.
+    fn margin(&self) -> f64 {
+        self.record.plan.margin.0.ln_1p()
+    }
+
+    /// Where another would be first, for each part of the mix; a single one cannot weigh more or less.
+    fn flips(&self, first: usize, candidates: &[usize]) -> Vec<MixFlip> {
+        if self.parts.len() < 2 {
+            return Vec::new();
+        }
+        let rivals: Vec<usize> = candidates.iter().copied().filter(|member| *member != first).collect();
+        let of_part = |part: &Part| {
+            let leads: Option<Vec<Lead>> = rivals.iter().map(|rival| self.lead(part, first, *rival)).collect();
+            let named = |flip: fsarena_stats::Flip| (flip.at, self.label(rivals[flip.to]));
+            let [below, above] = flips(&leads.unwrap_or_default(), part.share).map(|flip| flip.map(named));
+            MixFlip { name: part.name.clone(), share: part.share, below, above }
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+
+    /// The lead over a rival in a part, and in the others by their shares; `None` where there are no others.
+    fn lead(&self, part: &Part, first: usize, rival: usize) -> Option<Lead> {
+        let others = self.parts.iter().filter(|other| other.name != part.name);
+        let (mut sum, mut shares) = (0.0, 0.0);
+        for other in others {
+            sum += other.share * self.lead_within(other, first, rival)?;
+            shares += other.share;
+        }
+        (shares > 0.0).then_some(())?;
+        Some(Lead { within: self.lead_within(part, first, rival)?, elsewhere: sum / shares })
+    }
+
+    fn lead_within(&self, part: &Part, first: usize, rival: usize) -> Option<f64> {
+        let (a, b) = (first.min(rival), first.max(rival));
+        let estimates = part.workloads.iter().map(|workload| self.decision(*workload, a, b).ok()?.estimate);
+        let mean = estimates.sum::<Option<f64>>()? / part.workloads.len() as f64;
+        Some(if first < rival { mean } else { -mean })
+    }
+}
+
+/// Each reason once, with its workloads; `all 11`, where it is that of all that count.
+fn said_once(reasons: &[(String, String)], count: usize) -> String {
+    let mut by_reason: Vec<(&String, Vec<&str>)> = Vec::new();
+    for (workload, why) in reasons {
+        match by_reason.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, workloads)) => workloads.push(workload),
+            None => by_reason.push((why, vec![workload])),
+        }
+    }
+    let one = |(why, workloads): &(&String, Vec<&str>)| match workloads.len() {
+        all if all == count && count > 1 => format!("all {count}: {why}"),
+        _ => format!("{}: {why}", workloads.join(", ")),
+    };
+    by_reason.iter().map(one).collect::<Vec<_>>().join("; ")
+}

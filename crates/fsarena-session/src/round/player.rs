@@ -1,0 +1,99 @@
+//! One contender at work on a workload, and the trial that it makes.
+
+use std::collections::BTreeMap;
+
+use fsarena_engine::{Job, Limit, Tally};
+use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
+use fsarena_sys::affinity::Pinned;
+
+use super::Setting;
+use super::limit::{Within, within};
+use crate::probes::said;
+use crate::{Stage, Trouble, Verified, rate};
+
+/// One contender at work.
+pub(super) struct Player {
+    pub(super) contender: usize,
+    pub(super) job: Option<Box<dyn Job>>,
+    /// Of all slices.
+    pub(super) tally: Tally,
+    /// Of the slice at hand; what it has allocated is used again.
+    pub(super) current: Tally,
+    pub(super) slices: Vec<Slice>,
+    pub(super) settled: Option<Nanos>,
+    /// Bytes in use before the workload was prepared.
+    pub(super) used: Option<Bytes>,
+    /// What was read beside the slices.
+    pub(super) readings: BTreeMap<String, Reading>,
+    pub(super) verified: Option<Verification>,
+    pub(super) failure: Option<String>,
+    /// The time limit, once it was exceeded.
+    pub(super) out_of_time: Option<Nanos>,
+}
+
+impl Player {
+    pub(super) fn job(&mut self) -> &mut dyn Job {
+        self.job.as_deref_mut().expect("a player without a failure has a job")
+    }
+
+    /// The unmount is a step of work that has steps.
+    pub(super) fn take_in(&mut self, verified: Option<Verified>) {
+        let Some(Verified { found, unmounted }) = verified else { return };
+        let has_steps = !self.tally.steps.is_empty();
+        self.tally.steps.extend(unmounted.filter(|_| has_steps));
+        self.verified = Some(found);
+    }
+
+    /// Works for so long, or to the end.
+    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
+        // References have none.
+        let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
+        let job = self.job.as_deref_mut().expect("a player without a failure has a job");
+        let _pinned = job.is_alone().then(Pinned::here);
+        let current = &mut self.current;
+        let limit = setting.workload.time_limit();
+        match within(limit, setting.stop, |stop| job.run(&Limit { time, stop, handicap }, current)) {
+            Within::Done(worked) => Ok(worked?),
+            Within::OutOfTime(limit) => {
+                self.out_of_time = Some(limit);
+                Err(out_of_time(limit))
+            }
+        }
+    }
+}
+
+/// What is to be said of work that its time limit ended.
+pub(super) fn out_of_time(limit: Nanos) -> Trouble {
+    Trouble { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
+}
+
+/// What came of it.
+pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+    let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
+    let steps = std::mem::take(&mut player.tally.steps);
+    let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
+    let mut probes = stage.totals(player.contender);
+    probes.append(&mut player.readings);
+    let settled = player.settled.map(Nanos::as_seconds);
+    probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
+    let timed = player.tally.elapsed.as_seconds();
+    probes.extend(rate::readings(player.tally.offered, player.tally.operations, timed));
+    probes.extend(said(&player.tally));
+    Trial {
+        round: setting.round,
+        workload: setting.workload.name.clone(),
+        contender: label.expect("every player is one of the setting's contenders").clone(),
+        lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
+        slices: std::mem::take(&mut player.slices),
+        steps,
+        verified: player.verified.take(),
+        latencies: latencies.collect(),
+        over_time: player.tally.moments(),
+        probes,
+        outcome: match (player.out_of_time, player.failure.take()) {
+            (Some(limit), _) => Outcome::OutOfTime(limit),
+            (None, Some(why)) => Outcome::Failed(why),
+            (None, None) => Outcome::Finished,
+        },
+    }
+}

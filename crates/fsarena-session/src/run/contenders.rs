@@ -1,0 +1,140 @@
+//! The contenders of a round: made, at work, unmounted and checked. Side by side, or in turn on one lane.
+
+use fsarena_model::event::Check;
+use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
+
+use super::Session;
+use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
+use crate::{SessionError, likeness};
+
+impl Session<'_> {
+    /// All contenders are there at the same time, and each workload is done by all of them before the next.
+    pub(super) fn side_by_side(&mut self, round: u32, order: &[usize]) -> Result<(), SessionError> {
+        let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
+        let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
+        let present = self.make(round, order, &lanes, &contenders)?;
+        for index in order {
+            if self.stopped() {
+                break;
+            }
+            self.workload(round, *index, &lanes, &present)?;
+            self.beside(round, *index, &lanes)?;
+        }
+        self.finish(round, &present)
+    }
+
+    /// Each contender is made on the same lane, does all workloads and is taken away, before the next one is made.
+    pub(super) fn in_turn(&mut self, round: u32, order: &[usize]) -> Result<(), SessionError> {
+        let lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
+        for contender in making_order(self.plan.contenders.len(), round, self.plan.seed) {
+            if self.stopped() {
+                return Ok(());
+            }
+            let present = self.make(round, order, &lanes, &[contender])?;
+            for index in order {
+                if !self.stopped() && !present.is_empty() {
+                    self.workload(round, *index, &lanes, &present)?;
+                }
+            }
+            self.finish(round, &present)?;
+        }
+        order.iter().try_for_each(|index| self.beside(round, *index, &lanes))
+    }
+
+    /// The references of a workload, as far as they are due.
+    fn beside(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), SessionError> {
+        let before = self.clock.now();
+        self.references(round, index, lanes)?;
+        self.spent_once(self.clock.now().saturating_sub(before));
+        Ok(())
+    }
+
+    /// In the first round a contender that cannot be made ends it: nothing is lost yet, and the call was wrong.
+    fn make(
+        &mut self,
+        round: u32,
+        open: &[usize],
+        lanes: &Assignment,
+        contenders: &[usize],
+    ) -> Result<Vec<usize>, SessionError> {
+        let (mut present, mut made) = (Vec::new(), Vec::new());
+        for &index in contenders {
+            let label = self.plan.contenders[index].label.clone();
+            match self.stage.make(index, lanes[index], round) {
+                Ok(facts) => {
+                    present.push(index);
+                    made.push((index, facts));
+                }
+                Err(trouble) if round == self.aim.first => {
+                    return Err(SessionError::Contender { contender: label.to_string(), trouble });
+                }
+                Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
+            }
+        }
+        present.sort_unstable();
+        made.sort_by_key(|(index, _)| *index);
+        if round == self.aim.first {
+            self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
+        }
+        Ok(present)
+    }
+
+    /// What the contenders of the first round are is kept, or has to be what is kept already.
+    fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), SessionError> {
+        let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
+        if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
+            return Err(SessionError::Unlike(text));
+        }
+        let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
+        for event in std::mem::take(&mut self.pending).into_iter().chain(new.into_iter().map(Event::Contender)) {
+            self.tell(event)?;
+        }
+        Ok(())
+    }
+
+    /// A contender that could not be made has not finished any workload of the round.
+    fn absent(
+        &mut self,
+        round: u32,
+        open: &[usize],
+        label: &Label,
+        lane: Option<usize>,
+        why: &str,
+    ) -> Result<(), SessionError> {
+        self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
+        let open = open.iter().map(|index| &self.plan.workloads[*index]);
+        for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
+            self.tell(Event::Trial(Box::new(Trial {
+                round,
+                workload: workload.name.clone(),
+                contender: label.clone(),
+                lane: lane.map(|lane| lane as u32),
+                slices: Vec::new(),
+                latencies: Default::default(),
+                steps: Vec::new(),
+                verified: None,
+                over_time: Vec::new(),
+                probes: Default::default(),
+                outcome: Outcome::Failed(why.to_owned()),
+            })))?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, round: u32, present: &[usize]) -> Result<(), SessionError> {
+        for index in present {
+            let contender = self.plan.contenders[*index].label.clone();
+            match self.stage.finish(*index) {
+                Ok(None) => {}
+                Ok(Some(result)) => {
+                    self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;
+                }
+                Err(trouble) => {
+                    let text = format!("round {round}: {contender} could not be unmounted and checked: {trouble}");
+                    self.note(Severity::Failure, text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

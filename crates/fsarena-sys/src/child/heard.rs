@@ -1,0 +1,127 @@
+//! Programs that are listened to while they run: what they say is also when they say it.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::{Child, Stdio};
+use std::sync::atomic::Ordering;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use super::{Ended, Setting, command};
+
+/// Like [`super::run_until`]; each piece of the program's standard output is handed to `heard` as soon as it comes. For a program
+/// that does not keep back what it says, or is told not to (stdbuf(1)).
+///
+/// # Errors
+/// As [`super::run_until`].
+pub fn run_heard<S: AsRef<OsStr>>(
+    argv: &[S],
+    setting: Setting<'_>,
+    heard: &mut dyn FnMut(&[u8]),
+) -> io::Result<Option<Ended>> {
+    let err = setting.streams.join("stderr");
+    let mut command = command(argv);
+    command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
+    command.current_dir(setting.directory).stdout(Stdio::piped()).stderr(File::create(&err)?);
+    let mut child = command.spawn()?;
+    let mut said = Vec::new();
+    let ended = listen(&mut child, setting, &mut |piece| {
+        said.extend_from_slice(piece);
+        heard(piece);
+    });
+    // Before it is waited for, its number cannot be another's.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let status = child.wait()?;
+    if !ended? {
+        return Ok(None);
+    }
+    let stderr = String::from_utf8_lossy(&std::fs::read(err)?).into_owned();
+    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr }))
+}
+
+/// Hands on what comes until the child has ended: true; or until somebody wants to stop: false.
+fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
+    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let mut pipe = child.stdout.take().expect("its output is a pipe");
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
+    let mut is_open = true;
+    while !setting.stop.load(Ordering::Relaxed) {
+        let mut wanted = [PollFd::new(&end, PollFlags::IN), PollFd::new(&pipe, PollFlags::IN)];
+        // A closed pipe would be ready for ever.
+        let wanted = if is_open { &mut wanted[..] } else { &mut wanted[..1] };
+        match poll(wanted, Some(&LOOK)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let has_ended = !wanted[0].revents().is_empty();
+        is_open = is_open && drain(&mut pipe, heard)?;
+        if has_ended {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Hands on what is there; false if no more can come.
+fn drain(pipe: &mut impl Read, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
+    let mut piece = [0; 4096];
+    loop {
+        match pipe.read(&mut piece) {
+            Ok(0) => return Ok(false),
+            Ok(length) => heard(&piece[..length]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+
+    fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop };
+        let mut pieces = Vec::new();
+        let mut heard = |piece: &[u8]| {
+            pieces.push(String::from_utf8_lossy(piece).into_owned());
+            stop.store(piece == b"enough\n", Ordering::Relaxed);
+        };
+        let ended = run_heard(&["sh", "-c", script], setting, &mut heard).expect("sh starts");
+        (ended, pieces)
+    }
+
+    #[test]
+    fn pieces_come_one_by_one_and_all_of_them() {
+        let (ended, pieces) = hear("echo one; sleep 0.1; echo two; echo three >&2; exit 4", &AtomicBool::new(false));
+        let ended = ended.expect("it ends");
+        assert_eq!(pieces, ["one\n", "two\n"]);
+        assert_eq!((ended.status.code(), ended.words().as_str()), (Some(4), "three\none\ntwo"));
+    }
+
+    #[test]
+    fn who_closes_its_output_is_waited_for() {
+        let (ended, pieces) = hear("echo one; exec >&-; sleep 0.05; exit 3", &AtomicBool::new(false));
+        assert_eq!((ended.expect("it ends").status.code(), pieces.len()), (Some(3), 1));
+    }
+
+    #[test]
+    fn much_that_is_said_at_once_does_not_stop_it() {
+        let (ended, _) = hear("head -c 300000 /dev/zero", &AtomicBool::new(false));
+        assert_eq!(ended.expect("it ends").stdout.len(), 300_000);
+    }
+
+    #[test]
+    fn it_is_stopped_with_all_that_it_has_started() {
+        let (ended, pieces) = hear("echo enough; sleep 600; :", &AtomicBool::new(false));
+        assert!(ended.is_none() && pieces == ["enough\n"]);
+    }
+}

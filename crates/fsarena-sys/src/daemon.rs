@@ -1,0 +1,182 @@
+//! Programs that run beside the work, such as servers: they end with us, and what they say is kept in a file.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::child::command;
+
+/// How long a look at a program that is to end takes to be repeated.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long a program that was killed may take to be gone before its wrapping is killed as well.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A program that runs beside the work. Dropped, it is killed with its process group, and waited for.
+#[derive(Debug)]
+pub struct Daemon {
+    child: Child,
+    wrapping: Wrapping,
+}
+
+/// Whether the program is started by another one that waits for it, such as unshare(1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrapping {
+    /// It is started itself.
+    None,
+    /// It is the only child of what is started.
+    Once,
+}
+
+impl Daemon {
+    /// Starts `argv` in `directory`; both of its streams are appended to the file `log`, which exists afterwards.
+    ///
+    /// # Errors
+    /// If it cannot be started, or the log cannot be opened.
+    pub fn start(argv: &[String], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
+        let log = File::options().create(true).append(true).open(log)?;
+        let mut command = command(argv);
+        command.current_dir(directory).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
+        Ok(Self { child: command.process_group(0).spawn()?, wrapping })
+    }
+
+    /// How it ended, if it did.
+    ///
+    /// # Errors
+    /// If the kernel does not tell.
+    pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.child.try_wait()
+    }
+
+    /// The process number of the program itself; `None` once it has ended.
+    pub fn number(&self) -> Option<u32> {
+        let outer = self.child.id();
+        match self.wrapping {
+            Wrapping::None => Some(outer),
+            Wrapping::Once => only_child(outer),
+        }
+    }
+
+    /// Sends the program a signal; nothing if it has ended.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.number().and_then(|number| Pid::from_raw(number as i32)) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Waits for its end, at most so long; `None` if it still runs.
+    ///
+    /// # Errors
+    /// If the kernel does not tell.
+    pub fn wait(&mut self, most: Duration) -> io::Result<Option<ExitStatus>> {
+        let begin = Instant::now();
+        loop {
+            match self.child.try_wait()? {
+                Some(status) => return Ok(Some(status)),
+                None if begin.elapsed() >= most => return Ok(None),
+                None => std::thread::sleep(LOOK),
+            }
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // Whoever waits for the first process of a namespace of processes returns when all of them are gone; were both killed, the others
+        // might hold files for a while.
+        if self.wrapping == Wrapping::Once && matches!(self.child.try_wait(), Ok(None)) {
+            self.signal(Signal::KILL);
+            let _ = self.wait(PATIENCE);
+        }
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+fn only_child(parent: u32) -> Option<u32> {
+    let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(argv: &[&str]) -> Vec<String> {
+        argv.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn it_runs_until_it_is_told_to_end_and_what_it_says_is_kept() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let log = folder.path().join("log");
+        let argv = words(&["sh", "-c", "trap 'echo told; exit 0' TERM; echo up; while :; do sleep 0.01; done"]);
+        let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
+        let said = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
+        assert!((0..1000).any(|_| {
+            std::thread::sleep(LOOK);
+            said("up")
+        }));
+        assert!(daemon.ended().expect("told").is_none());
+        daemon.signal(Signal::TERM);
+        let status = daemon.wait(Duration::from_secs(60)).expect("told");
+        assert_eq!((status.and_then(|status| status.code()), said("told")), (Some(0), true));
+    }
+
+    #[test]
+    fn dropped_it_is_gone() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let argv = words(&["sleep", "600"]);
+        let daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &folder.path().join("log")).expect("starts");
+        let number = daemon.number().expect("runs");
+        drop(daemon);
+        assert!(!Path::new(&format!("/proc/{number}")).exists());
+    }
+
+    #[test]
+    fn dropped_nothing_of_its_namespace_is_left() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let log = folder.path().join("log");
+        // Each of them leads a group of its own, as those of databases do.
+        let script = "for i in 1 2 3 4 5 6 7 8; do setsid sleep 600 & done; wait";
+        let argv = words(&["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script]);
+        let daemon = Daemon::start(&argv, Wrapping::Once, folder.path(), &log).expect("starts");
+        let at_work = || {
+            let processes = fs::read_dir("/proc").expect("there").flatten();
+            processes
+                .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|at| at == folder.path()))
+                .count()
+        };
+        assert!((0..1000).any(|_| {
+            std::thread::sleep(LOOK);
+            at_work() == 10
+        }));
+        drop(daemon);
+        assert_eq!(at_work(), 0);
+    }
+
+    #[test]
+    fn a_wrapped_one_is_told_itself() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let argv = words(&["sh", "-c", "sleep 600; exit 7"]);
+        let mut daemon =
+            Daemon::start(&argv, Wrapping::Once, Path::new("/"), &folder.path().join("log")).expect("starts");
+        assert!((0..1000).any(|_| {
+            std::thread::sleep(LOOK);
+            daemon.number().is_some()
+        }));
+        daemon.signal(Signal::KILL);
+        let status = daemon.wait(Duration::from_secs(60)).expect("told").expect("ended");
+        assert_eq!(status.code(), Some(7));
+    }
+}

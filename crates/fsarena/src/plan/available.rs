@@ -1,0 +1,46 @@
+//! Which workloads of a suite can be run here: those whose programs are installed.
+
+use anyhow::Result;
+use fsarena_model::{Unavailable, Workload};
+
+/// The workloads that can be run here, and those that cannot.
+///
+/// # Errors
+/// If none can: what the first one lacks.
+pub fn available(workloads: Vec<Workload>) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    let (here, missing) = parted(&workloads, fsarena_apps::missing);
+    if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
+        fsarena_apps::engine_of(first)?.require(first)?;
+    }
+    Ok((here, missing))
+}
+
+fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) -> (Vec<Workload>, Vec<Unavailable>) {
+    let (mut here, mut not_here) = (Vec::new(), Vec::new());
+    for workload in workloads {
+        match missing(workload) {
+            packages if packages.is_empty() => here.push(workload.clone()),
+            packages => not_here.push(Unavailable { workload: workload.name.clone(), packages }),
+        }
+    }
+    (here, not_here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lacks_a_program_is_left_out_with_the_packages() {
+        let workloads: Vec<Workload> =
+            ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
+        let lacks = |workload: &Workload| match workload.engine.as_str() {
+            "sqlite3" => vec!["one".to_owned(), "two".to_owned()],
+            _ => Vec::new(),
+        };
+        let (here, missing) = parted(&workloads, lacks);
+        assert_eq!(here, workloads[1..]);
+        let said = "`phoronix-sqlite` is left out, for its programs are not here: apt-get install one two";
+        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [said]);
+    }
+}

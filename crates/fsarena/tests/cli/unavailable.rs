@@ -1,0 +1,59 @@
+//! Workloads whose programs are not installed.
+
+use std::process::Command;
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+/// The command on a machine without PostMark: where that lies is something that is no file, in a mount namespace of its own.
+fn without_postmark(command: &Command) -> Command {
+    let hide = "mount --bind /dev/null \"$(command -v postmark)\" && exec \"$@\"";
+    let mut without = Command::new("unshare");
+    without.args(["--mount", "sh", "-c", hide, "sh"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => without.env(name, value),
+            None => without.env_remove(name),
+        };
+    }
+    without
+}
+
+#[test]
+fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let ask = |arguments: &[&str], code| run(&mut without_postmark(stage.fsarena().args(arguments)), code);
+    let list = out(&ask(&["list", "workloads"], 0));
+    let line = |name: &str| {
+        list.lines().find(|line| line.trim_start().starts_with(&format!("{name} "))).expect("listed").to_owned()
+    };
+    assert!(line("phoronix-postmark").contains("no: apt-get install postmark"), "{list}");
+    assert!(!line("phoronix-dbench").contains("apt-get"), "{list}");
+
+    let refused = ask(&["compare", "ext4", "xfs", "--workload", "phoronix-postmark", "--rounds", "1"], 4);
+    assert!(err(&refused).contains("hint: apt-get install postmark"), "{}", err(&refused));
+
+    let contenders = "ext4,xfs";
+    for suite in [
+        &["reproduce", "phoronix-2009", "--contenders", contenders, "--scale", "smoke", "--dry-run"][..],
+        &["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--scale", "smoke", "--dry-run"],
+    ] {
+        let plan = ask(suite, 0);
+        let said = "`phoronix-postmark` is left out, for its programs are not here: apt-get install postmark";
+        assert!(err(&plan).contains(said), "{}", err(&plan));
+        assert!(!out(&plan).contains("phoronix-postmark") && out(&plan).contains("phoronix-dbench"), "{}", out(&plan));
+    }
+}
+
+#[test]
+fn where_they_are_installed_nothing_is_left_out() {
+    let stage = Stage::new();
+    let arguments = ["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--dry-run", "--scale"];
+    for (scale, lanes) in [("smoke", " of 2.00 GiB"), ("standard", " of 4.00 GiB"), ("published", " of 24.0 GiB")] {
+        let plan = run(stage.fsarena().args(arguments).arg(scale), 0);
+        assert!(out(&plan).contains("phoronix-postmark") && out(&plan).contains(lanes), "{scale}: {}", out(&plan));
+        assert!(!err(&plan).contains("left out"), "{}", err(&plan));
+    }
+}

@@ -1,0 +1,71 @@
+//! The reader's own mix.
+
+use crate::stage::{SMALL, Stage, err, is_root, out, run};
+
+#[test]
+fn a_run_is_judged_by_a_mix_and_again_by_another() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let other = stage.file("other.toml", &SMALL.replace("small", "other").replace("1024", "9000"));
+    let workloads = ["--workload", &stage.small(), "--workload", &other, "--rounds", "4", "--seed", "7"];
+    let output = run(stage.compare(&["ext4", "xfs"]).args(workloads).args(["--weights", "small=3,other=1"]), 0);
+    assert!(out(&output).contains("The mix is small 75 % and other 25 %"), "{}", out(&output));
+    let report = stage.json();
+    let advice = &report["recommendation"]["classes"][0];
+    assert!(advice["pairs"][0]["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{advice}");
+    assert!(advice["best"].as_array().is_some_and(|best| !best.is_empty()), "{advice}");
+    assert!(report["command"].as_array().is_some_and(|words| words.contains(&"small=0.75,other=0.25".into())));
+
+    let again = run(stage.fsarena().args(["report", "last", "--weights", "other=1"]), 0);
+    assert!(out(&again).contains("The mix is other 100 %"), "{}", out(&again));
+    let wrong = run(stage.fsarena().args(["report", "last", "--weights", "reads=1"]), 2);
+    assert!(err(&wrong).contains("`reads`") && err(&wrong).contains("hint: there are small, other"), "{}", err(&wrong));
+}
+
+#[test]
+fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
+    let stage = Stage::new();
+    let ask = |weights: &str| {
+        let arguments = ["compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--weights", weights];
+        err(&run(stage.fsarena().args(arguments), 2))
+    };
+    assert!(ask("reads=1").contains("no group and no workload `reads`"));
+    assert!(ask("reads=1").contains("create-syncfs"));
+    assert!(ask("stat-tree=0").contains("above 0"));
+    let groups = [
+        "compare",
+        "ext4",
+        "xfs",
+        "--dry-run",
+        "--rounds",
+        "1",
+        "--suite",
+        "phoronix-2009",
+        "--weights",
+        "databases=1",
+    ];
+    run(stage.fsarena().args(groups), 0);
+}
+
+#[test]
+fn the_line_of_the_guide_takes_the_rounds_of_its_suite() {
+    let stage = Stage::new();
+    let line = "compare ext4 xfs --suite trading --weights reads=0.7,ingest=0.2,results=0.1 --dry-run";
+    let plan = out(&run(stage.fsarena().args(line.split(' ')), 0));
+    assert!(plan.contains("5 rounds"), "{plan}");
+    let tried = out(&run(stage.fsarena().args(line.split(' ')).args(["--scale", "smoke"]), 0));
+    assert!(tried.contains("1 round"), "{tried}");
+    let short = err(&run(stage.fsarena().args(line.split(' ')).args(["--budget", "3s"]), 2));
+    assert!(short.contains("--rounds N") && short.contains("--scale smoke"), "{short}");
+}
+
+#[test]
+fn where_nobody_is_named_those_of_the_suite_take_part() {
+    let stage = Stage::new();
+    let plan = out(&run(stage.fsarena().args(["compare", "--suite", "trading", "--dry-run"]), 0));
+    assert!(["ext3", "ext4", "xfs", "btrfs"].iter().all(|label| plan.contains(label)), "{plan}");
+    let nobody = err(&run(stage.fsarena().args(["compare", "--dry-run"]), 2));
+    assert!(nobody.contains("no contender is named"), "{nobody}");
+}

@@ -1,0 +1,7 @@
+#!/bin/bash
+# PostMark by hand: $1 is an empty folder on the file system, $2 one for logs; transactions per second as it says, from whole seconds.
+set -euo pipefail
+printf 'set location %s\nset transactions %s\nset size %s %s\nset number %s\nrun\nquit\n' \
+    "$1" "$TRANSACTIONS" "$SMALLEST" "$LARGEST" "$FILES" > "$2/commands"
+postmark "$2/commands" > "$2/said"
+sed -n 's/.*seconds of transactions (\([0-9]*\) per second)/\1/p' "$2/said"
