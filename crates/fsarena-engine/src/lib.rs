@@ -46,6 +46,7 @@ pub use limit::Limit;
 pub use need::Need;
 pub use operation::Operation;
 pub use starts::starts_job;
+pub use sysbench::text as sysbench_text;
 pub use tally::Tally;
 
 /// The native engines; those that start programs of somebody else are in `fsarena-apps`, which knows all.

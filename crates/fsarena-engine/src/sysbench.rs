@@ -2,6 +2,7 @@
 
 mod output;
 mod parameters;
+pub mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -90,8 +91,9 @@ impl SysbenchJob {
 }
 
 impl Job for SysbenchJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        self.call("prepare", &self.parameters.layout(), &AtomicBool::new(false)).map(|_| ())
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let laid_out = self.call("prepare", &self.parameters.layout(), stop)?;
+        laid_out.map(|_| ()).ok_or_else(|| EngineError::Wrong("the files were not laid out: it was stopped".to_owned()))
     }
 
     /// It is another process.

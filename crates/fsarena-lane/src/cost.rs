@@ -59,60 +59,78 @@ pub fn file_cost(file: &File, size: Bytes, seed: u64, effort: Effort) -> Result<
 }
 
 fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
-    let before = host_counters(host);
-    let times = flush_times(path, size, seed, effort.writes, Duration::ZERO, effort.at_most)?;
-    let after = host_counters(host);
-    let paced = flush_times(path, size, seed, effort.paced_writes, PAUSE, effort.at_most)?;
-    let per_write = |index: usize, scale: f64| {
-        let (before, after) = (before.as_ref()?, after.as_ref()?);
-        Some((after.get(index)? - before.get(index)?) * scale / times.len() as f64)
-    };
-    // One write and one flush: whatever more the host sends for it is the host's part.
-    let each = |time: usize, count: usize| {
-        Some(per_write(time, 1e6)? / per_write(count, 1.0)?).filter(|each| each.is_finite())
-    };
-    // A device without a volatile cache is sent no flushes, which then take nothing.
-    let flush = if per_write(15, 1.0) == Some(0.0) { Some(0.0) } else { each(16, 15) };
-    let device = each(7, 4).zip(flush).map(|(writing, flushing)| Nanos((writing + flushing) as u64));
-    let back_to_back = times[times.len() / 2];
+    let host = HostDevice::beneath(host);
+    let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_ref())?;
+    let paced = writes(path, size, seed, (effort.paced_writes, PAUSE), effort.at_most, None)?;
+    let middle = |writes: &[Write]| writes[writes.len() / 2].took;
+    // A disk that stalls once would make all of a median the device's: the slowest tell nothing of a lane.
+    let calm = &one_by_one[..one_by_one.len() - one_by_one.len() / 10];
+    let back_to_back = middle(&one_by_one);
     Ok(LaneCost {
         back_to_back,
-        paced: paced[paced.len() / 2],
+        paced: middle(&paced),
         // Its counters give a mean, which may lie above the median of the whole.
-        device: device.map(|device| device.min(back_to_back)),
-        host_bytes: per_write(6, 512.0),
-        host_flushes: per_write(15, 1.0),
+        device: device_cost(calm).map(|device| device.min(back_to_back)),
+        host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * 512.0),
+        host_flushes: host_grew(calm, FLUSHES),
     })
 }
 
-/// The times of `writes` random 4 KiB direct writes, each with a flush, within the first `size` bytes of `path`, in order
-/// of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
-fn flush_times(
+/// What the device takes for one write and one flush: whatever more the host sends is the host's part.
+fn device_cost(writes: &[Write]) -> Option<Nanos> {
+    let each = |ticks: usize, count: usize| {
+        let each = host_grew(writes, ticks)? * 1e6 / host_grew(writes, count)?;
+        each.is_finite().then_some(each)
+    };
+    // A device without a volatile cache is sent no flushes, which then take nothing.
+    let flush = if host_grew(writes, FLUSHES) == Some(0.0) { Some(0.0) } else { each(FLUSH_TICKS, FLUSHES) };
+    Some(Nanos((each(WRITE_TICKS, WRITES)? + flush?) as u64))
+}
+
+/// By how much a counter of the device beneath grew with each write.
+fn host_grew(writes: &[Write], counter: usize) -> Option<f64> {
+    let grown: Option<Vec<f64>> = writes.iter().map(|write| write.host.as_ref()?.get(counter).copied()).collect();
+    Some(grown?.iter().sum::<f64>() / writes.len() as f64)
+}
+
+/// A write with its flush.
+struct Write {
+    took: Nanos,
+    /// By how much the counters of the device beneath grew; `None` where there are none.
+    host: Option<Vec<f64>>,
+}
+
+/// As many random 4 KiB direct writes, with that pause before each and a flush, within the first `size` bytes of `path`, in
+/// order of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
+fn writes(
     path: &Path,
     size: Bytes,
     seed: u64,
-    writes: usize,
-    pause: Duration,
+    (writes, pause): (usize, Duration),
     at_most: Nanos,
-) -> Result<Vec<Nanos>, LaneError> {
+    host: Option<&HostDevice>,
+) -> Result<Vec<Write>, LaneError> {
     let file = open_direct(path).map_err(LaneError::io("open", path))?;
     let mut random = generator(seed, "lane-cost", &[]);
     let mut buffer = AlignedBuffer::new(BLOCK);
     random.fill_bytes(&mut buffer);
     let blocks = (size.0 / BLOCK as u64).max(1);
-    let mut times = Vec::with_capacity(writes);
+    let mut done = Vec::with_capacity(writes);
     let began = clock::now();
-    while times.len() < writes.clamp(1, FEWEST)
-        || (times.len() < writes && clock::now().saturating_sub(began) < at_most)
+    while done.len() < writes.clamp(1, FEWEST) || (done.len() < writes && clock::now().saturating_sub(began) < at_most)
     {
         std::thread::sleep(pause);
         let offset = random.next_u64() % blocks * BLOCK as u64;
+        let before = host.and_then(HostDevice::counters);
         let start = clock::now();
         file.write_all_at(&buffer, offset).and_then(|()| file.sync_data()).map_err(LaneError::io("write", path))?;
-        times.push(clock::now().saturating_sub(start));
+        let took = clock::now().saturating_sub(start);
+        let after = host.and_then(HostDevice::counters);
+        let grown = before.zip(after).map(|(before, after)| after.iter().zip(before).map(|(a, b)| a - b).collect());
+        done.push(Write { took, host: grown });
     }
-    times.sort_unstable();
-    Ok(times)
+    done.sort_unstable_by_key(|write| write.took);
+    Ok(done)
 }
 
 /// Direct where the file system can.
@@ -123,18 +141,27 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
     direct.or_else(|_| options.open(path))
 }
 
-/// The counters of the block device that a path is, or beneath it (Documentation/block/stat.rst); `None` if it has none.
-///
-/// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
-fn host_counters(path: &Path) -> Option<Vec<f64>> {
-    let folder = sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source)))?;
-    let mut counters = counters_of(&folder)?;
-    if folder.join("partition").exists() {
-        let disk = counters_of(folder.parent()?)?;
-        counters.truncate(FIRST_FLUSH_COUNTER);
-        counters.extend(disk.into_iter().skip(FIRST_FLUSH_COUNTER));
+/// The block device that a path is, or beneath it, in sysfs.
+struct HostDevice(PathBuf);
+
+impl HostDevice {
+    /// `None` if there is none.
+    fn beneath(path: &Path) -> Option<Self> {
+        sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source))).map(Self)
     }
-    Some(counters)
+
+    /// Its counters (Documentation/block/stat.rst); `None` if they cannot be read.
+    ///
+    /// The kernel counts flushes for the whole disk only (`blk_account_io_flush`), so a partition's come from its disk.
+    fn counters(&self) -> Option<Vec<f64>> {
+        let mut counters = counters_of(&self.0)?;
+        if self.0.join("partition").exists() {
+            let disk = counters_of(self.0.parent()?)?;
+            counters.truncate(FLUSHES);
+            counters.extend(disk.into_iter().skip(FLUSHES));
+        }
+        Some(counters)
+    }
 }
 
 /// Btrfs gives its files the number of no device.
@@ -145,8 +172,13 @@ fn sysfs_of(path: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
 }
 
+/// Where a device's counters stand in its line; ticks are milliseconds.
+const WRITES: usize = 4;
+const SECTORS_WRITTEN: usize = 6;
+const WRITE_TICKS: usize = 7;
 /// Flushes and their time are the last two figures.
-const FIRST_FLUSH_COUNTER: usize = 15;
+const FLUSHES: usize = 15;
+const FLUSH_TICKS: usize = 16;
 
 fn counters_of(device: &Path) -> Option<Vec<f64>> {
     let text = std::fs::read_to_string(device.join("stat")).ok()?;
@@ -169,7 +201,7 @@ mod tests {
     #[test]
     fn without_time_the_fewest_writes_are_made() {
         let place = tempfile::NamedTempFile::new().expect("temporary file");
-        let times = flush_times(place.path(), Bytes::kib(64), 1, 100, Duration::ZERO, Nanos(0)).expect("written");
-        assert_eq!(times.len(), FEWEST);
+        let done = writes(place.path(), Bytes::kib(64), 1, (100, Duration::ZERO), Nanos(0), None).expect("written");
+        assert_eq!(done.len(), FEWEST);
     }
 }

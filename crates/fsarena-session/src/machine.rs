@@ -6,12 +6,10 @@ mod watched;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use fsarena_apps::engine_of;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
@@ -102,25 +100,6 @@ impl Machine {
 
     fn is_probed(&self, number: usize) -> bool {
         self.plan.contenders.get(number).is_none_or(|contender| !self.plan.unprobed.contains(&contender.label))
-    }
-
-    /// The same work on the device itself, or mere starts.
-    fn open_without_a_file_system(
-        &self,
-        place: Place,
-        workload: &Workload,
-        seed: u64,
-    ) -> Result<Box<dyn Job>, Trouble> {
-        let job = match place {
-            Place::Device => {
-                self.arena.rewrite_spare(engine_of(workload)?.demand(workload)?)?;
-                references::on_device(&self.arena, workload, seed)?
-            }
-            Place::Memory | Place::Start => references::starts(workload)?,
-        };
-        let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
-        job.prepare(&fsarena_engine::NEVER)?;
-        Ok(job)
     }
 }
 

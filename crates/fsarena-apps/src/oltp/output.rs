@@ -1,5 +1,6 @@
 //! What sysbench says at the end of an OLTP test, as a tally.
 
+use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, Tally};
 use fsarena_model::Nanos;
 
@@ -16,14 +17,8 @@ pub struct Said {
     ignored_errors: f64,
     /// Connections that were lost and made anew.
     pub reconnects: f64,
-    /// Seconds.
-    total_time: f64,
-    /// Milliseconds of a transaction.
-    average: f64,
-    percentile_95: f64,
-    longest: f64,
-    /// How many transactions took so many milliseconds; its bins are 1.8 % wide.
-    histogram: Vec<(f64, u64)>,
+    /// Of transactions.
+    times: Times,
 }
 
 impl Said {
@@ -44,11 +39,7 @@ impl Said {
             queries_per_second: figures("queries:")?.1.ok_or_else(|| missing("queries:"))?,
             ignored_errors: figures("ignored errors:")?.0,
             reconnects: figures("reconnects:")?.0,
-            total_time: figures("total time:")?.0,
-            average: figures("avg:")?.0,
-            percentile_95: figures("95th percentile:")?.0,
-            longest: figures("max:")?.0,
-            histogram: text.lines().filter_map(bin).collect(),
+            times: Times::of(text).map_err(missing)?,
         })
     }
 
@@ -56,38 +47,23 @@ impl Said {
     /// says, which it knows exactly.
     pub fn count(&self, tally: &mut Tally) {
         tally.operations += self.transactions as u64;
-        let total: f64 = self.histogram.iter().map(|(value, count)| value * *count as f64).sum();
-        let count: f64 = self.histogram.iter().map(|(_, count)| *count as f64).sum();
-        let moved = if total > 0.0 { self.average * count / total } else { 1.0 };
-        for (milliseconds, count) in &self.histogram {
+        let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
+        let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
+        let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
+        for (milliseconds, count) in &self.times.histogram {
             tally.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
         }
-        tally.elapsed = tally.elapsed + Nanos((self.total_time * 1e9).round() as u64);
+        tally.elapsed = tally.elapsed + Nanos((self.times.total * 1e9).round() as u64);
         tally.end_part(tally.elapsed);
         tally.said.extend([
-            ("sysbench.transactions", "1/s", self.transactions_per_second),
-            ("sysbench.queries", "1/s", self.queries_per_second),
-            ("sysbench.ignored-errors", "errors", self.ignored_errors),
-            ("sysbench.latency.avg", "s", self.average / 1e3),
-            ("sysbench.latency.p95", "s", self.percentile_95 / 1e3),
-            ("sysbench.latency.max", "s", self.longest / 1e3),
+            ("oltp.transactions", "1/s", self.transactions_per_second),
+            ("oltp.queries", "1/s", self.queries_per_second),
+            ("oltp.ignored-errors", "errors", self.ignored_errors),
+            ("oltp.latency.avg", "s", self.times.average / 1e3),
+            ("oltp.latency.p95", "s", self.times.percentile_95 / 1e3),
+            ("oltp.latency.max", "s", self.times.longest / 1e3),
         ]);
     }
-}
-
-/// The number behind `name`, with or without a unit, and the one in brackets after it.
-fn figures(text: &str, name: &str) -> Option<(f64, Option<f64>)> {
-    let rest = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
-    let (first, bracket) = rest.split_once('(').unwrap_or((rest, ""));
-    let second = bracket.split_whitespace().next().and_then(|word| word.parse().ok());
-    Some((first.trim().trim_end_matches('s').parse().ok()?, second))
-}
-
-/// `0.017 |***      12`, in milliseconds.
-fn bin(line: &str) -> Option<(f64, u64)> {
-    let (value, rest) = line.split_once('|')?;
-    let count = rest.trim_start_matches('*').trim().parse().ok()?;
-    Some((value.trim().parse().ok()?, count))
 }
 
 #[cfg(test)]
@@ -104,9 +80,9 @@ mod tests {
             (said.transactions, said.transactions_per_second, said.queries_per_second),
             (1704.0, 847.01, 16940.19)
         );
-        assert_eq!((said.ignored_errors, said.reconnects, said.total_time), (0.0, 0.0, 2.01));
-        assert_eq!((said.average, said.percentile_95, said.longest), (9.41, 17.63, 54.81));
-        let counted: u64 = said.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!((said.ignored_errors, said.reconnects, said.times.total), (0.0, 0.0, 2.01));
+        assert_eq!((said.times.average, said.times.percentile_95, said.times.longest), (9.41, 17.63, 54.81));
+        let counted: u64 = said.times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!(counted, 1704, "as many as there were transactions");
     }
 
@@ -117,7 +93,7 @@ mod tests {
         assert_eq!((tally.operations, tally.elapsed), (1704, Nanos(2_010_000_000)));
         let latency = tally.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
-        assert!(tally.said.contains(&("sysbench.latency.p95", "s", 0.01763)), "{:?}", tally.said);
+        assert!(tally.said.contains(&("oltp.latency.p95", "s", 0.01763)), "{:?}", tally.said);
     }
 
     #[test]

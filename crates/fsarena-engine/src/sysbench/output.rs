@@ -2,6 +2,7 @@
 
 use fsarena_model::Nanos;
 
+use super::text::{Times, figure};
 use crate::{Operation, Tally};
 
 /// All that is taken from what it says.
@@ -12,14 +13,8 @@ pub struct Said {
     fsyncs_per_second: f64,
     read_mib_per_second: f64,
     written_mib_per_second: f64,
-    /// Seconds.
-    total_time: f64,
-    /// Milliseconds.
-    average: f64,
-    percentile_95: f64,
-    longest: f64,
-    /// How many requests, fsyncs among them, took so many milliseconds; its bins are 1.8 % wide.
-    histogram: Vec<(f64, u64)>,
+    /// Of requests, fsyncs among them.
+    times: Times,
 }
 
 impl Said {
@@ -35,25 +30,21 @@ impl Said {
             fsyncs_per_second: figure("fsyncs/s:")?,
             read_mib_per_second: figure("read, MiB/s:")?,
             written_mib_per_second: figure("written, MiB/s:")?,
-            total_time: figure("total time:")?,
-            average: figure("avg:")?,
-            percentile_95: figure("95th percentile:")?,
-            longest: figure("max:")?,
-            histogram: text.lines().filter_map(bin).collect(),
+            times: Times::of(text)?,
         })
     }
 
     /// Counts the run of `operation`s of `block` bytes into `tally`. Its rates are what counts: the fsync at the end is in their time,
     /// and not in the total time, nor among the events.
     pub fn count(&self, operation: Operation, block: u64, tally: &mut Tally) {
-        let count = |rate: f64| (rate * self.total_time).round() as u64;
+        let count = |rate: f64| (rate * self.times.total).round() as u64;
         let operations = count(self.reads_per_second) + count(self.writes_per_second);
         tally.operations += operations;
         tally.bytes += operations * block;
-        for (milliseconds, count) in &self.histogram {
+        for (milliseconds, count) in &self.times.histogram {
             tally.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
         }
-        tally.elapsed = tally.elapsed + Nanos((self.total_time * 1e9) as u64);
+        tally.elapsed = tally.elapsed + Nanos((self.times.total * 1e9) as u64);
         tally.end_part(tally.elapsed);
         tally.said.extend([
             ("sysbench.reads", "1/s", self.reads_per_second),
@@ -61,24 +52,11 @@ impl Said {
             ("sysbench.fsyncs", "1/s", self.fsyncs_per_second),
             ("sysbench.read", "MiB/s", self.read_mib_per_second),
             ("sysbench.written", "MiB/s", self.written_mib_per_second),
-            ("sysbench.latency.avg", "s", self.average / 1e3),
-            ("sysbench.latency.p95", "s", self.percentile_95 / 1e3),
-            ("sysbench.latency.max", "s", self.longest / 1e3),
+            ("sysbench.latency.avg", "s", self.times.average / 1e3),
+            ("sysbench.latency.p95", "s", self.times.percentile_95 / 1e3),
+            ("sysbench.latency.max", "s", self.times.longest / 1e3),
         ]);
     }
-}
-
-/// The number behind `name`, with or without a unit.
-fn figure(text: &str, name: &str) -> Option<f64> {
-    let rest = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
-    rest.trim().trim_end_matches('s').parse().ok()
-}
-
-/// `0.017 |***      12`, in milliseconds.
-fn bin(line: &str) -> Option<(f64, u64)> {
-    let (value, rest) = line.split_once('|')?;
-    let count = rest.trim_start_matches('*').trim().parse().ok()?;
-    Some((value.trim().parse().ok()?, count))
 }
 
 /// The lines of a failure that say what is wrong, in one.
@@ -103,10 +81,11 @@ mod tests {
             (said.reads_per_second, said.writes_per_second, said.fsyncs_per_second),
             (6930.07, 4654.52, 1654.94)
         );
+        let times = &said.times;
         assert_eq!((said.read_mib_per_second, said.written_mib_per_second), (27.07, 18.18));
-        assert_eq!((said.total_time, said.average, said.percentile_95, said.longest), (0.0093, 0.11, 0.18, 0.37));
-        let counted: u64 = said.histogram.iter().map(|(_, count)| count).sum();
-        assert_eq!((counted, said.histogram.len()), (120, 57), "as many as it says there were events");
+        assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
+        let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
         let mut tally = Tally::new();
         said.count(Operation::Run, 4096, &mut tally);
         assert_eq!((tally.operations, tally.bytes), (107, 107 * 4096), "its rates, without the fsyncs");

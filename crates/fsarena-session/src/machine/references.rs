@@ -1,5 +1,6 @@
 //! The places of references: which numbers they have beside the contenders, and what can be done there.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use fsarena_apps::engine_of;
@@ -7,6 +8,7 @@ use fsarena_engine::{Job, starts_job};
 use fsarena_lane::Arena;
 use fsarena_model::{Bytes, Place, Workload};
 
+use super::{Machine, io};
 use crate::Trouble;
 
 /// Of the memory at hand, what a reference may fill.
@@ -31,6 +33,27 @@ pub fn fits_in_memory(workload: &Workload) -> Result<bool, Trouble> {
     let free = fsarena_sys::memory::available().unwrap_or_default();
     let demand = engine.demand(workload)?;
     Ok(engine.has_floor_in_memory(workload) && demand.0 as f64 <= free.0 as f64 * SHARE_OF_MEMORY)
+}
+
+impl Machine {
+    /// The same work on the device itself, or mere starts.
+    pub(super) fn open_without_a_file_system(
+        &self,
+        place: Place,
+        workload: &Workload,
+        seed: u64,
+    ) -> Result<Box<dyn Job>, Trouble> {
+        let job = match place {
+            Place::Device => {
+                self.arena.rewrite_spare(engine_of(workload)?.demand(workload)?)?;
+                on_device(&self.arena, workload, seed)?
+            }
+            Place::Memory | Place::Start => starts(workload)?,
+        };
+        let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
+        job.prepare(&fsarena_engine::NEVER)?;
+        Ok(job)
+    }
 }
 
 /// The workload on the spare lane's device; `None` if there is none, or it cannot be done there.

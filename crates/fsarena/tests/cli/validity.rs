@@ -215,7 +215,8 @@ fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
     let report = stage.json();
     for cell in cells(&report) {
         let probe = |name: &str| cell["probes"][name]["value"].as_f64();
-        assert!(probe("clock.returned") <= probe("clock.durable") && probe("clock.durable") < probe("clock.rest"));
+        // What resting takes is a difference of two times: where the second is the longer one, nothing is left of it.
+        assert!(probe("clock.returned") <= probe("clock.durable") && probe("clock.durable") <= probe("clock.rest"));
         assert!(probe("clock.rest.written").is_some() && probe("space.rest") > Some(0.5), "{cell}");
         assert!(cell["harness_share"].as_f64().is_some_and(|share| share > 0.0 && share < 1.0), "{cell}");
     }

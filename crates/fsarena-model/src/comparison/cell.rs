@@ -1,0 +1,123 @@
+//! A cell: the figure of a contender in a workload, and what says how far it can be trusted.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Label, Reading, StepRow, Validity};
+
+/// Contender × workload, over all rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// The figure's name.
+    pub metric: String,
+    /// The figure's unit.
+    pub unit: String,
+    /// The median over rounds.
+    pub median: Option<f64>,
+    /// The lower end of the pointwise 95 % interval of the median.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Rounds that gave a value.
+    pub rounds: u32,
+    /// Slices in all.
+    pub samples: u32,
+    /// Reasons to read it with care; empty: valid.
+    pub validity: Vec<Validity>,
+    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the kernel's
+    /// common part. `None` where that was not measured.
+    #[serde(default)]
+    pub harness_share: Option<f64>,
+    /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
+    #[serde(default)]
+    pub ceiling_share: Option<f64>,
+    /// The share of its time, 0 to 1, that as many mere starts of programs take; `None` where it starts none, or where that was not
+    /// measured.
+    #[serde(default)]
+    pub start_share: Option<f64>,
+    /// Timed seconds for an operation, the median over rounds.
+    #[serde(default)]
+    pub seconds_per_operation: Option<f64>,
+    /// Calls of fsync, fdatasync and syncfs for an operation, the median over rounds; 0 where nothing was synced by a call.
+    #[serde(default)]
+    pub syncs_per_operation: Option<f64>,
+    /// Medians over rounds of what the probes read, per operation where that makes sense.
+    pub probes: BTreeMap<String, Reading>,
+    /// The value of each round, in the order of rounds; `None` where a round gave none.
+    pub by_round: Vec<Option<f64>>,
+    /// The parts of which it consists, where its workload has such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepRow>,
+    /// Latency over time, by operation.
+    #[serde(default)]
+    pub over_time: Vec<Course>,
+    /// Whether it stood still, and which rounds do not count.
+    #[serde(default)]
+    pub stability: Stability,
+}
+
+/// Whether a cell stood still. All of it is reported; only rounds that were set aside do not count.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Stability {
+    /// Rounds that were set aside, because the machine was busy with other things.
+    pub set_aside: Vec<u32>,
+    /// Rounds whose value is far from the others'; they count.
+    pub outliers: Vec<u32>,
+    /// How many times better each round is than the one before, measured against the other contenders.
+    pub trend: Option<Change>,
+    /// How many times better the later slices of a round are than its first ones.
+    pub within_round: Option<Change>,
+    /// How many times better a slice is right after one of the same contender than after another's.
+    pub carry_over: Option<Change>,
+}
+
+/// A ratio that is 1 where nothing changes; its interval holds at 95 % for all cells of the run together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The ratio.
+    pub ratio: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Change {
+    /// Whether it is ruled out that nothing changes.
+    pub fn is_proved(&self) -> bool {
+        self.low > 1.0 || self.high < 1.0
+    }
+}
+
+/// The latencies of one kind of operation over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// What was done, such as `read`.
+    pub operation: String,
+    /// By round, then time.
+    pub points: Vec<Point>,
+}
+
+/// Latencies within a part of a slice, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// From 1.
+    pub round: u32,
+    /// Which of the trial's slices, from 1.
+    pub slice: u32,
+    /// When the part ended: timed seconds of this trial, its slices put one behind the other.
+    pub seconds: f64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// Half were at or below.
+    pub p50: f64,
+    /// 99 of 100 were at or below.
+    pub p99: f64,
+    /// The longest.
+    pub max: f64,
+}

@@ -1,0 +1,123 @@
+//! What takes part: contenders, workloads, and what is measured beside them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Better, Bytes, CacheState, Durability, DurablePoint, Label, Mode, Place, Promise};
+
+/// A reference over all rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReferenceRow {
+    /// The workload's name.
+    pub workload: String,
+    /// Where it was done.
+    pub place: Place,
+    /// The median of the workload's metric, in its unit; of starts: programs per second.
+    pub median: Option<f64>,
+    /// The unit.
+    pub unit: String,
+    /// The median time of an operation, seconds.
+    pub seconds_per_operation: Option<f64>,
+    /// Rounds that gave a value.
+    pub rounds: u32,
+}
+
+/// What whole runs said beside the slices of a pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ControlRow {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other.
+    pub b: Label,
+    /// How many times better `a` is than `b` in slices.
+    pub sliced: Option<f64>,
+    /// The lower end of its pointwise 95 % interval.
+    pub sliced_low: Option<f64>,
+    /// The upper end.
+    pub sliced_high: Option<f64>,
+    /// The same in whole runs.
+    pub whole: Option<f64>,
+    /// The lower end of its pointwise 95 % interval.
+    pub whole_low: Option<f64>,
+    /// The upper end.
+    pub whole_high: Option<f64>,
+    /// Control rounds.
+    pub rounds: u32,
+    /// Whether slices and whole runs of the workload say the same, within the margin; `None` while that is not known. Where
+    /// they do not, the whole runs count.
+    pub agrees: Option<bool>,
+}
+
+/// A contender in a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContenderRow {
+    /// Its name.
+    pub label: Label,
+    /// Its kind.
+    pub kind: String,
+    /// The command that made it.
+    pub mkfs: Vec<String>,
+    /// As the kernel reports it; `None` if it was never mounted.
+    pub mount: Option<String>,
+    /// Its class; `None` if it was never mounted.
+    pub durability: Option<Durability>,
+    /// What it does beyond storing.
+    pub promises: Vec<Promise>,
+    /// Features as created.
+    pub features: Vec<String>,
+    /// Read-ahead, in KiB.
+    pub read_ahead_kib: Option<u64>,
+}
+
+/// A workload in a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadRow {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: u32,
+    /// The engine that did it; empty in what older versions have written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub engine: String,
+    /// The figure's name.
+    pub metric: String,
+    /// The figure's unit.
+    pub unit: String,
+    /// Which direction is better.
+    pub better: Better,
+    /// Sliced or whole.
+    pub mode: Mode,
+    /// What is made durable inside the timer.
+    pub durable: DurablePoint,
+    /// Where the data were.
+    pub cache: CacheState,
+    /// What the work might have of memory, page cache included; `None`: all there is.
+    #[serde(default)]
+    pub memory_limit: Option<Bytes>,
+    /// What the figure measures.
+    pub measures: String,
+    /// Why anybody should care.
+    pub why: String,
+    /// The workload of which this one is an open loop.
+    #[serde(default)]
+    pub variant_of: Option<String>,
+    /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
+    #[serde(default)]
+    pub rate: Option<String>,
+    /// Which of the three clocks its time is.
+    #[serde(default)]
+    pub clock: Clock,
+}
+
+/// At which of the three clocks a workload's time ends; what comes after it is left for later. The third, at rest, is that of
+/// no workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    /// When its calls came back, its own syncs among them.
+    #[default]
+    Returned,
+    /// When all had been synced, as after a whole run.
+    Durable,
+}

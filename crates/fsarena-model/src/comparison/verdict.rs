@@ -1,0 +1,120 @@
+//! Who is faster: pairs, where everybody stands, and the suite as a whole.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Label;
+
+/// The decision on a pair of cells; it is `a`'s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairVerdict {
+    /// The workload's name.
+    pub workload: String,
+    /// The figure's name.
+    pub metric: String,
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other.
+    pub b: Label,
+    /// How many times better `a` is than `b`, whatever the metric's direction.
+    pub ratio: Option<f64>,
+    /// The lower end of the pointwise 95 % interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The lower end of the interval that the decision used.
+    pub decision_low: Option<f64>,
+    /// The upper end.
+    pub decision_high: Option<f64>,
+    /// The decision.
+    pub verdict: Verdict,
+    /// Why there is no other verdict, or what stands beside it; empty if nothing does.
+    pub reason: String,
+    /// What one of them does for the data and the other does not: `btrfs also has data checksums`; empty if nothing.
+    #[serde(default)]
+    pub promises: String,
+    /// Rounds that the decision rests on.
+    pub rounds: u32,
+    /// About how many rounds in all would settle an undecided pair.
+    pub needs_rounds: Option<u32>,
+    /// About how many seconds of a run the rounds that are still missing would take: their number, times the workload's
+    /// share of the last round that it was in.
+    #[serde(default)]
+    pub needs_seconds: Option<f64>,
+}
+
+/// Where a contender stands in a workload, as far as the verdicts prove it: among those of its own durability class,
+/// and of them only those that have a valid pair with another. An invalid pair proves no order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingRow {
+    /// The workload's name.
+    pub workload: String,
+    /// The contender's label.
+    pub contender: Label,
+    /// One more than the number of those that are proved better; 1 is the best. `None` if it has no valid pair.
+    pub rank_best: Option<u32>,
+    /// The number of those that are ranked, less those that are proved worse. `None` likewise.
+    pub rank_worst: Option<u32>,
+    /// Whether it is ranked and nobody is proved better.
+    pub in_best_group: bool,
+}
+
+/// A pair of one durability class over all workloads but open loops.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuiteRow {
+    /// The contender that comes first on the command line.
+    pub a: Label,
+    /// The other.
+    pub b: Label,
+    /// The geometric mean of how many times better `a` is than `b`, each workload counting the same; `None` unless all
+    /// of them have a valid estimate.
+    pub ratio: Option<f64>,
+    /// The lower end of the mean's pointwise 95 % interval, were the noise of the workloads independent.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// Workloads that the mean is of, or would be.
+    pub workloads: u32,
+    /// The workloads for want of which there is no mean, each with the reason: `create-fsync (xfs: did-not-finish)`.
+    pub left_out: Vec<String>,
+}
+
+/// Who is faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Better beyond the margin or, if within it, not shown to be equivalent.
+    Faster,
+    /// Worse, likewise.
+    Slower,
+    /// The difference lies within the margin.
+    Equivalent,
+    /// The data do not say.
+    Undecided,
+    /// The data cannot say, or must not be compared.
+    Invalid,
+}
+
+impl Verdict {
+    /// The verdict of the pair's other half.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Faster => Self::Slower,
+            Self::Slower => Self::Faster,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Equivalent => "equivalent",
+            Self::Undecided => "undecided",
+            Self::Invalid => "invalid",
+        })
+    }
+}
