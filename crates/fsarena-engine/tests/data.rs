@@ -259,12 +259,8 @@ fn an_open_loop_that_waits_can_be_stopped() {
 #[test]
 fn in_an_open_loop_waiting_counts() {
     let place = place();
-    let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9 });
-    let mut work = workload("none", "warm", &parameters);
-    work.timed_ms = 30;
-    let mut tally = Tally::new();
-    let mut job = open(&work, place.path()).expect("laid out");
-    job.run(&Limit::new(Some(Nanos::millis(30)), &NEVER), &mut tally).expect("it works");
+    let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9, "operations": 1000 });
+    let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
     let latency = tally.latency(Operation::Read).expect("reads");
     let own = tally.elapsed.0 / tally.operations;
     assert!(latency.mean.0 > 10 * own, "the mean, {:?}, is that of a queue that grows, not {own} ns", latency.mean);

@@ -40,7 +40,7 @@ fn it_lays_its_files_out_and_says_what_it_did() {
     let tally = run("rndrw", place.path()).expect("done");
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "what it says is kept elsewhere");
     assert!(tally.operations > 0 && tally.bytes == tally.operations * 4096, "{tally:?}");
-    assert!((0.5..10.0).contains(&tally.elapsed.as_seconds()), "{:?}", tally.elapsed);
+    assert!(tally.elapsed.as_seconds() > 0.5, "{:?}", tally.elapsed);
     assert!(tally.said.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0), "{:?}", tally.said);
     assert!(tally.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
     let place = tempfile::tempdir().expect("temporary folder");

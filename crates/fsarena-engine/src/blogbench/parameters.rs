@@ -1,5 +1,7 @@
 //! What a workload of the engine `blogbench` says.
 
+use std::time::Duration;
+
 use fsarena_model::{CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
@@ -27,6 +29,13 @@ pub struct Parameters {
     /// Threads that read.
     #[serde(default = "a_hundred")]
     readers: u32,
+    /// For how long somebody rests who finds no blog yet.
+    #[serde(default = "a_second")]
+    rest_ms: u64,
+}
+
+fn a_second() -> u64 {
+    1000
 }
 
 fn five_minutes() -> u64 {
@@ -72,8 +81,14 @@ impl Parameters {
         kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
     }
 
+    /// For how long somebody rests who finds no blog yet.
+    pub fn rest(&self) -> Duration {
+        Duration::from_millis(self.rest_ms)
+    }
+
     fn complaint(&self) -> Option<&'static str> {
         Some(match () {
+            () if self.rest_ms == 0 => "`rest-ms` is at least 1",
             () if self.seconds == 0 => "`seconds` is at least 1",
             () if self.most_blogs == 0 => "`most-blogs` is at least 1",
             () if self.writers == 0 => "`writers` is at least 1: without blogs there is nothing to do",

@@ -73,8 +73,8 @@ fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
 #[test]
 fn a_site_at_work_is_written_changed_commented_on_and_read() {
     let place = tempfile::tempdir().expect("temporary folder");
-    // Slow enough to last longer than the second for which those rest who come before there is a blog.
-    let tally = blog(json!({ "most-blogs": 150, "seconds": 3, "readers": 10 }), 5.0, place.path());
+    // Each writer makes thousands of files, slowly; one blog is read by reading a hundred.
+    let tally = blog(json!({ "most-blogs": 60, "seconds": 60, "readers": 10, "rest-ms": 1 }), 1.0, place.path());
     let all: Vec<_> = found(place.path()).into_iter().flatten().collect();
     let sizes = |kind: &str| -> Range<u64> {
         match kind {

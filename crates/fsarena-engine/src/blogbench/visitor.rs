@@ -25,8 +25,6 @@ pub const COMMENT: Range<u64> = 2048..10240;
 const CHUNK: [u8; 8192] = [0; 8192];
 /// How much is read at a time.
 const READ: usize = 65536;
-/// How long somebody rests who found nothing to do, or whose file another one took away.
-const REST: Duration = Duration::from_secs(1);
 /// How often somebody who rests looks whether it is over.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -60,6 +58,7 @@ pub struct Visitor<'a> {
     kind: Kind,
     random: Pcg64Mcg,
     handicap: f64,
+    rest: Duration,
     buffer: Vec<u8>,
     path: String,
     temporary: String,
@@ -68,11 +67,12 @@ pub struct Visitor<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    /// The thread of that number among those of its kind.
-    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64) -> Self {
+    /// The thread of that number among those of its kind; it rests so long when it found nothing to do, or when another one took
+    /// its file away.
+    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, tally) = (String::new(), String::new(), Tally::new());
-        Self { site, kind, random, handicap, buffer: vec![0; READ], path, temporary, tally }
+        Self { site, kind, random, handicap, rest, buffer: vec![0; READ], path, temporary, tally }
     }
 
     /// Works until it is over.
@@ -95,9 +95,9 @@ impl<'a> Visitor<'a> {
     }
 
     fn rest(&self) {
-        let mut left = REST;
+        let mut left = self.rest;
         while !left.is_zero() && !self.site.is_over() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(LOOK.min(left));
             left = left.saturating_sub(LOOK);
         }
     }

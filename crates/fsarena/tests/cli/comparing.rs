@@ -62,7 +62,7 @@ fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
         stage.file(&format!("{name}.toml"), &text)
     };
     let random = "operation = 'write', pattern = 'random', file-size = 33554432, block-size = 4096";
-    let writes = shape("writes", "direct", &format!("timed-ms = 40\nparameters = {{ {random} }}"));
+    let writes = shape("writes", "direct", &format!("parameters = {{ {random}, operations = 400 }}"));
     let read = "operation = 'read', pattern = 'sequential', file-size = 33554432, block-size = 1048576";
     let reads = shape("reads", "cold", &format!("parameters = {{ {read} }}"));
     let contenders = ["ext4", "xfs", "btrfs", "nosum=btrfs:nodatasum"];

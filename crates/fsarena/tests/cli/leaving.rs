@@ -1,7 +1,7 @@
 //! Runs that end early, kindly or not: what was measured is kept, and nothing stays on the machine.
 
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -20,18 +20,22 @@ fn send(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("it is ours");
 }
 
-/// Waits until the run's storage has `count` images, at most for a minute.
-fn wait_for_images(stage: &Stage, count: usize) {
-    let begin = Instant::now();
+/// Waits for something of a run that goes on.
+fn wait_until(child: &mut Child, is_there: impl Fn() -> bool) {
+    while !is_there() {
+        assert!(child.try_wait().expect("ours").is_none(), "the run has ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until the run's storage has `count` images.
+fn wait_for_images(child: &mut Child, stage: &Stage, count: usize) {
     let images = || {
         let runs = std::fs::read_dir(stage.path("storage")).into_iter().flatten().flatten();
         let files = runs.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten().flatten());
         files.filter(|file| file.file_name().to_string_lossy().ends_with(".img")).count()
     };
-    while images() < count {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the run makes no lanes");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until(child, || images() >= count);
 }
 
 #[test]
@@ -40,13 +44,9 @@ fn an_interrupted_run_keeps_what_it_measured_and_leaves_nothing() {
         return;
     }
     let stage = Stage::new();
-    let child = start(&stage);
-    wait_for_images(&stage, 4);
-    let begin = Instant::now();
-    while stage.json()["rounds"].as_u64() < Some(1) {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the run ends no round");
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    let mut child = start(&stage);
+    wait_for_images(&mut child, &stage, 4);
+    wait_until(&mut child, || stage.json()["rounds"].as_u64() >= Some(1));
     send(&child, Signal::INT);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", err(&output));
@@ -65,7 +65,7 @@ fn a_killed_run_is_cleared_away_by_the_next_start() {
     // While lanes are written, just after, and at work.
     for (images, pause) in [(1, 10), (3, 150), (4, 700), (4, 2500)] {
         let mut child = start(&stage);
-        wait_for_images(&stage, images);
+        wait_for_images(&mut child, &stage, images);
         std::thread::sleep(Duration::from_millis(pause));
         send(&child, Signal::KILL);
         child.wait().expect("it is dead");
@@ -84,7 +84,7 @@ fn a_killed_run_goes_on() {
     }
     let stage = Stage::new();
     let mut child = start(&stage);
-    wait_for_images(&stage, 4);
+    wait_for_images(&mut child, &stage, 4);
     std::thread::sleep(Duration::from_millis(1500));
     send(&child, Signal::KILL);
     child.wait().expect("it is dead");
@@ -104,7 +104,7 @@ fn a_second_run_is_refused_if_it_may_not_wait() {
     }
     let stage = Stage::new();
     let mut first = start(&stage);
-    wait_for_images(&stage, 1);
+    wait_for_images(&mut first, &stage, 1);
     let output = run(stage.compare(&["ext4", "--no-wait", "--rounds", "1"]).args(["--workload", &stage.small()]), 4);
     assert!(err(&output).contains("another run") && err(&output).contains("hint: "), "{}", err(&output));
     send(&first, Signal::TERM);

@@ -29,6 +29,13 @@ fn is_flagged(cell: &Value, class: &str) -> bool {
     flags.any(|flag| flag["class"] == class && flag["text"].as_str().is_some_and(|text| text.len() > 20))
 }
 
+/// Whether others kept the machine busy: then a reference may not count, and what needs one is not said.
+fn is_disturbed(report: &Value) -> bool {
+    let is_set_aside =
+        |cell: &Value| cell["stability"]["set_aside"].as_array().is_some_and(|rounds| !rounds.is_empty());
+    cells(report).any(is_set_aside)
+}
+
 #[test]
 fn buffered_rereads_that_call_themselves_cold_are_cached() {
     if !is_root() {
@@ -54,9 +61,14 @@ fn more_threads_than_processors_on_cached_reads_are_cpu_bound() {
     let reads = data(&stage, "reads", "cache = 'warm'\ntimed-ms = 300", &parameters);
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &reads]), 0);
     let report = stage.json();
-    // Where others use the processors, these threads cannot have filled them.
-    let busy = cells(&report).all(|cell| cell["probes"]["cpu.foreign"]["value"].as_f64() > Some(0.1));
-    assert!(busy || cells(&report).all(|cell| is_flagged(cell, "cpu-bound")), "{}", report["cells"]);
+    // Where others use the processors, or a hypervisor takes them away, these threads cannot have filled them.
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get()) as f64;
+    for cell in cells(&report) {
+        let [process, kernel] = ["cpu.process", "cpu.kernel"].map(|name| cell["probes"][name]["value"].as_f64());
+        let seconds = cell["seconds_per_operation"].as_f64().expect("measured");
+        let share = (process.expect("read") + kernel.expect("read")) / (seconds * cores);
+        assert_eq!(is_flagged(cell, "cpu-bound"), share >= 0.9, "{share}: {}", report["cells"]);
+    }
 }
 
 #[test]
@@ -67,13 +79,16 @@ fn a_loop_of_a_shell_is_harness_bound_and_its_starts_stand_beside_it() {
     let stage = Stage::new();
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", "shell-mkdir"]), 0);
     let report = stage.json();
-    assert!(cells(&report).all(|cell| is_flagged(cell, "harness-bound")), "{}", report["cells"]);
+    let cell = &report["cells"][0];
+    // A disk that stalls while folders are made may take more than half of the time itself.
+    let share = cell["harness_share"].as_f64().unwrap_or(0.0);
+    assert_eq!(is_flagged(cell, "harness-bound"), share > 0.5, "{cell}");
     let places: Vec<&str> =
         report["references"].as_array().expect("rows").iter().filter_map(|row| row["place"].as_str()).collect();
-    assert_eq!(places, ["memory", "start"]);
-    let text = report["cells"][0]["validity"].to_string();
-    assert!(text.contains("starting programs that do nothing takes"), "{text}");
-    assert!(cells(&report).all(|cell| cell["harness_share"].as_f64() > Some(0.5)));
+    assert!(places == ["memory", "start"] || is_disturbed(&report), "{places:?}");
+    let text = cell["validity"].to_string();
+    assert!(share <= 0.5 || text.contains("starting programs that do nothing takes"), "{text}");
+    assert!(cell["start_share"].as_f64() > Some(0.0) || is_disturbed(&report), "{cell}");
     assert_eq!(stage.left(), Vec::<String>::new());
 }
 
@@ -128,9 +143,21 @@ fn images_on_a_host_file_system_that_copies_on_write_are_lane_bound() {
     command.args(["compare", "ext4", "--rounds", "1", "--lane-size", LANE, "--workload", &stage.small(), "--storage"]);
     run(command.arg(format!("dir:{}", storage.display())), 0);
     let report = stage.json();
-    assert!(cells(&report).all(|cell| is_flagged(cell, "lane-bound")), "{}", report["cells"]);
-    assert!(report["cells"][0]["validity"].to_string().contains("host's file system"), "{}", report["cells"]);
-    assert!(report["round_facts"][0]["lane_cost"]["back_to_back"].as_u64() > Some(0), "measured in the round, too");
+    let facts = report["round_facts"].as_array().expect("rounds");
+    let beneath = |facts: &Value| {
+        let [all, device] = ["back_to_back", "device"].map(|part| facts["lane_cost"][part].as_f64().expect("measured"));
+        (all - device) / 1e9
+    };
+    // A disk that stalls round after round has a larger part in it than the host's file system has.
+    let least = facts.iter().map(beneath).fold(f64::INFINITY, f64::min);
+    for cell in cells(&report) {
+        let flushes = cell["probes"]["device.flushes"]["value"].as_f64().expect("counted");
+        let share = flushes * least / cell["seconds_per_operation"].as_f64().expect("measured");
+        assert!(is_flagged(cell, "lane-bound") || share <= 0.2, "{share}: {}", report["cells"]);
+        let text = cell["validity"].to_string();
+        assert!(!text.contains("lane-bound") || text.contains("host's file system"), "{text}");
+    }
+    assert!(facts.iter().any(|facts| beneath(facts) > 0.0), "it is never nothing: {}", report["round_facts"]);
 }
 
 /// A control group in which the lanes' devices may serve so many reads a second; removed when it goes.
@@ -194,11 +221,15 @@ fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
     let is_stalled = |cell: &Value| cell["probes"]["latency.read.max"]["value"].as_f64() > Some(0.3);
     let mut report = throttled(&stage, &throttle, &reads);
     for _ in 0..2 {
-        if cells(&report).any(is_stalled) {
+        if cells(&report).any(|cell| is_stalled(cell) || cell["ceiling_share"].is_null()) {
             report = throttled(&stage, &throttle, &reads);
         }
     }
-    assert!(cells(&report).all(|cell| is_flagged(cell, "device-bound")), "{}", report["cells"]);
+    let is_bound = |cell: &Value| match cell["ceiling_share"].is_null() {
+        true => is_disturbed(&report),
+        false => is_flagged(cell, "device-bound"),
+    };
+    assert!(cells(&report).all(is_bound), "{}", report["cells"]);
     let verdicts = report["verdicts"].as_array().expect("pairs");
     assert!(verdicts.iter().all(|pair| pair["verdict"] != "equivalent"));
     assert_eq!(stage.left(), Vec::<String>::new());
@@ -218,7 +249,7 @@ fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
         // What resting takes is a difference of two times: where the second is the longer one, nothing is left of it.
         assert!(probe("clock.returned") <= probe("clock.durable") && probe("clock.durable") <= probe("clock.rest"));
         assert!(probe("clock.rest.written").is_some() && probe("space.rest") > Some(0.5), "{cell}");
-        assert!(cell["harness_share"].as_f64().is_some_and(|share| share > 0.0 && share < 1.0), "{cell}");
+        assert!(cell["harness_share"].as_f64() > Some(0.0) || is_disturbed(&report), "{cell}");
     }
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &small, "--beside", "never"]), 0);
     let report = stage.json();
