@@ -1,15 +1,22 @@
 //! Folders in which servers have their sockets and logs, and tools what they say, beside the lane. Whoever makes one holds a lock on it for as long as he lives, so
-//! that the next start knows which ones nobody needs.
+//! that the next start knows which ones nobody needs. What we write there is where no other user can put a link in its place.
 
 use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_engine::EngineError;
-use rustix::fs::{Access, FlockOperation, access, flock};
+use rustix::fs::{Access, FlockOperation, OFlags, access, flock};
 use tempfile::TempDir;
+
+use crate::user::User;
 
 /// How their names begin.
 const PREFIX: &str = "fsarena-run-";
+
+/// What is the server's in one of them.
+const OF_SERVER: &str = "server";
 
 /// A folder for one server or tool; dropped, it is removed with all that is in it.
 #[derive(Debug)]
@@ -34,10 +41,88 @@ impl RunFolder {
         }
     }
 
-    /// Where it is.
+    /// One for a server: its user may pass it, and has a folder in it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn for_server(user: Option<&User>) -> Result<Self, EngineError> {
+        let made = Self::new()?;
+        make(&made.of_server(), 0o700, user)?;
+        let open = fs::set_permissions(made.path(), PermissionsExt::from_mode(0o711));
+        open.map_err(EngineError::io(format!("chmod {}", made.path().display())))?;
+        Ok(made)
+    }
+
+    /// Where it is. It is ours: for what we write, such as configurations, logs and streams.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
+
+    /// The folder in it that is the server's user's: for what the server and its clients make. We write nothing there, and read by
+    /// [`read`] only.
+    pub fn of_server(&self) -> PathBuf {
+        self.path().join(OF_SERVER)
+    }
+}
+
+/// Makes a folder with these permissions, whatever is usual for new ones here, and gives it to `owner`. What is there already is left as it is.
+///
+/// # Errors
+/// If there is something, or the file system refuses.
+pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
+    let made = fs::DirBuilder::new().mode(0o700).create(path);
+    made.map_err(EngineError::io(format!("mkdir {}", path.display())))?;
+    // It is changed by its descriptor: where somebody else may rename it, its path could lead elsewhere by now.
+    let folder =
+        File::options().read(true).custom_flags((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32).open(path);
+    hand_over(&folder.map_err(EngineError::io(format!("open {}", path.display())))?, path, mode, owner)
+}
+
+/// Makes a file with that text that everybody may read, instead of one that was there, and gives it to `owner`.
+///
+/// # Errors
+/// If the file system refuses.
+pub fn write(path: &Path, text: &str, owner: Option<&User>) -> Result<(), EngineError> {
+    remove(path)?;
+    let file = File::options().write(true).create_new(true).open(path);
+    let mut file = file.map_err(EngineError::io(format!("make {}", path.display())))?;
+    io::Write::write_all(&mut file, text.as_bytes()).map_err(EngineError::io(format!("write {}", path.display())))?;
+    hand_over(&file, path, 0o644, owner)
+}
+
+fn hand_over(opened: &File, path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
+    let open = opened.set_permissions(PermissionsExt::from_mode(mode));
+    open.map_err(EngineError::io(format!("chmod {}", path.display())))?;
+    owner.map_or(Ok(()), |user| user.give(opened, path))
+}
+
+/// Removes a file or a link; nothing if there is none.
+///
+/// # Errors
+/// If the file system refuses.
+pub fn remove(path: &Path) -> Result<(), EngineError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(EngineError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is in a file that another user may have made; a link is not followed, and nothing but a file is read.
+///
+/// # Errors
+/// If it is something else, or cannot be read.
+pub fn read(path: &Path) -> io::Result<String> {
+    // What is no file might let us wait for ever.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut file = File::options().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Where they are: root's in /run, for nobody else can put something there before.
@@ -97,5 +182,46 @@ mod tests {
         assert!(path.starts_with("/run") || path.starts_with("/tmp"), "{}", path.display());
         drop(folder);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn of_a_servers_only_a_part_is_its_users() {
+        use std::os::unix::fs::MetadataExt;
+        let user = User::of("daemon").expect("there is somebody");
+        let folder = RunFolder::for_server(user.as_ref()).expect("made");
+        let facts =
+            |path: &Path| fs::symlink_metadata(path).map(|known| (known.uid(), known.mode() & 0o777)).expect("there");
+        let own = rustix::process::geteuid().as_raw();
+        assert_eq!(facts(folder.path()), (own, 0o711));
+        let (owner, mode) = facts(&folder.of_server());
+        assert_eq!((owner != own, mode), (user.is_some(), 0o700));
+    }
+
+    #[test]
+    fn a_planted_link_is_not_followed() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let [precious, link, folder] = ["precious", "link", "folder"].map(|name| place.path().join(name));
+        fs::write(&precious, "kept").expect("written");
+        fs::set_permissions(&precious, PermissionsExt::from_mode(0o600)).expect("changed");
+        let before = fs::metadata(&precious).expect("there");
+        std::os::unix::fs::symlink(&precious, &link).expect("linked");
+        read(&link).expect_err("it is a link");
+        let user = User::of("daemon").expect("there is somebody");
+        write(&link, "ours", user.as_ref()).expect("written");
+        assert!(fs::symlink_metadata(&link).expect("there").is_file());
+        assert_eq!(read(&link).expect("a file"), "ours");
+        std::os::unix::fs::symlink(place.path(), &folder).expect("linked");
+        make(&folder, 0o755, user.as_ref()).expect_err("it is there");
+        let after = fs::metadata(&precious).expect("there");
+        let facts = |known: &fs::Metadata| (std::os::unix::fs::MetadataExt::uid(known), known.permissions());
+        assert_eq!((fs::read_to_string(&precious).expect("there").as_str(), facts(&after)), ("kept", facts(&before)));
+    }
+
+    #[test]
+    fn only_files_are_read() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let pipe = place.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("made");
+        assert!(read(&pipe).is_err() && read(place.path()).is_err() && read(&place.path().join("none")).is_err());
     }
 }

@@ -9,14 +9,13 @@ mod queries;
 mod results;
 mod schema;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Need, Tally};
 use rustix::process::Signal;
 
-use crate::folder::RunFolder;
+use crate::folder::{self, RunFolder};
 use crate::server::{Server, Start};
 use crate::tool::Tool;
 use crate::user::User;
@@ -76,32 +75,29 @@ const PRIVATE: &[&str] = &[
 /// A data directory on a lane, and the server when it runs.
 #[derive(Debug)]
 pub struct MariaDb {
-    user: Option<User>,
-    data: PathBuf,
+    /// Before its folder: fields are dropped in this order.
+    server: Option<Server>,
     /// Where its socket and its log are: not where it works, for a shared folder may have no sockets and a path on the lane may be
     /// too long for one.
     run: RunFolder,
+    user: Option<User>,
+    data: PathBuf,
     /// What the workload sets beside, such as `--innodb-buffer-pool-size=64M`.
     options: Vec<String>,
-    server: Option<Server>,
 }
 
 impl MariaDb {
     /// A data directory in `directory`, made by its own tool; no server runs yet.
     ///
     /// # Errors
-    /// If it cannot be made.
-    pub fn install(directory: &Path, options: Vec<String>) -> Result<Self, EngineError> {
+    /// If it cannot be made, or somebody wants to stop.
+    pub fn install(directory: &Path, options: Vec<String>, stop: &AtomicBool) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
-        let run = RunFolder::new()?;
+        let run = RunFolder::for_server(user.as_ref())?;
         let data = directory.join("mysql");
-        fs::create_dir(&data).map_err(EngineError::io(format!("mkdir {}", data.display())))?;
-        if let Some(user) = &user {
-            user.give(&data)?;
-            user.give(run.path())?;
-        }
-        let made = Self { user, data, run, options, server: None };
-        made.tool("mariadb-install-db", &made.install_options()).finish()?;
+        folder::make(&data, 0o755, user.as_ref())?;
+        let made = Self { server: None, run, user, data, options };
+        made.tool("mariadb-install-db", &made.install_options()).finish_unless(stop)?;
         Ok(made)
     }
 
@@ -121,8 +117,10 @@ impl MariaDb {
         let argv = ["mariadbd".to_owned()].into_iter().chain(self.server_options()).collect();
         let start =
             Start { program: "mariadbd", argv, user: self.user.as_ref(), directory: &self.data, log: self.log() };
-        let ping = self.tool("mariadb-admin", &[self.no_defaults(), vec!["ping".to_owned()]].concat());
-        self.server = Some(Server::start(&start, stop, || self.socket().exists() && ping.finish().is_ok())?);
+        let asked = ["--connect-timeout=10", "ping"].map(str::to_owned);
+        let ping = self.tool("mariadb-admin", &[self.no_defaults(), asked.to_vec()].concat());
+        let answers = |stop: &AtomicBool| self.socket().exists() && ping.finish_unless(stop).is_ok();
+        self.server = Some(Server::start(&start, stop, answers)?);
         Ok(())
     }
 
@@ -133,7 +131,7 @@ impl MariaDb {
             format!("--datadir={data}"),
             format!("--tmpdir={data}"),
             format!("--socket={}", self.socket().display()),
-            format!("--pid-file={}", self.run.path().join("pid").display()),
+            format!("--pid-file={}", self.run.of_server().join("pid").display()),
         ];
         let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
         places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
@@ -147,17 +145,25 @@ impl MariaDb {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM))
     }
 
-    /// The running server, for errors of clients.
-    pub fn server(&mut self) -> Option<&mut Server> {
-        self.server.as_mut()
+    /// Does the work of its clients, as [`Server::during`].
+    ///
+    /// # Errors
+    /// If none runs, that it has ended, or what `work` says.
+    pub fn during<T>(
+        &mut self,
+        stop: &AtomicBool,
+        work: impl FnOnce(&AtomicBool) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let none = || EngineError::Wrong("mariadbd was not started".to_owned());
+        self.server.as_mut().ok_or_else(none)?.during(stop, work)
     }
 
     /// What clients connect to, as `root` without a password.
     pub fn socket(&self) -> PathBuf {
-        self.run.path().join("s")
+        self.run.of_server().join("s")
     }
 
-    /// A folder for what clients say, and for their files.
+    /// A folder of ours for what clients say.
     pub fn run_folder(&self) -> &Path {
         self.run.path()
     }
@@ -200,9 +206,10 @@ mod tests {
     #[test]
     fn a_server_is_made_started_stopped_and_started_again() {
         let place = tempfile::tempdir().expect("temporary folder");
-        fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
+        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
         let mut server =
-            MariaDb::install(place.path(), vec!["--innodb-buffer-pool-size=16M".to_owned()]).expect("made");
+            MariaDb::install(place.path(), vec!["--innodb-buffer-pool-size=16M".to_owned()], &fsarena_engine::NEVER)
+                .expect("made");
         for _ in 0..2 {
             server.start(&fsarena_engine::NEVER).expect("starts");
             assert!(server.socket().exists());

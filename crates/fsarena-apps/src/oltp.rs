@@ -78,23 +78,19 @@ impl OltpJob {
 
     /// Runs sysbench, and gives what it said; `None` if it was stopped. What it does not succeed in may be the server's end.
     fn call(&mut self, argv: Vec<String>, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
-        let directory = self.directory.clone();
-        let server = self.server()?;
-        let tool = Tool { name: SYSBENCH, argv, user: None, directory: &directory, streams: server.run_folder() };
-        let ended = tool.run(stop);
-        match (ended, server.server()) {
-            (Err(error), Some(server)) => Err(server.blamed(error)),
-            (ended, _) => Ok(ended?.map(|ended| ended.stdout)),
-        }
+        let (directory, streams) = (self.directory.clone(), self.server()?.run_folder().to_owned());
+        let tool = Tool { name: SYSBENCH, argv, user: None, directory: &directory, streams: &streams };
+        let ended = self.server()?.during(stop, |stop| tool.run(stop))?;
+        Ok(ended.map(|ended| ended.stdout))
     }
 }
 
 impl Job for OltpJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(MariaDb::install(&self.directory, self.parameters.server_options())?);
+        self.server = Some(MariaDb::install(&self.directory, self.parameters.server_options(), stop)?);
         self.server()?.start(stop)?;
         let socket = self.server()?.socket();
-        Client::new(socket.clone()).make_database(DATABASE)?;
+        self.server()?.during(stop, |_| Client::new(socket.clone()).make_database(DATABASE))?;
         if self.call(self.parameters.prepare(&socket, self.seed), stop)?.is_none() {
             return Err(EngineError::Wrong("the tables were not filled: it was stopped".to_owned()));
         }

@@ -89,7 +89,7 @@ impl PgBenchJob {
         // It takes a number of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
-        let log = self.server().run_folder().join(LOG).display().to_string();
+        let log = self.server().clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
         let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
         let said = Said::of(&ended.stdout).map_err(|what| said::misunderstood(what, &ended.words()))?;
@@ -144,7 +144,7 @@ impl Job for PgBenchJob {
             self.committed = None;
             return Ok(());
         };
-        log::take(self.server().run_folder(), LOG, Operation::Run, tally)?;
+        log::take(&self.server().clients_folder(), LOG, Operation::Run, tally)?;
         said.count(self.parameters.clients, tally);
         self.committed = self.committed.map(|committed| committed + said.processed);
         Ok(())

@@ -1,7 +1,6 @@
 //! PostgreSQL on the lane: a cluster of its own, made anew for each contender and round, and a server that only a private socket
 //! leads to. <https://www.postgresql.org/docs/15/runtime-config.html>
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +8,7 @@ use fsarena_engine::{EngineError, NEVER, Need, cage};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
-use crate::folder::RunFolder;
+use crate::folder::{self, RunFolder};
 use crate::server::{Server, Start};
 use crate::tool::Tool;
 use crate::user::User;
@@ -61,12 +60,13 @@ pub const DATABASE: &str = "pgbench";
 /// A cluster on a lane, and the server when it runs.
 #[derive(Debug)]
 pub struct PostgreSql {
-    user: Option<User>,
-    data: PathBuf,
+    /// Before its folder: fields are dropped in this order.
+    server: Option<Server>,
     /// Where its socket and its log are: not where it works, for a shared folder may have no sockets and a path on the lane may be
     /// too long for one.
     run: RunFolder,
-    server: Option<Server>,
+    user: Option<User>,
+    data: PathBuf,
 }
 
 impl PostgreSql {
@@ -76,14 +76,10 @@ impl PostgreSql {
     /// If it cannot be made.
     pub fn install(directory: &Path) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
-        let run = RunFolder::new()?;
+        let run = RunFolder::for_server(user.as_ref())?;
         let data = directory.join("postgresql");
-        fs::create_dir(&data).map_err(EngineError::io(format!("mkdir {}", data.display())))?;
-        if let Some(user) = &user {
-            user.give(&data)?;
-            user.give(run.path())?;
-        }
-        let made = Self { user, data, run, server: None };
+        folder::make(&data, 0o700, user.as_ref())?;
+        let made = Self { server: None, run, user, data };
         let options = ["-D".to_owned(), made.data.display().to_string()].into_iter().chain(owned(CLUSTER));
         made.tool("initdb", options.collect())?.finish()?;
         Ok(made)
@@ -100,7 +96,7 @@ impl PostgreSql {
         let (user, directory) = (self.user.as_ref(), self.data.as_path());
         let start = Start { program: "postgres", argv, user, directory, log: self.run.path().join("log") };
         let asked = self.client("pg_isready", &["--quiet"])?;
-        self.server = Some(Server::start(&start, stop, || asked.finish().is_ok())?);
+        self.server = Some(Server::start(&start, stop, |stop| asked.finish_unless(stop).is_ok())?);
         Ok(())
     }
 
@@ -156,9 +152,9 @@ impl PostgreSql {
         ended
     }
 
-    /// A folder for what clients say, and for their files.
-    pub fn run_folder(&self) -> &Path {
-        self.run.path()
+    /// A folder for the socket and for files of clients, which is the server's user's.
+    pub fn clients_folder(&self) -> PathBuf {
+        self.run.of_server()
     }
 
     fn blamed(&mut self, error: EngineError) -> EngineError {
@@ -169,7 +165,7 @@ impl PostgreSql {
     }
 
     fn folder(&self) -> String {
-        self.run.path().display().to_string()
+        self.clients_folder().display().to_string()
     }
 
     /// A client of the server.
@@ -220,7 +216,7 @@ mod tests {
     #[test]
     fn a_server_is_made_started_stopped_and_started_again() {
         let place = tempfile::tempdir().expect("temporary folder");
-        fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
+        std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
         let mut server = PostgreSql::install(place.path()).expect("made");
         for round in 0..2 {
             server.start(&fsarena_engine::NEVER).expect("starts");
@@ -230,7 +226,7 @@ mod tests {
             assert_eq!(server.query("SHOW wal_sync_method").expect("answers"), "fdatasync");
             server.query("SELECT no_such_column").expect_err("it refuses");
             server.stop().expect("ends");
-            assert!(!server.run_folder().join(".s.PGSQL.5432").exists());
+            assert!(!server.clients_folder().join(".s.PGSQL.5432").exists());
         }
     }
 }

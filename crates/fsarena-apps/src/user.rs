@@ -1,6 +1,6 @@
 //! As whom servers run: never as root.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use fsarena_engine::EngineError;
@@ -52,13 +52,13 @@ impl User {
         ["setpriv".to_owned()].into_iter().chain(options).chain(["--pdeathsig=KILL".to_owned()]).collect()
     }
 
-    /// Gives it a file or folder.
+    /// Gives it a file or folder that is open, so that no other one is given away; `path` is for the error.
     ///
     /// # Errors
     /// If the file system refuses.
-    pub fn give(&self, path: &Path) -> Result<(), EngineError> {
+    pub fn give(&self, opened: &File, path: &Path) -> Result<(), EngineError> {
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
-        let given = rustix::fs::chown(path, Some(uid), Some(gid));
+        let given = rustix::fs::fchown(opened, Some(uid), Some(gid));
         given.map_err(EngineError::io(format!("chown {}", path.display())))
     }
 }

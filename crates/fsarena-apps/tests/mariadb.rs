@@ -144,6 +144,23 @@ fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
 }
 
 #[test]
+fn clients_of_a_server_that_hangs_are_freed_when_somebody_wants_to_stop() {
+    for parameters in [
+        json!({ "task": "results", "rows": 5_000_000, "threads": 2 }),
+        json!({ "task": "ingest", "form": "batches", "rows": 5_000_000 }),
+    ] {
+        let place = place();
+        let mut job = begun(&parameters, &place);
+        let (number, _) = server(place.path()).expect("runs");
+        kill_process(Pid::from_raw(number).expect("a number"), Signal::STOP).expect("stopped");
+        let error = job.run(&Limit::new(None, &AtomicBool::new(true)), &mut Tally::new()).expect_err("no answer");
+        assert!(error.to_string().contains("was killed: its clients had no answer"), "{error}");
+        drop(job);
+        assert_eq!(server(place.path()), None);
+    }
+}
+
+#[test]
 fn all_forms_end_soon_when_somebody_wants_to_stop() {
     for parameters in [
         json!({ "task": "results", "rows": 5_000_000, "threads": 2 }),

@@ -4,13 +4,15 @@ mod heard;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, set_parent_process_death_signal};
 
@@ -55,7 +57,7 @@ pub fn run<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Ended> {
 pub struct Setting<'a> {
     /// Its working directory.
     pub directory: &'a Path,
-    /// The folder in which its two streams are kept while it runs.
+    /// The folder in which its two streams are kept while it runs; a link there is not followed.
     pub streams: &'a Path,
     /// What its environment has beside ours.
     pub variables: &'a [(&'a str, String)],
@@ -69,10 +71,10 @@ pub struct Setting<'a> {
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
-    let (out, err) = (setting.streams.join("stdout"), setting.streams.join("stderr"));
+    let (out, err) = (Stream::new(&setting, "stdout")?, Stream::new(&setting, "stderr")?);
     let mut command = command(argv);
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(setting.directory).stdout(File::create(&out)?).stderr(File::create(&err)?);
+    command.current_dir(setting.directory).stdout(out.end()?).stderr(err.end()?);
     let mut child = command.spawn()?;
     let ended = wait_for_end(&child, setting.stop);
     // Before it is waited for, its number cannot be another's.
@@ -81,8 +83,31 @@ pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Resul
     if ended? == Until::Stop {
         return Ok(None);
     }
-    let text = |path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok(Some(Ended { status, stdout: text(out)?, stderr: text(err)? }))
+    Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
+}
+
+/// A file that keeps what a program says. It is opened once, so that nobody can put another in its place.
+struct Stream(File);
+
+impl Stream {
+    fn new(setting: &Setting<'_>, name: &str) -> io::Result<Self> {
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        options.open(setting.streams.join(name)).map(Self)
+    }
+
+    /// What the program writes to.
+    fn end(&self) -> io::Result<Stdio> {
+        self.0.try_clone().map(Stdio::from)
+    }
+
+    /// All that was said, as far as it is text; for when nobody writes any more.
+    fn text(mut self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        self.0.rewind()?;
+        self.0.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
 }
 
 /// Why a child is not waited for any longer.
@@ -167,6 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn a_link_where_a_stream_would_be_is_not_followed() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let precious = folder.path().join("precious");
+        let off = AtomicBool::new(false);
+        for name in ["stdout", "stderr"] {
+            std::fs::write(&precious, "kept").expect("written");
+            let link = folder.path().join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(&precious, &link).expect("linked");
+            let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop: &off };
+            run_until(&["sh", "-c", "echo out; echo err >&2"], setting).expect_err("it is a link");
+            assert_eq!(std::fs::read_to_string(&precious).expect("there"), "kept");
+            std::fs::remove_file(&link).expect("there");
+        }
+    }
+
+    #[test]
     fn what_a_program_leaves_in_the_background_ends_with_it() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let variables = [("LONG", "600".to_owned())];
@@ -179,7 +221,7 @@ mod tests {
             // What was killed may wait for its new parent to take notice.
             !state.contains("(sleep)") || state.contains(") Z")
         };
-        assert!((0..1000).any(|_| {
+        assert!((0..12_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
             is_gone()
         }));

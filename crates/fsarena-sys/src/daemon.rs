@@ -2,11 +2,13 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::child::command;
@@ -37,9 +39,11 @@ impl Daemon {
     /// Starts `argv` in `directory`; both of its streams are appended to the file `log`, which exists afterwards.
     ///
     /// # Errors
-    /// If it cannot be started, or the log cannot be opened.
+    /// If it cannot be started, or the log cannot be opened, such as one that is a link.
     pub fn start(argv: &[String], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
-        let log = File::options().create(true).append(true).open(log)?;
+        let mut options = File::options();
+        options.create(true).append(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
+        let log = options.open(log)?;
         let mut command = command(argv);
         command.current_dir(directory).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
         Ok(Self { child: command.process_group(0).spawn()?, wrapping })
@@ -62,11 +66,20 @@ impl Daemon {
         }
     }
 
-    /// Sends the program a signal; nothing if it has ended.
-    pub fn signal(&self, signal: Signal) {
-        if let Some(pid) = self.number().and_then(|number| Pid::from_raw(number as i32)) {
-            let _ = kill_process(pid, signal);
+    /// Sends the program a signal; nothing if it has ended. One that its wrapping has not started yet never will be: all are killed.
+    pub fn signal(&mut self, signal: Signal) {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
         }
+        match self.number().and_then(|number| Pid::from_raw(number as i32)) {
+            Some(pid) => drop(kill_process(pid, signal)),
+            None => self.kill_group(),
+        }
+    }
+
+    /// For a child that was not waited for: its number cannot be another's.
+    fn kill_group(&self) {
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
     }
 
     /// Waits for its end, at most so long; `None` if it still runs.
@@ -89,12 +102,12 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         // Whoever waits for the first process of a namespace of processes returns when all of them are gone; were both killed, the others
         // might hold files for a while.
-        if self.wrapping == Wrapping::Once && matches!(self.child.try_wait(), Ok(None)) {
+        if self.wrapping == Wrapping::Once {
             self.signal(Signal::KILL);
             let _ = self.wait(PATIENCE);
         }
         if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+            self.kill_group();
             let _ = self.child.wait();
         }
     }
@@ -109,6 +122,15 @@ fn only_child(parent: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
+    /// Waits for something, at most for a minute.
+    fn wait_until(mut is_so: impl FnMut() -> bool) {
+        let begin = Instant::now();
+        while !is_so() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "it does not come");
+            std::thread::sleep(LOOK);
+        }
+    }
+
     fn words(argv: &[&str]) -> Vec<String> {
         argv.iter().map(|word| (*word).to_owned()).collect()
     }
@@ -120,10 +142,7 @@ mod tests {
         let argv = words(&["sh", "-c", "trap 'echo told; exit 0' TERM; echo up; while :; do sleep 0.01; done"]);
         let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
         let said = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
-        assert!((0..1000).any(|_| {
-            std::thread::sleep(LOOK);
-            said("up")
-        }));
+        wait_until(|| said("up"));
         assert!(daemon.ended().expect("told").is_none());
         daemon.signal(Signal::TERM);
         let status = daemon.wait(Duration::from_secs(60)).expect("told");
@@ -157,10 +176,7 @@ mod tests {
                 .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|at| at == folder.path()))
                 .count()
         };
-        assert!((0..1000).any(|_| {
-            std::thread::sleep(LOOK);
-            at_work() == 10
-        }));
+        wait_until(|| at_work() == 10);
         drop(daemon);
         assert_eq!(at_work(), 0);
     }
@@ -171,12 +187,29 @@ mod tests {
         let argv = words(&["sh", "-c", "sleep 600; exit 7"]);
         let mut daemon =
             Daemon::start(&argv, Wrapping::Once, Path::new("/"), &folder.path().join("log")).expect("starts");
-        assert!((0..1000).any(|_| {
-            std::thread::sleep(LOOK);
-            daemon.number().is_some()
-        }));
+        wait_until(|| daemon.number().is_some());
         daemon.signal(Signal::KILL);
         let status = daemon.wait(Duration::from_secs(60)).expect("told").expect("ended");
         assert_eq!(status.code(), Some(7));
+    }
+
+    #[test]
+    fn a_wrapping_that_has_started_nothing_yet_ends_with_the_first_signal() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let mut daemon =
+            Daemon::start(&words(&["sleep", "600"]), Wrapping::Once, Path::new("/"), &folder.path().join("log"))
+                .expect("starts");
+        assert_eq!(daemon.number(), None);
+        daemon.signal(Signal::TERM);
+        assert!(daemon.wait(Duration::from_secs(60)).expect("told").is_some());
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_is_refused() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (precious, log) = (folder.path().join("precious"), folder.path().join("log"));
+        std::os::unix::fs::symlink(&precious, &log).expect("linked");
+        Daemon::start(&words(&["true"]), Wrapping::None, Path::new("/"), &log).expect_err("it is a link");
+        assert!(!precious.exists());
     }
 }

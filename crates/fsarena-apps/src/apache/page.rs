@@ -12,6 +12,7 @@ use rand::Rng;
 use super::ab::{self, Said};
 use super::parameters::Page;
 use super::server::Httpd;
+use crate::folder;
 
 /// ab at work.
 pub struct PageJob {
@@ -66,13 +67,13 @@ impl Job for PageJob {
         let page = self.page;
         let server = self.server();
         let address = server.address().expect("it is begun before it runs").to_string();
-        let percentiles = server.run_folder().join("percentiles");
+        let percentiles = server.clients_folder().join("percentiles");
         let ended = server.load(ab::NAME, ab::options(&page, &address, &percentiles), limit.stop)?;
         let Some(ended) = ended else {
             self.answered = None;
             return Ok(());
         };
-        let times = fs::read_to_string(&percentiles).unwrap_or_default();
+        let times = folder::read(&percentiles).unwrap_or_default();
         let said = Said::of(&ended.stdout, &times, &page);
         said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(tally);
         self.answered = self.answered.map(|answered| answered + page.requests);

@@ -1,10 +1,12 @@
 //! Apache httpd on the lane: its pages and its access log there, everything else in a folder of its own, on a port of 127.0.0.1 that
 //! is free. <https://httpd.apache.org/docs/2.4/mod/core.html>
 
-use std::fs::{self, File};
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -13,7 +15,7 @@ use fsarena_engine::{EngineError, Need};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
-use crate::folder::RunFolder;
+use crate::folder::{self, RunFolder};
 use crate::server::{Server, Start};
 use crate::tool::Tool;
 use crate::user::User;
@@ -57,10 +59,12 @@ const READY: &str = "resuming normal operations";
 /// Pages on a lane, and the server when it runs.
 #[derive(Debug)]
 pub struct Httpd {
-    user: Option<User>,
-    place: PathBuf,
-    run: RunFolder,
+    /// Before its folder: fields are dropped in this order.
     running: Option<(Server, u16)>,
+    run: RunFolder,
+    user: Option<User>,
+    /// Ours, with the pages and the access log in it: of these only the log is the server's user's.
+    place: PathBuf,
 }
 
 impl Httpd {
@@ -70,15 +74,10 @@ impl Httpd {
     /// If it cannot be made.
     pub fn install(directory: &Path) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
-        let run = RunFolder::new()?;
-        let made = Self { user, place: directory.join("apache"), run, running: None };
-        for folder in [made.place.clone(), made.pages()] {
-            make_folder(&folder)?;
-        }
-        if let Some(user) = &made.user {
-            user.give(&made.place)?;
-            user.give(made.run.path())?;
-        }
+        let run = RunFolder::for_server(user.as_ref())?;
+        let made = Self { running: None, run, user, place: directory.join("apache") };
+        make_folder(&made.place)?;
+        make_folder(&made.pages())?;
         Ok(made)
     }
 
@@ -87,9 +86,9 @@ impl Httpd {
         self.place.join("pages")
     }
 
-    /// A folder for what clients say.
-    pub fn run_folder(&self) -> &Path {
-        self.run.path()
+    /// A folder for files of clients, which is the server's user's.
+    pub fn clients_folder(&self) -> PathBuf {
+        self.run.of_server()
     }
 
     /// Where the server listens; `None` if none runs.
@@ -102,7 +101,7 @@ impl Httpd {
     /// # Errors
     /// If it does not start, with the last lines of its log.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        remove(&self.access_log())?;
+        folder::write(&self.access_log(), "", self.user.as_ref())?;
         let mut attempts = 1..=ATTEMPTS;
         loop {
             let (port, attempt) = (free_port()?, attempts.next());
@@ -118,19 +117,15 @@ impl Httpd {
 
     fn start_at(&self, port: u16, stop: &AtomicBool) -> Result<Server, EngineError> {
         let (log, configuration) = (self.run.path().join("log"), self.run.path().join("httpd.conf"));
-        let write = |path: &Path, text: &str| {
-            fs::write(path, text).map_err(EngineError::io(format!("write {}", path.display())))?;
-            fs::set_permissions(path, PermissionsExt::from_mode(0o644)).map_err(EngineError::io("chmod"))?;
-            self.user.as_ref().map_or(Ok(()), |user| user.give(path))
-        };
-        write(&configuration, &self.configuration(port, &log))?;
-        write(&self.run.path().join("mime.types"), "text/html html\n")?;
-        write(&log, "")?;
+        folder::write(&configuration, &self.configuration(port, &log), None)?;
+        folder::write(&self.run.path().join("mime.types"), "text/html html\n", None)?;
+        // The server opens its log itself.
+        folder::write(&log, "", self.user.as_ref())?;
         let (program, folder) = (NEED.program, self.run.path().display().to_string());
         let argv =
             ["env", "-i", "LC_ALL=C", &self.program()?, "-d", &folder, "-f", &configuration.display().to_string()];
         let argv = argv.into_iter().chain(["-D", "FOREGROUND"]).map(str::to_owned).collect();
-        let is_ready = || fs::read_to_string(&log).is_ok_and(|text| text.contains(READY));
+        let is_ready = |_: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
         let (user, directory) = (self.user.as_ref(), self.run.path());
         Server::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
     }
@@ -141,12 +136,13 @@ impl Httpd {
     }
 
     fn configuration(&self, port: u16, log: &Path) -> String {
-        let (run, pages, access) = (self.run.path().display(), self.pages(), self.access_log());
+        let (pages, access) = (self.pages(), self.access_log());
+        let (run, own) = (self.run.path().display(), self.run.of_server());
         let modules = |setting: &&str| setting.replace(" mod_", &format!(" {MODULES}/mod_"));
         let places = [
             format!("ServerRoot \"{run}\""),
-            format!("DefaultRuntimeDir \"{run}\""),
-            format!("PidFile \"{run}/pid\""),
+            format!("DefaultRuntimeDir \"{}\"", own.display()),
+            format!("PidFile \"{}\"", own.join("pid").display()),
             format!("TypesConfig \"{run}/mime.types\""),
             format!("ErrorLog \"{}\"", log.display()),
             format!("CustomLog \"{}\" common", access.display()),
@@ -198,7 +194,7 @@ impl Httpd {
     /// # Errors
     /// If lines are missing after a while.
     pub fn require_logged(&self, requests: u64) -> Result<(), EngineError> {
-        const PATIENCE: Duration = Duration::from_secs(5);
+        const PATIENCE: Duration = Duration::from_secs(60);
         let begin = Instant::now();
         loop {
             let lines = lines_of(&self.access_log())?;
@@ -218,20 +214,9 @@ impl Httpd {
     }
 }
 
-/// A folder that everybody may look into, whatever is usual for new ones here.
+/// A folder of ours that everybody may look into.
 pub fn make_folder(path: &Path) -> Result<(), EngineError> {
-    fs::create_dir(path).map_err(EngineError::io(format!("mkdir {}", path.display())))?;
-    let open = fs::set_permissions(path, PermissionsExt::from_mode(0o755));
-    open.map_err(EngineError::io(format!("chmod {}", path.display())))
-}
-
-fn remove(path: &Path) -> Result<(), EngineError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(EngineError::io(format!("remove {}", path.display()))(error))
-        }
-        _ => Ok(()),
-    }
+    folder::make(path, 0o755, None)
 }
 
 /// A port that nobody has at this moment.
@@ -262,36 +247,4 @@ pub fn told() -> Vec<String> {
     let start = format!("{}{} -D FOREGROUND", User::told(USER), NEED.program);
     let told = SETTINGS.iter().chain(FOLDERS).copied().chain(places).map(str::to_owned);
     [start].into_iter().chain(told).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_is_started_and_stopped_and_its_port_is_free_again() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        fs::set_permissions(place.path(), PermissionsExt::from_mode(0o711)).expect("changed");
-        let mut server = Httpd::install(place.path()).expect("made");
-        for _ in 0..2 {
-            server.start(&fsarena_engine::NEVER).expect("starts");
-            let address = server.address().expect("listens");
-            assert!(std::net::TcpStream::connect(address).is_ok());
-            server.stop().expect("ends");
-            assert!(std::net::TcpStream::connect(address).is_err());
-        }
-        server.require_logged(0).expect("nobody asked");
-    }
-
-    #[test]
-    fn a_port_that_is_taken_is_known_as_such() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        fs::set_permissions(place.path(), PermissionsExt::from_mode(0o711)).expect("changed");
-        let server = Httpd::install(place.path()).expect("made");
-        let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let error = server
-            .start_at(other.local_addr().expect("bound").port(), &fsarena_engine::NEVER)
-            .expect_err("it is taken");
-        assert!(is_taken(&error), "{error}");
-    }
 }

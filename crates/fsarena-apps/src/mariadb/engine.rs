@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Need, Tally};
 use fsarena_model::{Bytes, Nanos, Workload};
 
 use super::client::{Client, DATABASE};
@@ -78,26 +78,24 @@ impl MariaDbJob {
         self.server.as_mut().ok_or_else(|| EngineError::Wrong("there is no data directory yet".to_owned()))
     }
 
-    /// Lets the clients do something; what they do not succeed in may be the server's end.
+    /// Lets the clients do something until they are told to stop; what they do not succeed in may be the server's end.
     fn with_clients<T>(
         &mut self,
-        act: impl FnOnce(&mut dyn Work, &Client) -> Result<T, EngineError>,
+        stop: &AtomicBool,
+        act: impl FnOnce(&mut dyn Work, &Client, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let client = Client::new(self.server()?.socket());
-        let done = act(&mut *self.work, &client);
-        let server = self.server.as_mut().and_then(MariaDb::server);
-        done.map_err(|error| match server {
-            Some(server) => server.blamed(error),
-            None => error,
-        })
+        let none = || EngineError::Wrong("there is no data directory yet".to_owned());
+        let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);
+        server.during(stop, |stop| act(work, &client, stop))
     }
 }
 
 impl Job for MariaDbJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(MariaDb::install(&self.directory, self.options.clone())?);
+        self.server = Some(MariaDb::install(&self.directory, self.options.clone(), stop)?);
         self.server()?.start(stop)?;
-        self.with_clients(|work, client| {
+        self.with_clients(stop, |work, client, stop| {
             client.make_database(DATABASE)?;
             work.fill(client, stop)
         })?;
@@ -114,11 +112,11 @@ impl Job for MariaDbJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        self.with_clients(|work, client| work.run(client, limit, tally))
+        self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, tally))
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        self.with_clients(|work, client| work.check(client))?;
+        self.with_clients(&NEVER, |work, client, _| work.check(client))?;
         self.server()?.stop()
     }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use fsarena_engine::{EngineError, Operation, Tally};
 use fsarena_model::Nanos;
 
+use crate::folder;
+
 /// The files in `folder` whose names begin with `prefix`, one of each thread, are counted and taken away.
 ///
 /// # Errors
@@ -14,7 +16,7 @@ use fsarena_model::Nanos;
 pub fn take(folder: &Path, prefix: &str, operation: Operation, tally: &mut Tally) -> Result<(), EngineError> {
     let mut ends = Vec::new();
     for path in logs(folder, prefix)? {
-        let text = fs::read_to_string(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
+        let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
         for line in text.lines() {
             let words = || format!("its log has the line `{line}`");
             let end = End::of(line).ok_or_else(|| EngineError::Program { program: "pgbench", words: words() })?;

@@ -2,13 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use fsarena_engine::{EngineError, Limit, Tally};
 use fsarena_model::Workload;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::{Found, assert_gone, folder, left, open, page, pages, pgbench, prepared, wait_for, wait_for_server};
+use crate::place::{
+    Found, assert_gone, folder, left, open, page, pages, pgbench, prepared, wait_for, wait_for_server, wait_for_work,
+};
 
 /// More than can be done while the test runs.
 const ENDLESS: u64 = 10_000_000;
@@ -17,16 +18,21 @@ fn all() -> [Workload; 3] {
     [pgbench(ENDLESS), page(ENDLESS), pages(4000)]
 }
 
-/// Runs the workload, and does `act` to its server in the middle.
-fn disturbed(workload: &Workload, act: impl Fn(&Found, &AtomicBool) + Sync) -> Result<(), EngineError> {
+/// Runs the workload, and does `before` to its server before and `act` once clients are at work.
+fn disturbed(
+    workload: &Workload,
+    before: impl Fn(&Found),
+    act: impl Fn(&Found, &AtomicBool) + Sync,
+) -> Result<(), EngineError> {
     let place = folder();
     let mut job = prepared(workload, place.path());
     job.begin(&fsarena_engine::NEVER).expect("begins");
     let found = wait_for_server(place.path());
+    before(&found);
     let stop = AtomicBool::new(false);
     let ran = thread::scope(|scope| {
         scope.spawn(|| {
-            thread::sleep(Duration::from_millis(150));
+            wait_for_work(&found, place.path());
             act(&found, &stop);
         });
         job.run(&Limit::new(None, &stop), &mut Tally::new())
@@ -36,13 +42,26 @@ fn disturbed(workload: &Workload, act: impl Fn(&Found, &AtomicBool) + Sync) -> R
     ran
 }
 
+fn send(number: u32, signal: Signal) {
+    kill_process(Pid::from_raw(number as i32).expect("not 0"), signal).expect("it runs");
+}
+
+/// Stops Apache with all that work for it, so that pages, of which there is an end, are not all answered.
+fn halt(found: &Found) {
+    for number in found.all() {
+        send(number, Signal::STOP);
+    }
+}
+
 #[test]
 fn one_that_is_killed_fails_the_run_in_the_words_of_its_log_and_leaves_nothing() {
     for (workload, words) in all().into_iter().zip(["ready to accept connections", "resuming normal", "resuming"]) {
-        let killed = disturbed(&workload, |found, _| {
-            let number = Pid::from_raw(found.number as i32).expect("not 0");
-            kill_process(number, Signal::KILL).expect("it runs");
-        });
+        let before = |found: &Found| {
+            if workload.name == pages(1).name {
+                halt(found)
+            }
+        };
+        let killed = disturbed(&workload, before, |found, _| send(found.number, Signal::KILL));
         let error = killed.expect_err("its server is gone");
         assert!(matches!(error, EngineError::Server { .. }), "{}: {error}", workload.name);
         let text = error.to_string();
@@ -53,7 +72,7 @@ fn one_that_is_killed_fails_the_run_in_the_words_of_its_log_and_leaves_nothing()
 #[test]
 fn work_that_is_stopped_ends_at_once_and_leaves_nothing() {
     for workload in all() {
-        disturbed(&workload, |_, stop| stop.store(true, Ordering::Relaxed)).expect("no failure");
+        disturbed(&workload, |_| {}, |_, stop| stop.store(true, Ordering::Relaxed)).expect("no failure");
     }
 }
 

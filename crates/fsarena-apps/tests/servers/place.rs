@@ -74,6 +74,15 @@ pub struct Found {
     pub port: Option<u16>,
 }
 
+impl Found {
+    /// All processes of Apache, without what has started it and waits for its end.
+    pub fn all(&self) -> Vec<u32> {
+        let run = self.run.display().to_string();
+        let is_one = |words: &[String]| words[0].ends_with("/apache2") && words.contains(&run);
+        processes().into_iter().filter(|number| is_one(&command(*number))).collect()
+    }
+}
+
 /// Waits for the server that works in `place`, at most for a minute.
 pub fn wait_for_server(place: &Path) -> Found {
     wait_for("the server is not started", || processes().into_iter().find_map(|number| server(number, place)))
@@ -127,11 +136,29 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// What no server may leave: processes, its folder with the socket in it, a port where somebody listens.
+/// What no server may leave: processes, who might still listen, and its folder. Its port may be another's by now.
 pub fn assert_gone(found: &Found, place: &Path) {
     wait_for("a process goes on", || left(&[place, &found.run]).is_empty().then_some(()));
     assert!(!found.run.exists(), "{found:?}");
-    if let Some(port) = found.port {
-        std::net::TcpStream::connect(("127.0.0.1", port)).expect_err("nobody listens");
-    }
+}
+
+/// Waits until a client is connected to it: one that is at work, or waits for a server that was stopped.
+pub fn wait_for_work(found: &Found, place: &Path) {
+    let has_client = || match found.port {
+        Some(port) => is_connected(port),
+        // PostgreSQL gives each client a process, which says of what database.
+        None => left(&[place]).iter().any(|words| words.contains("pgbench [local]")),
+    };
+    wait_for("no client comes", || has_client().then_some(()));
+}
+
+/// Whether somebody has a connection to that port of this machine (proc_pid_net(5), `tcp`).
+fn is_connected(port: u16) -> bool {
+    const ESTABLISHED: &str = "01";
+    let connections = fs::read_to_string("/proc/net/tcp").expect("there");
+    let of_port = |line: &str| {
+        let mut words = line.split_ascii_whitespace().skip(2);
+        words.next() == Some(format!("0100007F:{port:04X}").as_str()) && words.next() == Some(ESTABLISHED)
+    };
+    connections.lines().any(of_port)
 }

@@ -1,7 +1,6 @@
 //! Programs that are listened to while they run: what they say is also when they say it.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read};
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
@@ -11,7 +10,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-use super::{Ended, Setting, command};
+use super::{Ended, Setting, Stream, command};
 
 /// Like [`super::run_until`]; each piece of the program's standard output is handed to `heard` as soon as it comes. For a program
 /// that does not keep back what it says, or is told not to (stdbuf(1)).
@@ -23,10 +22,10 @@ pub fn run_heard<S: AsRef<OsStr>>(
     setting: Setting<'_>,
     heard: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Option<Ended>> {
-    let err = setting.streams.join("stderr");
+    let err = Stream::new(&setting, "stderr")?;
     let mut command = command(argv);
     command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(setting.directory).stdout(Stdio::piped()).stderr(File::create(&err)?);
+    command.current_dir(setting.directory).stdout(Stdio::piped()).stderr(err.end()?);
     let mut child = command.spawn()?;
     let mut said = Vec::new();
     let ended = listen(&mut child, setting, &mut |piece| {
@@ -39,8 +38,7 @@ pub fn run_heard<S: AsRef<OsStr>>(
     if !ended? {
         return Ok(None);
     }
-    let stderr = String::from_utf8_lossy(&std::fs::read(err)?).into_owned();
-    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr }))
+    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr: err.text()? }))
 }
 
 /// Hands on what comes until the child has ended: true; or until somebody wants to stop: false.
@@ -87,12 +85,16 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::AtomicBool;
 
+    /// A script may wait for the file `$HEARD`, which is made with the first piece.
     fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &[], stop };
+        let first = folder.path().join("heard");
+        let variables = [("HEARD", first.display().to_string())];
+        let setting = Setting { directory: Path::new("/"), streams: folder.path(), variables: &variables, stop };
         let mut pieces = Vec::new();
         let mut heard = |piece: &[u8]| {
             pieces.push(String::from_utf8_lossy(piece).into_owned());
+            std::fs::write(&first, "").expect("written");
             stop.store(piece == b"enough\n", Ordering::Relaxed);
         };
         let ended = run_heard(&["sh", "-c", script], setting, &mut heard).expect("sh starts");
@@ -101,7 +103,8 @@ mod tests {
 
     #[test]
     fn pieces_come_one_by_one_and_all_of_them() {
-        let (ended, pieces) = hear("echo one; sleep 0.1; echo two; echo three >&2; exit 4", &AtomicBool::new(false));
+        let script = "echo one; until test -e $HEARD; do sleep 0.01; done; echo two; echo three >&2; exit 4";
+        let (ended, pieces) = hear(script, &AtomicBool::new(false));
         let ended = ended.expect("it ends");
         assert_eq!(pieces, ["one\n", "two\n"]);
         assert_eq!((ended.status.code(), ended.words().as_str()), (Some(4), "three\none\ntwo"));

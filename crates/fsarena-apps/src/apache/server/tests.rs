@@ -1,0 +1,59 @@
+//! Real ones.
+
+use super::*;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("temporary folder");
+    fs::set_permissions(place.path(), PermissionsExt::from_mode(0o711)).expect("changed");
+    place
+}
+
+/// Processes that are told of that folder.
+fn told_of(folder: &Path) -> usize {
+    let words = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
+    let processes = fs::read_dir("/proc").expect("there").flatten().map(words);
+    processes.filter(|words| String::from_utf8_lossy(words).contains(&folder.display().to_string())).count()
+}
+
+#[test]
+fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
+    let place = place();
+    let mut server = Httpd::install(place.path()).expect("made");
+    for _ in 0..2 {
+        server.start(&fsarena_engine::NEVER).expect("starts");
+        let address = server.address().expect("listens");
+        assert!(std::net::TcpStream::connect(address).is_ok());
+        assert!(told_of(server.run.path()) > 0);
+        server.stop().expect("ends");
+        // Its port may be another's by now.
+        assert_eq!(told_of(server.run.path()), 0);
+    }
+    server.require_logged(0).expect("nobody asked");
+}
+
+#[test]
+fn its_user_cannot_put_anything_where_we_write() {
+    let place = place();
+    let mut server = Httpd::install(place.path()).expect("made");
+    server.start(&fsarena_engine::NEVER).expect("starts");
+    let run = server.run.path();
+    let facts =
+        |path: &Path| fs::symlink_metadata(path).map(|known| (known.uid(), known.mode() & 0o022)).expect("there");
+    let own = rustix::process::geteuid().as_raw();
+    for path in [run, &run.join("httpd.conf"), &run.join("mime.types"), &server.place, &server.pages()] {
+        assert_eq!(facts(path), (own, 0), "{}", path.display());
+    }
+    assert_eq!(facts(&server.access_log()), facts(&run.join("log")), "both are the server's to write");
+}
+
+#[test]
+fn a_port_that_is_taken_is_known_as_such() {
+    let place = place();
+    let server = Httpd::install(place.path()).expect("made");
+    let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let error =
+        server.start_at(other.local_addr().expect("bound").port(), &fsarena_engine::NEVER).expect_err("it is taken");
+    assert!(is_taken(&error), "{error}");
+}

@@ -1,0 +1,99 @@
+//! Shells as servers.
+
+use super::*;
+use fsarena_engine::NEVER;
+use std::fs;
+
+fn shell<'a>(script: &str, folder: &'a Path) -> Start<'a> {
+    let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
+    Start { program: "the server", argv, user: None, directory: folder, log: folder.join("log") }
+}
+
+#[test]
+fn one_that_ends_says_why_in_the_words_of_its_log() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let failed =
+        Server::start(&shell("echo no port left; exit 3", folder.path()), &NEVER, |_| false).expect_err("it ends");
+    let text = failed.to_string();
+    assert!(text.contains("exit status: 3") && text.contains("no port left"), "{text}");
+}
+
+#[test]
+fn nobody_waits_for_one_that_is_not_wanted_any_more() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let started = Server::start(&shell("sleep 600", folder.path()), &AtomicBool::new(true), |_| false);
+    assert!(started.expect_err("stopped").to_string().contains("stopped"));
+}
+
+#[test]
+fn one_that_is_ready_ends_when_it_is_told_and_not_badly() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let script = |code| format!("trap 'exit {code}' TERM; touch up; while :; do sleep 0.01; done");
+    for (code, is_well) in [(0, true), (4, false)] {
+        let up = folder.path().join("up");
+        let server = Server::start(&shell(&script(code), folder.path()), &NEVER, |_| up.exists()).expect("ready");
+        assert_eq!(server.stop(Signal::TERM).is_ok(), is_well);
+        fs::remove_file(up).expect("there");
+    }
+}
+
+#[test]
+fn clients_are_told_to_stop_when_it_ends_or_somebody_wants_it() {
+    let until_told = |told: &AtomicBool| {
+        while !told.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(7)
+    };
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let up = folder.path().join("up");
+    let script = "touch up; until test -e go; do sleep 0.01; done; echo no more memory; exit 9";
+    let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| up.exists()).expect("ready");
+    let until_told_of_its_end = |told: &AtomicBool| {
+        fs::write(folder.path().join("go"), "").expect("written");
+        until_told(told)
+    };
+    let ended = server.during(&AtomicBool::new(false), until_told_of_its_end).expect_err("it has ended").to_string();
+    assert!(ended.contains("no more memory") && ended.contains("exit status: 9"), "{ended}");
+    let mut server = Server::start(&shell("sleep 600", folder.path()), &NEVER, |_| true).expect("ready");
+    assert!(matches!(server.during(&AtomicBool::new(true), until_told), Ok(7)));
+}
+
+#[test]
+fn a_client_that_is_not_answered_is_told_of_a_dead_server() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let up = folder.path().join("up");
+    let script = "echo out of memory; touch up; until test -e go; do sleep 0.01; done; exit 9";
+    let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| up.exists()).expect("ready");
+    fs::write(folder.path().join("go"), "").expect("written");
+    let error = EngineError::Wrong("nobody answers".to_owned());
+    let error = server.blamed_within(Duration::from_secs(60), error).to_string();
+    assert!(error.contains("out of memory"), "{error}");
+}
+
+#[test]
+fn one_that_answers_nobody_is_not_asked_for_ever() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let mut server = Server::launch(&shell("sleep 600", folder.path())).expect("starts");
+    let until_told = |told: &AtomicBool| {
+        while !told.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        false
+    };
+    assert!(!server.becomes_ready(&NEVER, Duration::ZERO, until_told), "its time is over");
+    assert!(!server.becomes_ready(&AtomicBool::new(true), PATIENCE, until_told), "somebody wants to stop");
+}
+
+#[test]
+fn clients_that_wait_for_an_answer_are_freed_by_the_servers_end() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("made");
+    // It holds the other end, says nothing, and heeds no signal but one.
+    let script = "exec 3>pipe; trap '' TERM INT; while :; do sleep 0.01; done";
+    let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| true).expect("starts");
+    let stuck = |_: &AtomicBool| fs::read(&pipe).map_err(EngineError::io("read"));
+    let error = server.during(&AtomicBool::new(true), stuck).expect_err("it is killed").to_string();
+    assert!(error.contains("was killed: its clients had no answer"), "{error}");
+}
