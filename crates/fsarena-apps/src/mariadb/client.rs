@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -150,6 +150,8 @@ pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T 
 /// What those who work at the same time share.
 struct Meeting<'a> {
     gate: Barrier,
+    /// When the first one went through it: who gets a processor later has lost that time.
+    begin: OnceLock<Nanos>,
     stop: &'a AtomicBool,
     has_failed: AtomicBool,
     /// What the first one said that failed.
@@ -158,14 +160,20 @@ struct Meeting<'a> {
 
 impl<'a> Meeting<'a> {
     fn of(count: usize, stop: &'a AtomicBool) -> Self {
-        Self { gate: Barrier::new(count), stop, has_failed: AtomicBool::new(false), first: Mutex::new(None) }
+        Self {
+            gate: Barrier::new(count),
+            begin: OnceLock::new(),
+            stop,
+            has_failed: AtomicBool::new(false),
+            first: Mutex::new(None),
+        }
     }
 
     /// Waits for all, and does the work of one; `None` if it failed.
     fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, Tally) {
         let mut tally = Tally::new();
         self.gate.wait();
-        let begin = clock::now();
+        let begin = *self.begin.get_or_init(clock::now);
         let (stop, has_failed) = (self.stop, &self.has_failed);
         let mut course = Course { begin, part: begin, stop, has_failed, tally: &mut tally };
         let done = work(&mut course).map_err(|error| {
