@@ -10,8 +10,8 @@ use crate::reproduction::{Sheet, View};
 
 /// What the intervals are.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
-    pointwise 95 % intervals, were the noise of the workloads independent. Who is best follows from wider ones, which hold over all of its \
-    rivals together.";
+    pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of the same rounds share their luck; the \
+    errors of workloads with different rounds are added up. Who is best follows from wider ones, which hold over all of its rivals together.";
 
 /// What the second table has.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \

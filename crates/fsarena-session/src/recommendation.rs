@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord};
+use fsarena_stats::Means;
 
 use crate::durability::class;
 use crate::evidence::Standing;
@@ -23,6 +24,8 @@ struct Part {
 struct Evidence<'a> {
     record: &'a RunRecord,
     standing: &'a Standing,
+    /// `None` where the statistics refuse the data, which are then judged by nothing else either.
+    means: Option<Means>,
     cells: &'a [Cell],
     verdicts: &'a [PairVerdict],
     parts: Vec<Part>,
@@ -42,7 +45,7 @@ pub fn recommendation(
     let weights = weights(&parts);
     let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.clone(), *weight));
     let workloads = workloads.collect();
-    let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
+    let evidence = Evidence { record, standing, means: standing.means(), cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
     Some(Recommendation { mix, workloads, classes: classes.collect() })
 }

@@ -46,13 +46,13 @@ fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
 
 #[test]
 fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
-    let mut record = torn().perform().record;
+    let mut record = torn().with_rounds(Rounds::Exactly(8)).perform().record;
     record.plan.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
     let both = advice(&record, "both=1");
     let plain = assess(&record).suite_ratios;
     for (row, plain) in both.pairs.iter().zip(&plain) {
         assert!((row.ratio.expect("known") / plain.ratio.expect("known") - 1.0).abs() < 1e-9, "the suite's own mean");
-        assert!((row.low.expect("known") / plain.low.expect("known") - 1.0).abs() < 1e-9);
+        assert!(row.low <= plain.low && row.high >= plain.high, "never better known than independent ones would be");
     }
     assert!(both.flips.is_empty(), "a single name has all the weight: {:?}", both.flips);
     let level = advice(&record, "create=0.501,append=0.499");
