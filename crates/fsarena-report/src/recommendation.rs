@@ -1,7 +1,7 @@
 //! Who is best by the reader's own mix, in words and tables.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
-use fsarena_model::{Comparison, Label, Recommendation};
+use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
 
 use crate::number::{self, DASH, Ratio};
 use crate::outcome;
@@ -31,7 +31,21 @@ fn mix(advice: &Recommendation) -> String {
     let shares = advice.mix.0.iter().map(|weight| format!("{} {}", weight.name, number::percent(weight.share)));
     let count = advice.workloads.len();
     let workloads = if count == 1 { "1 workload counts".to_owned() } else { format!("{count} workloads count") };
-    format!("The mix is {}; {workloads}.", listed(shares))
+    format!("The mix is {}; {workloads}{}.", listed(shares), without(advice))
+}
+
+/// What would count, too, and who has its share.
+fn without(advice: &Recommendation) -> String {
+    let one = |missing: &Unavailable| format!("{} (apt-get install {})", missing.workload, missing.packages.join(" "));
+    match advice.without.is_empty() {
+        true => String::new(),
+        false => {
+            let missing = listed(advice.without.iter().map(one));
+            format!(
+                ", without {missing}: the programs were not there, and the share is that of the others of the same name"
+            )
+        }
+    }
 }
 
 /// `Among those of durability flushed: `, where there are several classes.

@@ -110,5 +110,12 @@ fn what_was_not_run_for_want_of_programs_is_in_the_comparison() {
     let mut record = torn().perform().record;
     let missing = fsarena_model::Unavailable { workload: "mail".to_owned(), packages: vec!["postmark".to_owned()] };
     record.plan.unavailable.push(missing.clone());
-    assert_eq!(assess(&record).unavailable, [missing]);
+    assert_eq!(assess(&record).unavailable, std::slice::from_ref(&missing));
+    record.plan.groups.insert("mails".to_owned(), vec!["create".to_owned(), "mail".to_owned()]);
+    let without = |mix: &str| {
+        let mut record = record.clone();
+        record.plan.mix = Some(mix.parse().expect("well spelled"));
+        assess(&record).recommendation.expect("there is a mix").without
+    };
+    assert_eq!((without("mails=1,append=1"), without("append=1")), (vec![missing], vec![]));
 }
