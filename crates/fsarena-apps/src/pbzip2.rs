@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -108,10 +108,11 @@ struct Compression {
 }
 
 impl Compression {
-    fn fill(&self, file: &mut File) -> std::io::Result<()> {
+    fn fill(&self, file: &mut File, stop: &AtomicBool) -> std::io::Result<()> {
         let mut random = fsarena_model::seed::generator(self.seed, NAME, &[]);
         let (mut piece, mut left) = (vec![0; 1 << 20], self.parameters.size.0);
         while left > 0 {
+            go_on(stop)?;
             let length = left.min(piece.len() as u64) as usize;
             random.fill_bytes(&mut piece[..length]);
             file.write_all(&piece[..length])?;
@@ -122,10 +123,10 @@ impl Compression {
 }
 
 impl Job for Compression {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let act = || EngineError::io(format!("write {INPUT}"));
         let mut file = File::create(self.bench.at(INPUT)).map_err(act())?;
-        self.fill(&mut file).map_err(act())
+        self.fill(&mut file, stop).map_err(act())
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {

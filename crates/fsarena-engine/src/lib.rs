@@ -42,7 +42,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 
 pub use cage::words as cage;
 pub use error::EngineError;
-pub use limit::Limit;
+pub use limit::{Limit, go_on};
 pub use need::Need;
 pub use operation::Operation;
 pub use starts::starts_job;

@@ -1,8 +1,17 @@
 //! When a run ends.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::Nanos;
+
+/// Whether what takes long beside a run may go on, such as laying out a file: asked for each piece of it.
+///
+/// # Errors
+/// Once somebody wants to stop.
+pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
+    if stop.load(Ordering::Relaxed) { Err(io::Error::other("somebody wanted to stop")) } else { Ok(()) }
+}
 
 /// When a run ends.
 #[derive(Debug, Clone, Copy)]

@@ -361,3 +361,17 @@ fn a_handicap_makes_everything_take_longer() {
     let handicapped = (0..5).map(|_| time(9.0)).min().expect("five");
     assert!(handicapped > 5 * fastest, "ten times as long: {handicapped} against {fastest} ns");
 }
+
+#[test]
+fn files_are_not_laid_out_once_somebody_wants_to_stop() {
+    let place = place();
+    let workload = workload("none", "warm", &json!({ "operation": "read", "pattern": "sequential" }));
+    let mut job = engine("data").expect("the engine exists").open(&workload, place.path(), 7).expect("understood");
+    let error = job.prepare(&AtomicBool::new(true)).expect_err("it was told to stop");
+    assert!(
+        error.to_string().contains("wanted to stop") || format!("{error:?}").contains("wanted to stop"),
+        "{error:?}"
+    );
+    let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
+    assert!(fs::read_dir(place.path()).expect("there").flatten().all(empty));
+}

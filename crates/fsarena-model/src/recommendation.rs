@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Durability, Label, Mix};
+use crate::{Durability, Label, Mix, Unavailable};
 
 /// What follows from a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,6 +11,9 @@ pub struct Recommendation {
     pub mix: Mix,
     /// The workloads that count, with their shares: within a group all count alike.
     pub workloads: Vec<(String, f64)>,
+    /// Those that would count but were not run, since their programs were not there; the others of their name have their share.
+    #[serde(default)]
+    pub without: Vec<Unavailable>,
     /// By class: nothing is recommended across classes.
     pub classes: Vec<ClassAdvice>,
 }

@@ -60,7 +60,8 @@ pub struct Workload {
     /// What takes the place of its fields and parameters when it is only to be tried out, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<serde_json::Value>,
-    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result.
+    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result. Preparing may take as long, and so may
+    /// starting a server; what comes between and after them (refilling, ending the server, reading its logs, sync, verification) has no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_s: Option<u64>,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
@@ -109,7 +110,7 @@ impl Workload {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
     }
 
-    /// How long a whole run may take; `None`: as long as it takes.
+    /// How long a whole run may take, as preparing and the start of a server may, each by itself; `None`: as long as it takes.
     pub fn time_limit(&self) -> Option<Nanos> {
         self.time_limit_s.map(Nanos::seconds)
     }

@@ -1,7 +1,7 @@
 //! Who is best by the reader's own mix, in words and tables.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
-use fsarena_model::{Comparison, Label, Recommendation};
+use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
 
 use crate::number::{self, DASH, Ratio};
 use crate::outcome;
@@ -10,8 +10,8 @@ use crate::reproduction::{Sheet, View};
 
 /// What the intervals are.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
-    pointwise 95 % intervals, were the noise of the workloads independent. Who is best follows from wider ones, which hold over all of its \
-    rivals together.";
+    pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of the same rounds share their luck; the \
+    errors of workloads with different rounds are added up. Who is best follows from wider ones, which hold over all of its rivals together.";
 
 /// What the second table has.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \
@@ -31,7 +31,21 @@ fn mix(advice: &Recommendation) -> String {
     let shares = advice.mix.0.iter().map(|weight| format!("{} {}", weight.name, number::percent(weight.share)));
     let count = advice.workloads.len();
     let workloads = if count == 1 { "1 workload counts".to_owned() } else { format!("{count} workloads count") };
-    format!("The mix is {}; {workloads}.", listed(shares))
+    format!("The mix is {}; {workloads}{}.", listed(shares), without(advice))
+}
+
+/// What would count, too, and who has its share.
+fn without(advice: &Recommendation) -> String {
+    let one = |missing: &Unavailable| format!("{} (apt-get install {})", missing.workload, missing.packages.join(" "));
+    match advice.without.is_empty() {
+        true => String::new(),
+        false => {
+            let missing = listed(advice.without.iter().map(one));
+            format!(
+                ", without {missing}: the programs were not there, and the share is that of the others of the same name"
+            )
+        }
+    }
 }
 
 /// `Among those of durability flushed: `, where there are several classes.

@@ -2,7 +2,7 @@
 
 use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
 use fsarena_stats::{
-    Decision, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
+    Decision, Means, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
 };
 
 use crate::controls::{agreements, control_numbers};
@@ -76,13 +76,17 @@ pub fn standing(record: &RunRecord) -> Standing {
         .map(|(index, workload, group)| field(record, index, workload, group))
         .filter(|field| field.members.len() > 1)
         .collect();
-    let data: Vec<WorkloadData> = fields.iter().map(|field| field.data.clone()).collect();
+    let data = data(&fields);
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
     let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, workload)).collect();
     let controls = control_numbers(&record.plan);
     let agreements = agreements(record, &controls);
     Standing { fields, verdicts, rounds, controls, agreements }
+}
+
+fn data(fields: &[Field]) -> Vec<WorkloadData> {
+    fields.iter().map(|field| field.data.clone()).collect()
 }
 
 /// Rounds that count.
@@ -154,6 +158,17 @@ impl Standing {
     /// What is compared: the workload, the contenders as numbered in the plan, and their values.
     pub fn fields(&self) -> impl Iterator<Item = (usize, &[usize], &WorkloadData)> {
         self.fields.iter().map(|field| (field.workload, field.members.as_slice(), &field.data))
+    }
+
+    /// The rounds of all fields, for means over several workloads; `None` where the statistics refuse them.
+    pub(crate) fn means(&self) -> Option<Means> {
+        Means::new(&Rule::default(), &data(&self.fields)).ok()
+    }
+
+    /// Where the runs that count for a pair of this workload are among those of [`Standing::means`].
+    pub(crate) fn data_of(&self, workload: usize, a: usize, b: usize) -> Option<usize> {
+        let counted = self.counted(workload);
+        self.fields.iter().position(|field| field.workload == counted && field.places(a, b).is_some())
     }
 
     /// Whether the workload needs no more rounds.

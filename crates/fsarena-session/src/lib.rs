@@ -51,7 +51,7 @@ pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, required_space, unaligned};
 pub use quantities::quantity;
-pub use recommendation::unknown_names;
+pub use recommendation::{not_here, unknown_names};
 pub use rest::{Rest, Wish};
 pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};

@@ -5,7 +5,8 @@ mod advice;
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
-use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord};
+use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailable};
+use fsarena_stats::Means;
 
 use crate::durability::class;
 use crate::evidence::Standing;
@@ -23,6 +24,8 @@ struct Part {
 struct Evidence<'a> {
     record: &'a RunRecord,
     standing: &'a Standing,
+    /// `None` where the statistics refuse the data, which are then judged by nothing else either.
+    means: Option<Means>,
     cells: &'a [Cell],
     verdicts: &'a [PairVerdict],
     parts: Vec<Part>,
@@ -42,9 +45,10 @@ pub fn recommendation(
     let weights = weights(&parts);
     let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.clone(), *weight));
     let workloads = workloads.collect();
-    let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
+    let evidence = Evidence { record, standing, means: standing.means(), cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
-    Some(Recommendation { mix, workloads, classes: classes.collect() })
+    let without = without(&record.plan, &mix);
+    Some(Recommendation { mix, workloads, without, classes: classes.collect() })
 }
 
 /// A name in the mix that stands for no workload of the plan, with those that would.
@@ -53,6 +57,22 @@ pub fn unknown_names(plan: &Plan, mix: &Mix) -> Option<(String, Vec<String>)> {
     let groups = plan.groups.keys().filter(|group| !members(plan, group).is_empty()).cloned();
     let workloads = closed(plan).map(|number| plan.workloads[number].name.clone());
     Some((unknown.name.clone(), groups.chain(workloads).collect()))
+}
+
+/// The workloads that a name stands for and that are not run, since their programs are not there.
+pub fn not_here<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Unavailable> {
+    plan.unavailable.iter().filter(|missing| is_of(plan, name, &missing.workload)).collect()
+}
+
+/// Those of all names of the mix.
+fn without(plan: &Plan, mix: &Mix) -> Vec<Unavailable> {
+    let counts = |missing: &&Unavailable| mix.0.iter().any(|weight| is_of(plan, &weight.name, &missing.workload));
+    plan.unavailable.iter().filter(counts).cloned().collect()
+}
+
+/// Whether a name stands for the workload: it is a group that has it, or its own.
+fn is_of(plan: &Plan, name: &str, workload: &String) -> bool {
+    plan.groups.get(name).map_or(workload == name, |group| group.contains(workload))
 }
 
 /// All workloads but open loops and controls, by number.
@@ -66,12 +86,7 @@ fn closed(plan: &Plan) -> impl Iterator<Item = usize> {
 
 /// The workloads that a name stands for: those of the group, as far as they are run, or the one of that name.
 fn members(plan: &Plan, name: &str) -> Vec<usize> {
-    let group = plan.groups.get(name);
-    let is_of = |number: &usize| {
-        let workload = &plan.workloads[*number].name;
-        group.map_or(workload == name, |group| group.contains(workload))
-    };
-    closed(plan).filter(is_of).collect()
+    closed(plan).filter(|number| is_of(plan, name, &plan.workloads[*number].name)).collect()
 }
 
 fn parts(plan: &Plan, mix: &Mix) -> Vec<Part> {

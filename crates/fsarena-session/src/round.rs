@@ -210,7 +210,7 @@ fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> R
         player.job().chill()?;
     }
     memory::back(player.job().fills());
-    Ok(player.job().begin(setting.stop)?)
+    player.begin(setting)
 }
 
 /// Works between two readings of the counters.

@@ -32,6 +32,11 @@ impl Suite {
 }
 
 impl Suite {
+    /// Nothing is known of what is typical, but how rounds depend on each other.
+    pub(crate) fn without_typical(guard: Guard) -> Self {
+        Self { typical: Vec::new(), guard, common: None }
+    }
+
     /// The typical variance among the peers of a workload.
     pub(crate) fn typical(&self, fit: &Fit) -> Option<f64> {
         self.typical.iter().find(|(peers, _)| *peers == fit.peers).map(|(_, typical)| *typical)

@@ -37,6 +37,19 @@ impl Fit {
         }
     }
 
+    /// The fit of a weighted sum of the values of workloads that have one design; there is at least one of them.
+    pub(crate) fn sum(parts: &[(f64, &Self)]) -> Self {
+        let (weight, first) = parts[0];
+        let rest = |residuals: Table, (weight, fit): &(f64, &Self)| residuals.minus(&fit.residuals, -weight);
+        let effect = |contender: usize| parts.iter().map(|(weight, fit)| weight * fit.effects[contender]).sum();
+        Self {
+            design: Rc::clone(&first.design),
+            residuals: parts[1..].iter().fold(first.residuals.times(weight), rest),
+            peers: first.peers,
+            effects: (0..first.effects.len()).map(effect).collect(),
+        }
+    }
+
     /// The logarithm of the ratio of a over b.
     pub(crate) fn estimate(&self, a: usize, b: usize) -> f64 {
         self.effects[a] - self.effects[b]

@@ -16,7 +16,8 @@
 //! | what is the verdict of one look? | `decide.rs` |
 //! | what is the verdict of the whole run? | `looks.rs`, `verdicts.rs` |
 //! | who is best, who stands where? | `rank.rs` |
-//! | how much better over a whole suite, or over a mix of it? | `suite.rs` |
+//! | how much better over a whole suite? | `suite.rs` |
+//! | how much better over a mix of it? | `means.rs` |
 //! | at which mix would another be best? | `mix.rs` |
 //! | does a contender stand still over the rounds? | `steady.rs` |
 //! | does it within a round, and does a slice feel the one before it? | `within.rs` |
@@ -38,6 +39,7 @@ mod guard;
 mod interval;
 mod look;
 mod looks;
+mod means;
 mod mix;
 mod observation;
 mod part;
@@ -62,6 +64,7 @@ pub use design::LaneTerm;
 pub use error::StatsError;
 pub use interval::Interval;
 pub use look::Rule;
+pub use means::{Means, MixPart};
 pub use mix::{Flip, Lead, flips};
 pub use observation::{Observation, WorkloadData};
 pub use price::PRICE_LIMIT;

@@ -7,6 +7,7 @@ use crate::design::Design;
 use crate::error::StatsError;
 use crate::evidence::Suite;
 use crate::fit::Fit;
+use crate::guard::Guard;
 use crate::look::{Budget, Rule};
 use crate::observation::{Sheet, WorkloadData};
 use crate::part::Part;
@@ -51,6 +52,21 @@ impl Looks {
         labels.sort_unstable();
         labels.dedup();
         labels
+    }
+
+    /// The labels of the rounds of one workload.
+    pub(crate) fn rounds_of(&self, workload: usize) -> &[u32] {
+        &self.sheets[workload].labels
+    }
+
+    /// How one workload was fitted; those that had the same lanes in the same rounds share the design.
+    pub(crate) fn fit(&self, workload: usize) -> &Fit {
+        &self.fits[workload]
+    }
+
+    /// The dependence between rounds.
+    pub(crate) fn guard(&self) -> Guard {
+        self.suite.guard
     }
 
     /// Whether the workload has a round with that label.

@@ -5,7 +5,8 @@
 //!
 //! The interval speaks of these workloads, not of workloads in general: it says how far noise may have moved the mean,
 //! not how far another suite would. It assumes that the noise of different workloads is independent; what a contender
-//! has in common in one round over all workloads, a lucky mkfs for instance, is not in it. Looks at single pairs that
+//! has in common in one round over all workloads, a lucky mkfs for instance, is not in it (in a mix's mean, which decides
+//! something, it is: `means.rs`). Looks at single pairs that
 //! stopped early pull it, a little, away from 1; the calibration prints how often it holds the truth at stopping.
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,7 @@ impl Precision {
 /// The geometric mean of a pair's ratios over the workloads of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SuiteRatio {
-    /// Its logarithm: the mean of the workloads' estimates, each counting the same or by its weight.
+    /// Its logarithm: the mean of the workloads' estimates, each counting the same or, in a mix, by its weight.
     pub estimate: f64,
     /// How well it is known.
     pub precision: Precision,
@@ -47,23 +48,12 @@ impl SuiteRatio {
     /// variance: a mean that leaves out what was hard to measure would not be the suite's.
     #[must_use]
     pub fn new(pairs: &[PairDecision]) -> Option<Self> {
-        let equally: Vec<(f64, PairDecision)> = pairs.iter().map(|pair| (1.0, *pair)).collect();
-        Self::weighted(&equally)
-    }
-
-    /// The same with a weight, above 0, for each.
-    #[must_use]
-    pub fn weighted(pairs: &[(f64, PairDecision)]) -> Option<Self> {
-        let known = pairs.iter().map(|(weight, pair)| Some((*weight, pair.estimate?, pair.precision?)));
-        let known: Vec<(f64, f64, Precision)> = known.collect::<Option<_>>()?;
-        let sum: f64 = known.iter().map(|(weight, ..)| weight).sum();
-        let estimate = known.iter().map(|(weight, estimate, _)| weight * estimate).sum::<f64>() / sum;
-        let part = |(weight, _, precision): &(f64, f64, Precision)| Precision {
-            error: weight * precision.error,
-            ..*precision
-        };
-        let precision = together(known.iter().map(part))?;
-        let precision = Precision { error: precision.error / sum, ..precision };
+        let known: Vec<(f64, Precision)> =
+            pairs.iter().map(|pair| pair.estimate.zip(pair.precision)).collect::<Option<_>>()?;
+        let count = known.len() as f64;
+        let estimate = known.iter().map(|(estimate, _)| estimate).sum::<f64>() / count;
+        let precision = together(known.iter().map(|(_, precision)| *precision))?;
+        let precision = Precision { error: precision.error / count, ..precision };
         Some(Self { estimate, precision, workloads: known.len() })
     }
 
@@ -76,7 +66,7 @@ impl SuiteRatio {
 
 /// The precision of a sum of independent estimates, its degrees of freedom after Welch (1947) and Satterthwaite (1946);
 /// `None` without any.
-fn together(parts: impl Iterator<Item = Precision> + Clone) -> Option<Precision> {
+pub(crate) fn together(parts: impl Iterator<Item = Precision> + Clone) -> Option<Precision> {
     let square = |part: Precision| part.error * part.error;
     let sum: f64 = parts.clone().map(square).sum();
     let spread: f64 = parts.clone().map(|part| square(part).powi(2) / part.freedom).sum();

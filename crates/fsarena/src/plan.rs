@@ -15,8 +15,8 @@ use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
 use fsarena_session::{
-    TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, require_libraries, required_space, unaligned,
-    unknown_names,
+    TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, not_here, require_libraries, required_space,
+    unaligned, unknown_names,
 };
 
 use crate::cli::Compare;
@@ -112,11 +112,24 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
     let Some(mix) = &plan.mix else { return Ok(()) };
     match unknown_names(plan, mix) {
         None => Ok(()),
+        Some((name, _)) if !not_here(plan, &name).is_empty() => without_programs(plan, &name),
         Some((name, known)) => {
             let text = format!("there is no group and no workload `{name}` in this run that could have a weight");
             Err(Refusal::wrong_use(text, format!("there are {}", known.join(", "))).into())
         }
     }
+}
+
+/// Refuses the weight of a name none of whose workloads is run for want of programs: by what they lack, unless a stored run was without
+/// what has come since.
+fn without_programs(plan: &Plan, name: &str) -> Result<()> {
+    for missing in not_here(plan, name) {
+        let workload = fsarena_catalog::workload(&missing.workload)?;
+        fsarena_apps::engine_of(&workload)?.require(&workload)?;
+    }
+    let text =
+        format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
+    Err(Refusal::machine(text, "they are there now: make the run again").into())
 }
 
 /// Refuses what this machine or this user cannot do; nothing is made yet.

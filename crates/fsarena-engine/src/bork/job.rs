@@ -15,7 +15,7 @@ use rand::Rng;
 
 use super::rc4::Rc4;
 use crate::dawdle::dawdle;
-use crate::{EngineError, Job, Limit, Operation, Tally};
+use crate::{EngineError, Job, Limit, Operation, Tally, go_on};
 
 /// The file's name in the profile of the Phoronix Test Suite.
 pub const NAME: &str = "encryptfile";
@@ -51,11 +51,12 @@ impl Encryption {
         Self { file, encrypted, size, with_sync, seed }
     }
 
-    fn fill(&self, file: &mut File) -> io::Result<()> {
+    fn fill(&self, file: &mut File, stop: &AtomicBool) -> io::Result<()> {
         let mut random = generator(self.seed, "bork", &[]);
         let mut piece = vec![0; PIECE];
         let mut left = self.size;
         while left > 0 {
+            go_on(stop)?;
             let length = left.min(PIECE as u64) as usize;
             random.fill_bytes(&mut piece);
             file.write_all(&piece[..length])?;
@@ -138,8 +139,8 @@ fn begin(output: &mut File, streams: &mut Streams, checksum: &mut Hasher) -> io:
 }
 
 impl Job for Encryption {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        let made = File::create(&self.file).and_then(|mut file| self.fill(&mut file));
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let made = File::create(&self.file).and_then(|mut file| self.fill(&mut file, stop));
         made.map_err(EngineError::io(format!("write {NAME}")))
     }
 

@@ -65,3 +65,16 @@ fn an_encrypted_file_is_read_again_by_its_layout() {
         of_output.modified().expect("told").duration_since(std::time::UNIX_EPOCH).expect("later")
     );
 }
+
+#[test]
+fn its_file_is_not_written_once_somebody_wants_to_stop() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let mut job = Encryption::new(place.path(), 1 << 20, false, 7);
+    assert!(job.prepare(&AtomicBool::new(true)).is_err());
+    assert!(
+        std::fs::read_dir(place.path())
+            .expect("there")
+            .flatten()
+            .all(|file| file.metadata().expect("there").len() == 0)
+    );
+}

@@ -3,13 +3,14 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{CacheState, Workload};
 use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
 
 use super::parameters::{Parameters, Work};
 use crate::contents::{Contents, Recipe};
-use crate::{EngineError, folder};
+use crate::{EngineError, folder, go_on};
 
 /// How much of a file is laid out before its pages are dropped again, bytes: the next part then uses the same memory, which
 /// a hypervisor need not find first.
@@ -40,19 +41,30 @@ pub fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item
     (0..parameters.existing_files()).map(|number| path(directory, number))
 }
 
-/// Lays out the files that are there before the timer.
-pub fn lay_out_existing(parameters: &Parameters, directory: &Path, seed: u64) -> Result<(), EngineError> {
+/// Lays out the files that are there before the timer, unless somebody wants to stop.
+pub fn lay_out_existing(
+    parameters: &Parameters,
+    directory: &Path,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<(), EngineError> {
     let count = parameters.existing_files();
     if count == 0 {
         return Ok(());
     }
     let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
-    lay_out(directory, 0..count, parameters.file_size, &mut contents, parameters.block_size)
+    lay_out(directory, 0..count, (parameters.file_size, parameters.block_size), &mut contents, stop)
 }
 
 /// The same, and what the workload wants of them: that direct I/O of its blocks can be done, or that they are in memory.
-pub fn prepare(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Result<(), EngineError> {
-    lay_out_existing(parameters, directory, seed)?;
+pub fn prepare(
+    workload: &Workload,
+    parameters: &Parameters,
+    directory: &Path,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<(), EngineError> {
+    lay_out_existing(parameters, directory, seed, stop)?;
     existing(parameters, directory).try_for_each(|path| match workload.cache {
         CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
         CacheState::Warm => remember(&path),
@@ -65,9 +77,9 @@ pub fn prepare(workload: &Workload, parameters: &Parameters, directory: &Path, s
 fn lay_out(
     directory: &Path,
     numbers: std::ops::Range<u32>,
-    size: u64,
+    (size, block): (u64, u64),
     contents: &mut Contents,
-    block: u64,
+    stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     let write = (LONGEST_WRITE / block).max(1) * block;
     for number in numbers {
@@ -75,6 +87,7 @@ fn lay_out(
         let file = File::create_new(&path).map_err(EngineError::io(format!("create {}", path.display())))?;
         let mut offset = 0;
         while offset < size {
+            go_on(stop).map_err(EngineError::io("lay out a file"))?;
             let length = (size - offset).min(write);
             write_blocks(&file, contents, (number, offset), length, block)?;
             let before = offset;

@@ -10,7 +10,7 @@ use super::ground::{self, Ground};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
 use crate::crew::{Crew, Style};
-use crate::{EngineError, Job, Limit, Tally};
+use crate::{EngineError, Job, Limit, NEVER, Tally};
 
 /// The data of large files, at work.
 pub struct DataJob {
@@ -52,9 +52,9 @@ impl DataJob {
 }
 
 impl Job for DataJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.ground {
-            Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed)?,
+            Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
             Ground::Device { path, .. } => ground::require_unused(path)?,
         }
         self.settle_load()
@@ -65,7 +65,7 @@ impl Job for DataJob {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
-            files::lay_out_existing(&self.parameters, folder, self.seed)?;
+            files::lay_out_existing(&self.parameters, folder, self.seed, &NEVER)?;
         }
         if !self.parameters.repeat {
             self.crew.workers().for_each(DataWorker::rewind);

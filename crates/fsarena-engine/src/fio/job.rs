@@ -99,9 +99,9 @@ fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = Stri
 }
 
 impl Job for FioJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
-            Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed),
+            Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed, stop),
             Task::AsItIs(file) => self.let_fio_lay_out(file),
         }
     }

@@ -49,7 +49,7 @@ impl Grid {
         let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
         let order = if is_random { order(cell.records()) } else { Vec::new() };
         let Self { path, care, record, .. } = self;
-        let mut passes = Passes { path, cell, record, care: *care, order };
+        let mut passes = Passes { path, cell, record, care: *care, order, stop: limit.stop };
         for test in GridTest::all() {
             let is_wanted = self.tests.contains(&test);
             if limit.stop.load(Ordering::Relaxed) {
@@ -58,7 +58,8 @@ impl Grid {
             if is_wanted || test == GridTest::Write {
                 let step = point(cell, test);
                 let timed = measure(&mut passes, step, limit)?;
-                if is_wanted {
+                // What was stopped in between has a time, but not that of the test.
+                if is_wanted && !passes.is_stopped() {
                     count(tally, step, cell, timed);
                 }
             }

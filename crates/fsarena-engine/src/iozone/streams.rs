@@ -7,7 +7,7 @@ use fsarena_sys::clock;
 use fsarena_sys::stdio::{Access, Stream};
 use rustix::fs::fsync;
 
-use super::passes::{Passes, Timed, timed};
+use super::passes::{Passes, Timed, timed, until_stopped};
 
 /// The whole file by fwrite(3), over what is there.
 pub fn write(passes: &mut Passes<'_>) -> io::Result<Timed> {
@@ -16,10 +16,11 @@ pub fn write(passes: &mut Passes<'_>) -> io::Result<Timed> {
     passes.record.fetch();
     passes.record.mark();
     let begin = clock::now();
-    for _ in 0..passes.cell.records() {
+    for _ in until_stopped(passes.cell.records(), passes.stop) {
         stream.write(passes.record.bytes())?;
     }
-    let flush = if passes.care.flush { Some(timed(|| flushed(&mut stream))?) } else { None };
+    let is_flushed = passes.care.flush && !passes.is_stopped();
+    let flush = if is_flushed { Some(timed(|| flushed(&mut stream))?) } else { None };
     stream.finish()?;
     Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
 }
@@ -35,7 +36,7 @@ pub fn read(passes: &mut Passes<'_>) -> io::Result<Timed> {
     fsync(File::open(passes.path)?)?;
     passes.record.fetch();
     let begin = clock::now();
-    for _ in 0..passes.cell.records() {
+    for _ in until_stopped(passes.cell.records(), passes.stop) {
         stream.read(passes.record.bytes_mut())?;
         passes.record.check()?;
     }

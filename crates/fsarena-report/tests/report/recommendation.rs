@@ -1,7 +1,7 @@
 //! Who is best by the reader's own mix, in all reports.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
-use fsarena_model::{Comparison, Durability, Label, Recommendation};
+use fsarena_model::{Comparison, Durability, Label, Recommendation, Unavailable};
 
 use crate::fixture::fixture;
 
@@ -31,7 +31,7 @@ fn mixed() -> Comparison {
     };
     let workloads = vec![("create-fsync".to_owned(), 0.3), ("randread-4k".to_owned(), 0.7)];
     let mix = "reads=0.7,ingest=0.3".parse().expect("well spelled");
-    let recommendation = Some(Box::new(Recommendation { mix, workloads, classes: vec![class] }));
+    let recommendation = Some(Box::new(Recommendation { mix, workloads, without: Vec::new(), classes: vec![class] }));
     Comparison { recommendation, ..fixture() }
 }
 
@@ -51,6 +51,25 @@ fn every_format_for_people_says_who_and_where_it_flips() {
         }
         assert!(!crate::rendered(format, &fixture()).contains("By your own mix"), "{format}");
     }
+}
+
+#[test]
+fn what_is_missing_of_the_mix_is_said_with_the_mix() {
+    let mut comparison = mixed();
+    let missing = |workload: &str, package: &str| Unavailable {
+        workload: workload.to_owned(),
+        packages: vec![package.to_owned()],
+    };
+    comparison.recommendation.as_mut().expect("there").without =
+        vec![missing("phoronix-pgbench", "postgresql"), missing("phoronix-postmark", "postmark")];
+    let said = "2 workloads count, without phoronix-pgbench (apt-get install postgresql) and phoronix-postmark (apt-get install postmark): \
+        the programs were not there, and the share is that of the others of the same name.";
+    for format in ["text", "markdown", "html"] {
+        let report = crate::rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(report.contains(said), "{format}: {report}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&crate::rendered("json", &comparison)).expect("JSON");
+    assert_eq!(report["recommendation"]["without"][0]["workload"], "phoronix-pgbench");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
 use fsarena_model::{Durability, Label};
-use fsarena_stats::{Interval, Lead, PairDecision, Rule, SuiteRatio, flips};
+use fsarena_stats::{Interval, Lead, MixPart, PairDecision, Rule, SuiteRatio, flips};
 
 use super::{Evidence, Part};
 use crate::evidence::pairs;
@@ -65,11 +65,16 @@ impl Evidence<'_> {
     }
 
     fn weighted(&self, a: usize, b: usize) -> Result<SuiteRatio, Vec<String>> {
-        let decided = self.weights.iter().map(|(workload, weight)| Ok((*weight, self.decision(*workload, a, b)?)));
+        let decided = self.weights.iter().map(|(number, weight)| {
+            let pair = self.decision(*number, a, b)?;
+            let workload = self.standing.data_of(*number, a, b).ok_or_else(|| "not measured".to_owned())?;
+            Ok(MixPart { weight: *weight, workload, pair })
+        });
         let (known, unknown): (Vec<_>, Vec<_>) = decided.partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
-        let known: Vec<(f64, PairDecision)> = known.into_iter().flatten().collect();
-        if unknown.is_empty() { SuiteRatio::weighted(&known).ok_or(unknown) } else { Err(unknown) }
+        let known: Vec<MixPart> = known.into_iter().flatten().collect();
+        let mean = self.means.as_ref().filter(|_| unknown.is_empty()).and_then(|means| means.of(&known));
+        mean.ok_or(unknown)
     }
 
     fn row(&self, a: usize, b: usize) -> MixRow {

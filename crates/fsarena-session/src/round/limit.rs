@@ -1,4 +1,6 @@
-//! The time limit of a whole run: what takes longer is told to stop.
+//! The time limit of a workload: what takes longer is told to stop. It is for each of preparing, starting a server and a run by itself. Refilling
+//! and chilling before a run, ending a server, reading its logs, the sync and the verification after it have none: what they do is ours, or ends by a limit
+//! of its own, and half of it would prove nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

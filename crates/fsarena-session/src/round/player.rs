@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_engine::{Job, Limit, Tally};
+use fsarena_engine::{EngineError, Job, Limit, Tally};
 use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
 use fsarena_sys::affinity::Pinned;
 
@@ -52,8 +52,19 @@ impl Player {
         let _pinned = job.is_alone().then(Pinned::here);
         let current = &mut self.current;
         let limit = setting.workload.time_limit();
-        match within(limit, setting.stop, |stop| job.run(&Limit { time, stop, handicap }, current)) {
-            Within::Done(worked) => Ok(worked?),
+        let worked = within(limit, setting.stop, |stop| job.run(&Limit { time, stop, handicap }, current));
+        self.in_time(worked)
+    }
+
+    /// Starts what has to run beside the work.
+    pub(super) fn begin(&mut self, setting: &Setting<'_>) -> Result<(), Trouble> {
+        let begun = within(setting.workload.time_limit(), setting.stop, |stop| self.job().begin(stop));
+        self.in_time(begun)
+    }
+
+    fn in_time(&mut self, done: Within<Result<(), EngineError>>) -> Result<(), Trouble> {
+        match done {
+            Within::Done(done) => Ok(done?),
             Within::OutOfTime(limit) => {
                 self.out_of_time = Some(limit);
                 Err(out_of_time(limit))

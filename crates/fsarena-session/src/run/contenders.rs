@@ -49,7 +49,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// In the first round a contender that cannot be made ends it: nothing is lost yet, and the call was wrong.
+    /// In the first round a contender that cannot be made ends it, as long as nothing is lost by that: the call was wrong. Where they take
+    /// turns, others may have worked for hours by then: it is absent.
     fn make(
         &mut self,
         round: u32,
@@ -65,7 +66,7 @@ impl Session<'_> {
                     present.push(index);
                     made.push((index, facts));
                 }
-                Err(trouble) if round == self.aim.first => {
+                Err(trouble) if round == self.aim.first && !self.has_trials_of(round) => {
                     return Err(SessionError::Contender { contender: label.to_string(), trouble });
                 }
                 Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
@@ -73,10 +74,19 @@ impl Session<'_> {
         }
         present.sort_unstable();
         made.sort_by_key(|(index, _)| *index);
-        if round == self.aim.first {
+        if round == self.aim.first || made.iter().any(|(_, facts)| self.is_new(facts)) {
             self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
         }
         Ok(present)
+    }
+
+    fn has_trials_of(&self, round: u32) -> bool {
+        self.record.trials.iter().any(|trial| trial.round == round)
+    }
+
+    /// Whether nothing is known yet of the contender: it could not be made before.
+    fn is_new(&self, facts: &ContenderFacts) -> bool {
+        self.record.contenders.iter().all(|known| known.label != facts.label)
     }
 
     /// What the contenders of the first round are is kept, or has to be what is kept already.

@@ -1,7 +1,7 @@
 //! Whole runs, the ladder of slice lengths, and control rounds.
 
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Budget, Durability, Mode, Nanos, Rounds, Workload};
+use fsarena_model::{Budget, Durability, Mode, Nanos, Outcome, Rounds, Workload};
 use fsarena_session::{Agreement, Finding, Rest, Wish, climbed, controls, finding, ladder, rungs};
 
 use crate::fake::{Effect, Performance, Play, World, workload};
@@ -217,6 +217,44 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
     let trial = performance.trials_of("create", "ext4")[0];
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
     assert_eq!(trial.probe("settle"), Some(0.004));
+}
+
+#[test]
+fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
+    play = play.with_workloads(vec![Workload { time_limit_s: Some(1), ..whole(100) }]);
+    play.world.lingers = Some(1);
+    let performance = play.perform();
+    assert_eq!(performance.trials_of("create", "xfs")[0].outcome, Outcome::OutOfTime(Nanos::seconds(1)));
+    assert!(performance.entries("run xfs").is_empty(), "it never ran");
+}
+
+#[test]
+fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
+    let play = |nth: usize| {
+        let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 500.0, 250.0]));
+        play = play.with_workloads(vec![whole(100)]).with_rounds(Rounds::Exactly(4));
+        play.plan.lanes = Lanes::InTurn;
+        let order: Vec<String> = play.perform().entries("make").into_iter().map(str::to_owned).collect();
+        let label = order[nth].split(' ').nth(1).expect("a label").to_owned();
+        play.world = play.world.trap(Effect::Fail, 1, 1, &format!("make {label}"));
+        (label, play.perform())
+    };
+    let (label, first) = play(0);
+    let error = first.result.as_ref().expect_err("nothing is lost yet");
+    assert!(error.to_string().contains(&label) && first.record.trials.is_empty(), "{error}");
+
+    let (label, last) = play(2);
+    assert_eq!(last.record.trials.len(), 12, "all others go on, and so does it in the second round");
+    let failed: Vec<_> = last.record.trials.iter().filter(|trial| trial.outcome != Outcome::Finished).collect();
+    assert_eq!((failed.len(), failed[0].round, failed[0].contender.0.as_str()), (1, 1, label.as_str()));
+    assert!(last.notes().iter().any(|note| note.contains(&format!("round 1: {label} could not be made"))));
+    assert_eq!(last.record.contenders.len(), 3, "what it is is known from its second round on");
+    let verdicts = last.comparison().verdicts;
+    for pair in &verdicts {
+        let has_it = [&pair.a, &pair.b].iter().any(|of_pair| of_pair.0 == label);
+        assert_eq!(pair.verdict == fsarena_model::Verdict::Invalid, has_it, "{pair:?}");
+    }
 }
 
 #[test]

@@ -48,6 +48,19 @@ fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
 }
 
 #[test]
+fn a_weight_for_what_is_not_here_names_the_program_and_the_package() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let line = "compare ext4 xfs --suite phoronix-2009 --rounds 1 --scale smoke --dry-run --weights web=1,mail=1";
+    let refused = err(&run(&mut without_postmark(stage.fsarena().args(line.split(' '))), 4));
+    assert!(refused.contains("the program `postmark`, which is not installed"), "{refused}");
+    assert!(refused.contains("hint: apt-get install postmark"), "{refused}");
+    run(stage.fsarena().args(line.split(' ')), 0);
+}
+
+#[test]
 fn where_they_are_installed_nothing_is_left_out() {
     let stage = Stage::new();
     let arguments = ["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--dry-run", "--scale"];

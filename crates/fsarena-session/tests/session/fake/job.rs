@@ -2,7 +2,9 @@
 
 use std::io;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
 use fsarena_model::seed::generator;
@@ -97,6 +99,15 @@ impl Job for FakeJob {
 
     fn chill(&mut self) -> Result<(), EngineError> {
         self.act("chill", "")
+    }
+
+    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let (lingers, patience) = (self.backstage.world.lingers == Some(self.contender), Duration::from_secs(60));
+        let begin = Instant::now();
+        while lingers && !stop.load(Ordering::Relaxed) && begin.elapsed() < patience {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {

@@ -25,6 +25,8 @@ pub struct World {
     pub durability: Vec<Durability>,
     /// Contenders that cannot be mounted again.
     pub stuck: Vec<usize>,
+    /// A contender beside whose work something starts only once it is told to stop.
+    pub lingers: Option<usize>,
     /// Contender and round in which the check finds damage.
     pub damage: Vec<(usize, u32)>,
     /// Rounds in which a quota holds the run back for a second.
@@ -78,6 +80,7 @@ impl World {
             advantage: None,
             durability: Vec::new(),
             stuck: Vec::new(),
+            lingers: None,
             damage: Vec::new(),
             throttled: Vec::new(),
             memory: None,
