@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Need, Tally};
+use fsarena_engine::{EngineError, Limit, NEVER, Need, Tally, forget_below};
 use rustix::process::Signal;
 
 use crate::folder::RunFolder;
@@ -32,10 +32,13 @@ trait Work {
     /// The timed part, and what says that it did what it should have.
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 
-    /// Compares what is there afterwards with what must be; untimed.
-    fn check(&mut self, _client: &Client) -> Result<(), EngineError> {
-        Ok(())
+    /// Its tables.
+    fn tables(&self) -> &'static [&'static str] {
+        &["shfedepth"]
     }
+
+    /// Compares what a server says that has been started again with what must be there; untimed.
+    fn check(&self, client: &Client) -> Result<(), EngineError>;
 }
 
 /// The server and its tools; these packages start no service.
@@ -145,6 +148,30 @@ impl MariaDb {
     /// If it has ended before, or does not end.
     pub fn stop(&mut self) -> Result<(), EngineError> {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM))
+    }
+
+    /// Asks the kernel to drop its data from memory, while it does not run.
+    ///
+    /// # Errors
+    /// If a file cannot be opened.
+    pub fn chill(&self) -> Result<(), EngineError> {
+        forget_below(&self.data)
+    }
+
+    /// Starts it on what is there, lets `look` find what is wrong, and stops it.
+    ///
+    /// # Errors
+    /// That of `look`, or that it does not start or end: then that it has ended, with the last lines of its log.
+    pub fn reopened(&mut self, look: impl FnOnce(&Client) -> Result<(), EngineError>) -> Result<(), EngineError> {
+        self.start(&NEVER)?;
+        let looked = look(&Client::new(self.socket()));
+        let looked = looked.map_err(|error| match &mut self.server {
+            Some(server) => server.blamed(error),
+            None => error,
+        });
+        // One that has found damage may also end badly: what it found says more.
+        let stopped = self.stop();
+        looked.and(stopped)
     }
 
     /// The running server, for errors of clients.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
 use super::client::{Client, DATABASE};
 use super::ingest::Ingest;
@@ -75,7 +75,7 @@ pub struct MariaDbJob {
 
 impl MariaDbJob {
     fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
-        self.server.as_mut().ok_or_else(|| EngineError::Wrong("there is no data directory yet".to_owned()))
+        self.server.as_mut().ok_or_else(none)
     }
 
     /// Lets the clients do something; what they do not succeed in may be the server's end.
@@ -91,6 +91,10 @@ impl MariaDbJob {
             None => error,
         })
     }
+}
+
+fn none() -> EngineError {
+    EngineError::Wrong("there is no data directory yet".to_owned())
 }
 
 impl Job for MariaDbJob {
@@ -118,7 +122,25 @@ impl Job for MariaDbJob {
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        self.with_clients(|work, client| work.check(client))?;
         self.server()?.stop()
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.server()?.chill()
+    }
+
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    /// By the server, which is started again on what is there.
+    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+        let tables: Vec<String> = self.work.tables().iter().map(|table| (*table).to_owned()).collect();
+        let Self { work, server, .. } = self;
+        server.as_mut().ok_or_else(none)?.reopened(|client| {
+            client.require_sound(DATABASE, &tables)?;
+            work.check(client)
+        })?;
+        Ok(Verification { files: tables.len() as u64, differences: Vec::new() })
     }
 }
