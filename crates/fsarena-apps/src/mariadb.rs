@@ -12,7 +12,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Need, Tally};
+use fsarena_engine::{EngineError, Limit, NEVER, Need, Tally, forget_below};
 use rustix::process::Signal;
 
 use crate::folder::{self, RunFolder};
@@ -31,10 +31,13 @@ trait Work {
     /// The timed part, and what says that it did what it should have.
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 
-    /// Compares what is there afterwards with what must be; untimed.
-    fn check(&mut self, _client: &Client) -> Result<(), EngineError> {
-        Ok(())
+    /// Its tables.
+    fn tables(&self) -> &'static [&'static str] {
+        &["shfedepth"]
     }
+
+    /// Compares what a server says that has been started again with what must be there; untimed.
+    fn check(&self, client: &Client) -> Result<(), EngineError>;
 }
 
 /// The server and its tools; these packages start no service.
@@ -156,6 +159,27 @@ impl MariaDb {
     ) -> Result<T, EngineError> {
         let none = || EngineError::Wrong("mariadbd was not started".to_owned());
         self.server.as_mut().ok_or_else(none)?.during(stop, work)
+    }
+
+    /// Asks the kernel to drop its data from memory, while it does not run.
+    ///
+    /// # Errors
+    /// If a file cannot be opened.
+    pub fn chill(&self) -> Result<(), EngineError> {
+        forget_below(&self.data)
+    }
+
+    /// Starts it on what is there, lets `look` find what is wrong, and stops it.
+    ///
+    /// # Errors
+    /// That of `look`, or that it does not start or end: then that it has ended, with the last lines of its log.
+    pub fn reopened(&mut self, look: impl FnOnce(&Client) -> Result<(), EngineError>) -> Result<(), EngineError> {
+        self.start(&NEVER)?;
+        let client = Client::new(self.socket());
+        let looked = self.during(&NEVER, |_| look(&client));
+        // One that has found damage may also end badly: what it found says more.
+        let stopped = self.stop();
+        looked.and(stopped)
     }
 
     /// What clients connect to, as `root` without a password.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
 use self::output::Said;
 use self::parameters::{Parameters, Test};
@@ -125,5 +125,27 @@ impl Job for OltpJob {
 
     fn end(&mut self) -> Result<(), EngineError> {
         self.server()?.stop()
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.server()?.chill()
+    }
+
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    /// By the server, which is started again on what is there. Each transaction deletes a row and inserts it again: there are as many as
+    /// at the beginning.
+    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+        let (tables, wanted) = (self.parameters.table_names(), self.parameters.table_size);
+        self.server()?.reopened(|client| {
+            client.require_sound(DATABASE, &tables)?;
+            tables.iter().try_for_each(|table| match client.rows(DATABASE, table)? {
+                found if found == wanted => Ok(()),
+                found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
+            })
+        })?;
+        Ok(Verification { files: tables.len() as u64, differences: Vec::new() })
     }
 }

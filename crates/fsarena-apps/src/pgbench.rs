@@ -7,8 +7,8 @@ mod said;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Need, Operation, Tally};
+use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
 use self::parameters::Parameters;
 use self::said::Said;
@@ -18,6 +18,9 @@ use crate::postgresql::{self, DATABASE, PostgreSql};
 pub struct PgBench;
 
 const NAME: &str = "pgbench";
+
+/// The tables with balances, and their rows for each branch.
+const OF_A_BRANCH: [(&str, u64); 3] = [("accounts", 100_000), ("tellers", 10), ("branches", 1)];
 
 /// How the files begin in which it logs each transaction.
 const LOG: &str = "transactions";
@@ -102,19 +105,20 @@ impl PgBenchJob {
         }
     }
 
-    /// Whether the server has what it acknowledged: each transaction left a row in the history, and the balances of accounts, tellers and
-    /// branches say the same as the rows.
+    /// Whether the server has what it acknowledged: each transaction left a row in the history, and accounts, tellers and branches are
+    /// as many as at the beginning, with balances that say the same as the rows.
     fn require_committed(&mut self, committed: u64) -> Result<(), EngineError> {
-        let sums = ["accounts", "tellers", "branches"].map(|table| {
-            let column = &table[..1];
-            format!("coalesce(sum(h.delta), 0) = (SELECT sum({column}balance) FROM pgbench_{table})")
+        let sums = OF_A_BRANCH.map(|(table, each)| {
+            let (column, all) = (&table[..1], u64::from(self.parameters.scale) * each);
+            let left = format!("SELECT count(*), sum({column}balance) FROM pgbench_{table}");
+            format!("({all}, coalesce(sum(h.delta), 0)) = ({left})")
         });
         let answer = self.server().query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")))?;
         if answer == format!("{committed}|t") {
             return Ok(());
         }
         let text = format!(
-            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether the balances agree, it says `{answer}`"
+            "PostgreSQL has acknowledged {committed} transactions; asked for their number and whether all balances are there and agree, it says `{answer}`"
         );
         Err(EngineError::Wrong(text))
     }
@@ -151,10 +155,25 @@ impl Job for PgBenchJob {
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        if let Some(committed) = self.committed {
-            self.require_committed(committed)?;
-        }
         self.server().stop()
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.server().chill()
+    }
+
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    /// By the server, which is started again on what is there.
+    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+        self.server().start(&NEVER)?;
+        let looked = self.committed.map_or(Ok(()), |committed| self.require_committed(committed));
+        // One that has found damage may also end badly: what it found says more.
+        let stopped = self.server().stop();
+        looked.and(stopped)?;
+        Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
     }
 }
 
@@ -173,6 +192,16 @@ mod tests {
         job.begin(&fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).expect("done");
         job.require_committed(5).expect("they are there");
+        job.end().expect("ends");
+        job.verify(place.path()).expect("they are there");
+        job.begin(&NEVER).expect("begins");
+        job.server().query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0").expect("done");
+        job.end().expect("ends");
+        let error = job.verify(place.path()).expect_err("an account is gone").to_string();
+        assert!(error.contains("`5|f`"), "{error}");
+        job.begin(&NEVER).expect("begins");
+        job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')").expect("done");
+        job.require_committed(5).expect("it is there again");
         assert!(job.require_committed(6).expect_err("one is lost").to_string().contains("`5|t`"));
         job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1").expect("done");
         assert!(job.require_committed(5).expect_err("a balance is wrong").to_string().contains("`5|f`"));

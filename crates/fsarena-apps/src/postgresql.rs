@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, NEVER, Need, cage};
+use fsarena_engine::{EngineError, NEVER, Need, cage, forget_below};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
@@ -107,6 +107,14 @@ impl PostgreSql {
     /// If it has ended before, or does not end.
     pub fn stop(&mut self) -> Result<(), EngineError> {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::INT))
+    }
+
+    /// Asks the kernel to drop its data from memory, while it does not run.
+    ///
+    /// # Errors
+    /// If a file cannot be opened.
+    pub fn chill(&self) -> Result<(), EngineError> {
+        forget_below(&self.data)
     }
 
     /// Makes the database of the clients.

@@ -1,13 +1,14 @@
 //! Having the kernel forget a file that stays mounted, and looking whether it did.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 
 use fsarena_sys::resident;
 use rustix::fs::{Advice, fadvise, fsync};
 use rustix::param::page_size;
 
-use crate::EngineError;
+use crate::data::files;
+use crate::{EngineError, folder};
 
 /// How often a file is asked to be forgotten: a page that somebody looks at just then stays.
 const PATIENCE: u32 = 10;
@@ -30,4 +31,28 @@ pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
     }
     let pages = size.div_ceil(page_size() as u64);
     Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
+}
+
+/// Writes everything of the file system of `directory` to its device and asks the kernel to drop the data of all files in and below
+/// it; it need not obey, and what is known of the files themselves stays.
+///
+/// # Errors
+/// If a folder cannot be listed, or a file cannot be opened.
+pub fn forget_below(directory: &Path) -> Result<(), EngineError> {
+    folder::sync(folder::open(directory)?)?;
+    forget_all(directory)
+}
+
+/// The same of what is on the device already.
+pub fn forget_all(directory: &Path) -> Result<(), EngineError> {
+    for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
+        let entry = entry.map_err(EngineError::io("list the files"))?;
+        let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
+        if kind.is_dir() {
+            forget_all(&entry.path())?;
+        } else if kind.is_file() {
+            files::forget(&entry.path())?;
+        }
+    }
+    Ok(())
 }

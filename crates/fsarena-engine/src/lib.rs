@@ -42,6 +42,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 
 pub use cage::words as cage;
 pub use error::EngineError;
+pub use forget::forget_below;
 pub use limit::{Limit, go_on};
 pub use need::Need;
 pub use operation::Operation;

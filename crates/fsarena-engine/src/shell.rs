@@ -135,6 +135,9 @@ impl ShellJob {
         }
         let Some(elapsed) = self.timed((name, script, *operations), stop, tally)? else { return Ok(End::Stopped) };
         tally.bytes += bytes;
+        if step.durable_writes > 0 {
+            tally.count_durable_writes(step.durable_writes);
+        }
         let (name, operations, bytes) = (name.clone(), *operations, *bytes);
         tally.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
         Ok(End::Reached)

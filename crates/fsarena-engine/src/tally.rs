@@ -85,6 +85,15 @@ impl Tally {
         self.recorders[operation as usize].get_or_insert_default().record_many(latency, count);
     }
 
+    /// Takes in writes that were durable when they returned, where operations are something else: each needs a flush.
+    pub fn count_durable_writes(&mut self, count: u64) {
+        const NAME: &str = "durable-writes";
+        match self.said.iter_mut().find(|(name, ..)| *name == NAME) {
+            Some((_, _, known)) => *known += count as f64,
+            None => self.said.push((NAME, "writes", count as f64)),
+        }
+    }
+
     /// Ends a part of the run at `end`, since its timer started: what was recorded since the last one is a moment.
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {

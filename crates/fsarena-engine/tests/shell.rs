@@ -144,6 +144,10 @@ fn what_makes_no_sense_is_refused_by_name() {
         (json!({ "script": ":", "operations": 1, "shell": "/bin/sh" }), "`shell`"),
         (json!({ "script": ":", "operations": 1, "colour": 1 }), "`colour`"),
         (json!({ "operations": 1 }), "`steps`"),
+        (
+            json!({ "steps": [{ "name": "a", "script": ":", "operations": 1, "durable-writes": 1 }] }),
+            "`durable-writes`",
+        ),
         (json!({ "script": ":", "steps": [{ "name": "a", "script": ":", "operations": 1 }] }), "one of them"),
         (json!({ "steps": [{ "name": "a", "script": ":", "operations": 1 }], "starts": 1 }), "`starts`"),
         (json!({ "steps": [{ "name": "a", "script": ":", "operations": 0 }] }), "`operations` of a step"),

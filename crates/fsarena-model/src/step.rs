@@ -48,7 +48,7 @@ pub struct StepRow {
 /// unmounted before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Verification {
-    /// Files and directories that were compared.
+    /// Files and directories that were compared; of a database its tables.
     pub files: u64,
     /// What was not as it should be, in words, one for each file; the first hundred.
     pub differences: Vec<String>,

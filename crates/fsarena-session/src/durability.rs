@@ -5,6 +5,8 @@ use fsarena_model::{CacheState, Durability, DurablePoint, Label, Outcome, RunRec
 
 /// Under which name a program's transactions are kept that it acknowledged as durable.
 const COMMITS: &str = "commits";
+/// Under which name the writes are kept that were durable one by one, where they are not the operations.
+const DURABLE_WRITES: &str = "durable-writes";
 /// Under which name the connections are kept that may commit at the same time.
 const CONNECTIONS: &str = "connections";
 /// Syncs from which on the want of any flush is no chance.
@@ -69,6 +71,9 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
     let called = of("fsync") + of("fdatasync") + of("syncfs");
+    if let Some(written) = trial.probe(DURABLE_WRITES) {
+        return called as f64 + written;
+    }
     let with_each =
         matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync) || workload.engine == "sqlite";
     let written = trial.operations().saturating_sub(of("read") + of("random-read"));

@@ -9,7 +9,7 @@ use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
-const BESIDE: [&str; 4] = ["clock.", "space.", "commits", "connections"];
+const BESIDE: [&str; 5] = ["clock.", "space.", "commits", "connections", "durable-writes"];
 
 /// Whether a reading is of the whole trial: what was read beside the slices, or what a program said of itself, which bears the name
 /// of its engine.

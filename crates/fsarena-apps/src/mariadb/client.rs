@@ -57,6 +57,34 @@ impl Client {
         (0..count).map(|_| self.connect()).collect()
     }
 
+    /// Has the server look through tables of `database`, each page of each of their indexes.
+    /// <https://mariadb.com/kb/en/check-table/>
+    ///
+    /// # Errors
+    /// [`EngineError::Wrong`] with what it finds, or if it refuses.
+    pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
+        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        for table in tables {
+            let check = format!("CHECK TABLE {database}.{table}");
+            let said: Vec<(String, String, String, String)> = connection.query(&check).map_err(refused(&check))?;
+            let said: Vec<String> = said.into_iter().map(|(_, _, kind, text)| format!("{kind}: {text}")).collect();
+            if said != ["status: OK"] {
+                return Err(EngineError::Wrong(format!("{check} says: {}", said.join("; "))));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many rows a table of `database` has.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn rows(&self, database: &str, table: &str) -> Result<u64, EngineError> {
+        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let found = connection.query_first(format!("SELECT COUNT(*) FROM {database}.{table}"));
+        found.map(Option::unwrap_or_default).map_err(refused("count the rows"))
+    }
+
     fn options(&self) -> OptsBuilder {
         OptsBuilder::new().socket(Some(self.socket.display().to_string())).user(Some("root"))
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
 use super::client::{Client, DATABASE};
 use super::ingest::Ingest;
@@ -75,7 +75,7 @@ pub struct MariaDbJob {
 
 impl MariaDbJob {
     fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
-        self.server.as_mut().ok_or_else(|| EngineError::Wrong("there is no data directory yet".to_owned()))
+        self.server.as_mut().ok_or_else(none)
     }
 
     /// Lets the clients do something until they are told to stop; what they do not succeed in may be the server's end.
@@ -85,10 +85,13 @@ impl MariaDbJob {
         act: impl FnOnce(&mut dyn Work, &Client, &AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         let client = Client::new(self.server()?.socket());
-        let none = || EngineError::Wrong("there is no data directory yet".to_owned());
         let (server, work) = (self.server.as_mut().ok_or_else(none)?, &mut *self.work);
         server.during(stop, |stop| act(work, &client, stop))
     }
+}
+
+fn none() -> EngineError {
+    EngineError::Wrong("there is no data directory yet".to_owned())
 }
 
 impl Job for MariaDbJob {
@@ -116,7 +119,25 @@ impl Job for MariaDbJob {
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        self.with_clients(&NEVER, |work, client, _| work.check(client))?;
         self.server()?.stop()
+    }
+
+    fn chill(&mut self) -> Result<(), EngineError> {
+        self.server()?.chill()
+    }
+
+    fn verifies(&self) -> bool {
+        true
+    }
+
+    /// By the server, which is started again on what is there.
+    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+        let tables: Vec<String> = self.work.tables().iter().map(|table| (*table).to_owned()).collect();
+        let Self { work, server, .. } = self;
+        server.as_mut().ok_or_else(none)?.reopened(|client| {
+            client.require_sound(DATABASE, &tables)?;
+            work.check(client)
+        })?;
+        Ok(Verification { files: tables.len() as u64, differences: Vec::new() })
     }
 }

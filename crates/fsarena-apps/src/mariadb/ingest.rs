@@ -19,6 +19,8 @@ pub struct Ingest {
     days: Vec<TradingDay>,
     form: Form,
     batch: u32,
+    /// What the day is that is in the table; `None` if it is not there as a whole.
+    left: Option<Counts>,
 }
 
 impl Ingest {
@@ -28,7 +30,7 @@ impl Ingest {
     /// If the parameters make no sense.
     pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed).map_err(|error| EngineError::Wrong(error.to_string()))?;
-        Ok(Self { days, form: parameters.form.unwrap_or(Form::Batches), batch: parameters.batch() })
+        Ok(Self { days, form: parameters.form.unwrap_or(Form::Batches), batch: parameters.batch(), left: None })
     }
 
     /// Loads a day, and gives how many transactions that took; `None` if somebody wanted to stop.
@@ -111,7 +113,8 @@ impl Work for Ingest {
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         let mut commits = 0;
-        for (number, day) in self.days.iter().enumerate() {
+        for (number, day) in self.days.clone().iter().enumerate() {
+            self.left = None;
             connection.query_drop("TRUNCATE TABLE shfedepth").map_err(refused("TRUNCATE TABLE"))?;
             let begin = clock::now();
             let Some(of_day) = self.load(&mut connection, *day, limit.stop, tally)? else { return Ok(()) };
@@ -120,9 +123,16 @@ impl Work for Ingest {
             schema::require_all(&mut connection, std::slice::from_ref(&truth.counts))?;
             commits += of_day;
             count(tally, number + 1, elapsed, &truth);
+            self.left = Some(truth.counts);
         }
         tally.said.extend([("commits", "commits", commits as f64), ("connections", "connections", 1.0)]);
         Ok(())
+    }
+
+    /// The last day is left.
+    fn check(&self, client: &Client) -> Result<(), EngineError> {
+        let Some(left) = &self.left else { return Ok(()) };
+        schema::require_all(&mut client.connect()?, std::slice::from_ref(left))
     }
 }
 

@@ -137,6 +137,10 @@ impl Work for Queries {
         tally.said.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
         Ok(())
     }
+
+    fn check(&self, client: &Client) -> Result<(), EngineError> {
+        schema::require_all(&mut client.connect()?, &self.truth)
+    }
 }
 
 impl Query {

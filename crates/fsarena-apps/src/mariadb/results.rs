@@ -1,12 +1,13 @@
 //! A2: results that come in one by one, each made durable by a transaction of its own, over several connections.
 
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Operation, Tally};
 use fsarena_market::{Date, instruments};
 use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
-use mysql::{Conn, Params, Statement};
+use mysql::{Conn, Params, Statement, Value};
 
 use super::client::{Client, Course, refused, together};
 use super::parameters::Parameters;
@@ -15,6 +16,13 @@ use super::{Work, schema};
 const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument, trading_day, pnl, fee, position, trades, \
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const LOG: &str = "INSERT INTO turing_log (task_id, ts, level, msg) VALUES (?, ?, ?, ?)";
+
+/// All rows that are there, each as [`told`] has it.
+const LEFT: [&str; 2] = [
+    "SELECT CONCAT_WS(' ', task_id, strategy_id, instrument, trading_day, CAST(ROUND(pnl * 1000) AS SIGNED), \
+     CAST(ROUND(fee * 1000) AS SIGNED), position, trades, status, created, payload) FROM task_result",
+    "SELECT CONCAT_WS(' ', task_id, ts, level, msg) FROM turing_log",
+];
 
 /// Results of a task, one for each of so many contracts.
 const OF_A_TASK: u64 = 100;
@@ -38,17 +46,18 @@ impl Results {
     }
 
     fn insert(&self, thread: &mut Inserter, number: u64) -> Result<(), EngineError> {
-        let draw = scatter(self.seed ^ scatter(number));
-        let (statement, values) = match number % 2 {
-            0 => (&thread.result, self.result(number / 2, draw)),
-            _ => (&thread.log, log(number / 2, draw)),
-        };
-        thread.connection.exec_drop(statement, values).map_err(refused("INSERT"))
+        let statement = if number.is_multiple_of(2) { &thread.result } else { &thread.log };
+        thread.connection.exec_drop(statement, Params::Positional(self.row(number))).map_err(refused("INSERT"))
     }
 
-    fn result(&self, number: u64, draw: u64) -> Params {
+    fn row(&self, number: u64) -> Vec<Value> {
+        let draw = scatter(self.seed ^ scatter(number));
+        if number.is_multiple_of(2) { self.result(number / 2, draw) } else { log(number / 2, draw) }
+    }
+
+    fn result(&self, number: u64, draw: u64) -> Vec<Value> {
         let signed = |bits: u64, by: f64| (bits & 0xffff) as f64 / by - 300.0;
-        Params::Positional(vec![
+        vec![
             (number / OF_A_TASK).into(),
             (draw % 40).into(),
             self.instruments[(number % OF_A_TASK) as usize].as_str().into(),
@@ -60,18 +69,25 @@ impl Results {
             (draw % 4).into(),
             moment(number).into(),
             text(draw, 400, 1900).into(),
-        ])
+        ]
     }
 }
 
-fn log(number: u64, draw: u64) -> Params {
+fn log(number: u64, draw: u64) -> Vec<Value> {
     let level = ["DEBUG", "INFO", "WARN", "ERROR"][(draw % 4) as usize];
-    Params::Positional(vec![
-        (number / OF_A_TASK).into(),
-        moment(number).into(),
-        level.into(),
-        text(draw, 60, 600).into(),
-    ])
+    vec![(number / OF_A_TASK).into(), moment(number).into(), level.into(), text(draw, 60, 600).into()]
+}
+
+/// A row as text; fractions in thousandths.
+fn told(row: &[Value]) -> String {
+    let word = |value: &Value| match value {
+        Value::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+        Value::Double(number) => format!("{:.0}", (number * 1000.0).round() + 0.0),
+        Value::Int(number) => number.to_string(),
+        Value::UInt(number) => number.to_string(),
+        other => other.as_sql(true),
+    };
+    row.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// A moment of that day, some milliseconds after the one before.
@@ -138,20 +154,29 @@ impl Work for Results {
         Ok(())
     }
 
-    fn check(&mut self, client: &Client) -> Result<(), EngineError> {
-        let counts = "SELECT (SELECT COUNT(*) FROM task_result), (SELECT COUNT(*) FROM turing_log)";
-        let found: Option<(u64, u64)> = client.connect()?.query_first(counts).map_err(refused("count the rows"))?;
-        let (results, logs) = found.unwrap_or_default();
-        let wanted = (self.rows.div_ceil(2), self.rows / 2);
-        match !self.is_whole || (results, logs) == wanted {
-            true => Ok(()),
-            false => {
-                let what = format!(
-                    "{results} results and {logs} lines of the log are there, not {} and {}",
-                    wanted.0, wanted.1
-                );
-                Err(EngineError::Wrong(what))
-            }
+    fn tables(&self) -> &'static [&'static str] {
+        &["task_result", "turing_log"]
+    }
+
+    /// Each row that was acknowledged is there as it was sent, and no other.
+    fn check(&self, client: &Client) -> Result<(), EngineError> {
+        if !self.is_whole {
+            return Ok(());
+        }
+        let mut connection = client.connect()?;
+        let mut missing: HashSet<String> = (0..self.rows).map(|number| told(&self.row(number))).collect();
+        let mut strange = 0_u64;
+        for rows in LEFT {
+            let look = |strange: u64, row: String| strange + u64::from(!missing.remove(&row));
+            strange = connection.query_fold(rows, strange, look).map_err(refused("read the rows"))?;
+        }
+        match (missing.len(), strange) {
+            (0, 0) => Ok(()),
+            (lost, strange) => Err(EngineError::Wrong(format!(
+                "of {} results and lines of the log that MariaDB has acknowledged {lost} are not there any more as they were sent, \
+                 and {strange} rows are there that nobody sent",
+                self.rows
+            ))),
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Parameters {
     pub test: Test,
     tables: u32,
     /// Rows of each table.
-    table_size: u64,
+    pub table_size: u64,
     /// Connections.
     pub threads: u32,
     /// Seconds of a run.
@@ -85,6 +85,11 @@ impl Parameters {
     /// What the server is told beside what it always is.
     pub fn server_options(&self) -> Vec<String> {
         vec![format!("--innodb-buffer-pool-size={}", self.buffer_pool.0)]
+    }
+
+    /// How sysbench calls its tables.
+    pub fn table_names(&self) -> Vec<String> {
+        (1..=self.tables).map(|number| format!("sbtest{number}")).collect()
     }
 
     /// Rows of all tables.

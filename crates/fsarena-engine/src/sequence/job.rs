@@ -70,6 +70,9 @@ impl<F: FileSystem> SequenceJob<F> {
         let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
         let synced_within = if within { synced(system, task, tally)? } else { None };
         let elapsed = dawdled(begin, limit);
+        if task.sync == Sync::Each {
+            tally.count_durable_writes(task.writes());
+        }
         let apart = if task.sync == Sync::Apart { synced(system, task, tally)? } else { None };
         // A sync that there is not is no step.
         if task.action == Action::Sync && synced_within.is_none() {

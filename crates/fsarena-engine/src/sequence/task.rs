@@ -69,6 +69,16 @@ impl Task {
         }
     }
 
+    /// How many writes that is, if it writes files.
+    pub fn writes(&self) -> u64 {
+        use Action::{Append, Create, RandomWrite, Write};
+        match self.action {
+            Create | Write | Append => self.items.iter().map(|item| item.size.div_ceil(self.block)).sum(),
+            RandomWrite => self.random.len() as u64,
+            _ => 0,
+        }
+    }
+
     /// What is read or written of an item, in order.
     pub fn pieces(&self, number: usize) -> impl Iterator<Item = Piece> + use<'_> {
         let item = &self.items[number];

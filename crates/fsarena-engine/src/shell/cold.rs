@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::data::files;
+use crate::forget::forget_all;
 use crate::{EngineError, folder};
 
 /// proc_sys_vm(5): 1 is the page cache, 2 what is known of files and directories, 3 both, of all file systems.
@@ -17,19 +17,6 @@ pub fn make(directory: &Path) -> Result<(), EngineError> {
         Ok(()) => Ok(()),
         Err(_) => forget_all(directory),
     }
-}
-
-fn forget_all(directory: &Path) -> Result<(), EngineError> {
-    for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
-        let entry = entry.map_err(EngineError::io("list the files"))?;
-        let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
-        if kind.is_dir() {
-            forget_all(&entry.path())?;
-        } else if kind.is_file() {
-            files::forget(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

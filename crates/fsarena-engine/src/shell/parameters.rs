@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::{Mode, Workload};
+use fsarena_model::{DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
@@ -52,6 +52,9 @@ pub struct StepParameters {
     /// How many bytes the operations carry.
     #[serde(default, deserialize_with = "size")]
     pub bytes: u64,
+    /// How many writes are durable, each by itself, when its programs have done them (O_SYNC, O_DSYNC): as many flushes must be seen.
+    #[serde(default)]
+    pub durable_writes: u64,
     /// What is done before it, untimed.
     pub before: Option<String>,
     /// Whether all is synced and the caches are dropped before it, untimed and after `before`.
@@ -123,12 +126,16 @@ impl Parameters {
     }
 
     fn complaint_of_steps(&self, workload: &Workload) -> Option<&'static str> {
+        let each_is_durable = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
         let names: BTreeSet<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
         Some(match () {
             () if self.steps.is_empty() => return None,
             () if self.operations > 0 || self.starts > 0 => "each of the `steps` has its `operations` and `starts`",
             () if self.steps.iter().any(|step| step.operations == 0) => "`operations` of a step is at least 1",
             () if names.len() < self.steps.len() || names.contains("") => "each of the `steps` has a `name` of its own",
+            () if each_is_durable != self.steps.iter().any(|step| step.durable_writes > 0) => {
+                "`durable-writes` of the `steps` goes with `durable = \"o-sync\"` or `\"o-dsync\"`: flushes are compared with it"
+            }
             () if !workload.ends_by_itself => "`steps` run once: `ends-by-itself = true`",
             () => return None,
         })

@@ -80,8 +80,8 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
         sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
     } else if !all.is_empty() && sentences.is_empty() {
         sentences.push(format!(
-            "After the work from one process every file and directory was compared with what it should be, on a file system mounted \
-             afresh by the kernel: {files} of them in {} runs, no difference.",
+            "After the work from one process every file, directory and table of a database was compared with what it should \
+             be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
             all.len()
         ));
     }

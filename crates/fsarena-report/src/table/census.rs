@@ -95,11 +95,11 @@ fn sums(one: &Line, other: &Line) -> Vec<String> {
     one.values.iter().zip(&other.values).map(sum).collect()
 }
 
-/// Syncs of an operation; `None` where there are none. With O_SYNC or O_DSYNC each operation is one.
+/// Syncs of an operation; `None` where there are none. With O_SYNC or O_DSYNC each operation is one, unless something else is known.
 fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let row = comparison.workloads.iter().find(|row| row.name == cell.workload)?;
     let syncs = match row.durable {
-        DurablePoint::OSync | DurablePoint::ODsync => 1.0,
+        DurablePoint::OSync | DurablePoint::ODsync => cell.syncs_per_operation.unwrap_or(1.0),
         _ => cell.syncs_per_operation?,
     };
     (syncs > 0.0).then_some(syncs)

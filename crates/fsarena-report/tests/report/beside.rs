@@ -107,8 +107,11 @@ fn a_flush_census_counts_by_the_sync() {
     assert_eq!(line(&report, "create-fsync", "preflush + FUA").unwrap()[..2], ["4.00 + 0.16", "–"]);
     assert_eq!(line(&report, "stat-tree", "flushes per sync"), None, "it never syncs");
     comparison.workloads[1].durable = DurablePoint::OSync;
-    let report = render(&comparison, "markdown");
-    assert_eq!(line(&report, "create-fsync", "flushes per sync").unwrap()[0], "1.00");
+    for (known, flushes) in [(None, "1.00"), (Some(2.0), "0.50")] {
+        cell(&mut comparison, "create-fsync", "ext4").syncs_per_operation = known;
+        let report = render(&comparison, "markdown");
+        assert_eq!(line(&report, "create-fsync", "flushes per sync").unwrap()[0], flushes, "{known:?} writes each");
+    }
 }
 
 #[test]

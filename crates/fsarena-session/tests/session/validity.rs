@@ -1,7 +1,7 @@
 //! What a cell's figures can be trusted for, from readings written by hand.
 
 use fsarena_model::{
-    CacheState, Durability, DurablePoint, Nanos, Outcome, Place, Promise, ValidityClass, Verdict, Workload,
+    CacheState, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass, Verdict, Workload,
 };
 use fsarena_session::assess;
 
@@ -114,6 +114,37 @@ fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
     let pair = &assess(&kept.0).verdicts[0];
     assert_eq!((pair.verdict, pair.reason.as_str()), (Verdict::Invalid, "ext4: impossible"));
     assert_eq!(synced().reading("device.flushes", 95.0).classes(), [], "counters may lag a little");
+}
+
+/// Of 100 operations, which are files.
+fn durable_by_write(writes: f64) -> Kept {
+    let synced = Workload { durable: DurablePoint::ODsync, ..workload("create") };
+    let kept = Kept::new(synced).changed(move |trial| {
+        trial.latencies.remove("fsync");
+        let reading = Reading { value: Some(writes), unit: "writes".to_owned() };
+        trial.probes.insert("durable-writes".to_owned(), reading);
+    });
+    kept.reading("device.flushes", 960.0)
+}
+
+#[test]
+fn each_durable_write_needs_a_flush_whatever_the_operations_are() {
+    assert_eq!(durable_by_write(960.0).classes(), []);
+    let few = durable_by_write(960.0).reading("device.flushes", 100.0);
+    assert_eq!(few.classes(), [ValidityClass::Impossible], "as many as there are files is not enough");
+    assert!(few.validity()[0].text.contains("syncs reached the device with"), "{:?}", few.validity());
+    let few = durable_by_write(8.0).reading("device.flushes", 8.0);
+    assert_eq!(few.classes(), [], "operations that are no writes need none");
+}
+
+#[test]
+fn cold_work_that_tells_no_bytes_must_have_read_something_from_the_device() {
+    let server = || cold().changed(|trial| trial.slices.iter_mut().for_each(|slice| slice.bytes = 0));
+    assert_eq!(server().classes(), []);
+    assert_eq!(server().reading("device.read", 0.0).classes(), [ValidityClass::Cached]);
+    assert_eq!(server().reading("device.read", None).classes(), [], "elsewhere nobody tells");
+    let elsewhere = server().reading("device.read", None).reading("process.read", 0.0);
+    assert_eq!(elsewhere.classes(), [], "what this process reads is not what its server does");
 }
 
 #[test]
