@@ -42,8 +42,7 @@ pub struct Machine {
 impl Machine {
     /// This machine with an arena of the same plan.
     pub fn new(plan: Plan, arena: Arena) -> Self {
-        let count = plan.contenders.len();
-        let count = count + Place::ALL.len();
+        let count = plan.contenders.len() + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
         Self {
             plan,
