@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, NEVER, Need, Tally, forget_below};
+use fsarena_model::Bytes;
 use rustix::process::Signal;
 
 use crate::folder::{self, RunFolder};
@@ -207,6 +208,17 @@ impl MariaDb {
     }
 }
 
+/// The options for a buffer pool of `size`, of which as large a part is kept free as of MariaDB's usual 128 MiB. By itself it keeps as many pages
+/// free in any pool: in one of 8 MiB more than it has, so that it is emptied whenever the page cleaner comes by, and a query takes 2 or 20 ms.
+/// <https://mariadb.com/kb/en/innodb-system-variables/#innodb_lru_scan_depth>
+pub fn buffer_pool(size: Bytes) -> Vec<String> {
+    const PAGE: u64 = 16 << 10;
+    const USUAL: (u64, u64) = (1536, 8192);
+    const LEAST: u64 = 100;
+    let free = (size.0 / PAGE * USUAL.0 / USUAL.1).max(LEAST);
+    vec![format!("--innodb-buffer-pool-size={}", size.0), format!("--innodb-lru-scan-depth={free}")]
+}
+
 /// As whom the server runs and what it is told, for reports.
 pub fn settings(options: &[String]) -> String {
     let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
@@ -226,6 +238,14 @@ pub fn settings(options: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_pool_as_much_is_kept_free_as_usual() {
+        let free = |mebibytes: u64| buffer_pool(Bytes::mib(mebibytes))[1].clone();
+        let expected = [128, 64, 16, 8].map(free);
+        let told = [1536, 768, 192, 100].map(|pages| format!("--innodb-lru-scan-depth={pages}"));
+        assert_eq!(expected, told);
+    }
 
     #[test]
     fn a_server_is_made_started_stopped_and_started_again() {

@@ -94,6 +94,8 @@ impl Job for OltpJob {
         if self.call(self.parameters.prepare(&socket, self.seed), stop)?.is_none() {
             return Err(EngineError::Wrong("the tables were not filled: it was stopped".to_owned()));
         }
+        let tables = self.parameters.table_names();
+        self.server()?.during(stop, |_| Client::new(socket.clone()).analyze(DATABASE, &tables))?;
         self.server()?.stop()
     }
 

@@ -2,7 +2,7 @@
 
 use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
-use fsarena_model::{Bytes, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// What is kept of the budget for unmounting, checking and taking everything away.
 pub const CLOSING: Nanos = Nanos::seconds(3);
@@ -36,11 +36,24 @@ pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
 }
 
-/// About how many seconds of a round are for references, in two places, and the three clocks.
+/// About how many seconds of a round are for references and the three clocks. Whole runs are followed to rest themselves; of slices a further one
+/// is.
 fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
-    let slices: f64 = workloads.iter().map(|index| slice(&plan.workloads[*index]).as_seconds()).sum();
-    let around = AROUND_A_WORKLOAD.as_seconds() * workloads.len() as f64;
-    2.0 * (2.0 * slices + around) + slices * plan.contenders.len() as f64
+    let contenders = plan.contenders.len() as f64;
+    let of = |workload: &Workload| {
+        let (each, around) = (slice(workload).as_seconds(), AROUND_A_WORKLOAD.as_seconds());
+        let (slices, clocks) = if workload.mode == Mode::Whole { (1.0, 0.0) } else { (2.0, contenders) };
+        references(workload) as f64 * (slices * each + around) + clocks * each
+    };
+    workloads.iter().map(|index| of(&plan.workloads[*index])).sum()
+}
+
+/// In how many places the same work is done for reference, at most.
+fn references(workload: &Workload) -> usize {
+    let Some(engine) = fsarena_apps::engine(&workload.engine) else { return 0 };
+    let is_direct = workload.cache == CacheState::Direct;
+    let places = [engine.has_floor_in_memory(workload), is_direct, engine.starts(workload).is_some()];
+    places.into_iter().filter(|is_there| *is_there).count()
 }
 
 /// How much these workloads, by number, weigh in a round: about as many seconds per contender.

@@ -63,13 +63,47 @@ impl Client {
     /// # Errors
     /// [`EngineError::Wrong`] with what it finds, or if it refuses.
     pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
+        self.each_table("CHECK", database, tables, |said| said == ["status: OK"])
+    }
+
+    /// Has the server count what is in tables of `database`, by which it chooses how to find rows.
+    ///
+    /// It does so itself, some time after a table has grown, but not twice within ten seconds: of one that was filled faster it holds that it
+    /// is nearly empty, and reads all of it for each query. <https://mariadb.com/kb/en/analyze-table/>
+    ///
+    /// # Errors
+    /// If the server refuses.
+    pub fn analyze(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
+        let is_done = |said: &[String]| said.iter().all(|line| line.starts_with("status: "));
+        self.each_table("ANALYZE", database, tables, is_done)
+    }
+
+    /// How many rows the server has read since it was started, from tables and from indexes, one after the other.
+    ///
+    /// # Errors
+    /// If it refuses.
+    pub fn rows_read(&self) -> Result<u64, EngineError> {
+        let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
+        let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next')";
+        let said: Vec<(String, u64)> = connection.query(status).map_err(refused("ask for its status"))?;
+        Ok(said.into_iter().map(|(_, count)| count).sum())
+    }
+
+    fn each_table(
+        &self,
+        act: &str,
+        database: &str,
+        tables: &[String],
+        is_well: impl Fn(&[String]) -> bool,
+    ) -> Result<(), EngineError> {
         let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
         for table in tables {
-            let check = format!("CHECK TABLE {database}.{table}");
-            let said: Vec<(String, String, String, String)> = connection.query(&check).map_err(refused(&check))?;
+            let statement = format!("{act} TABLE {database}.{table}");
+            let said: Vec<(String, String, String, String)> =
+                connection.query(&statement).map_err(refused(&statement))?;
             let said: Vec<String> = said.into_iter().map(|(_, _, kind, text)| format!("{kind}: {text}")).collect();
-            if said != ["status: OK"] {
-                return Err(EngineError::Wrong(format!("{check} says: {}", said.join("; "))));
+            if !is_well(&said) {
+                return Err(EngineError::Wrong(format!("{statement} says: {}", said.join("; "))));
             }
         }
         Ok(())

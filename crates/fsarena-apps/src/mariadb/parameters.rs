@@ -5,6 +5,8 @@ use fsarena_market::{Date, Part, TradingDay};
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
+use super::buffer_pool;
+
 /// The first day of all; those after it follow without weekends.
 const FIRST_DAY: (u32, u32, u32) = (2016, 4, 11);
 /// What a data directory takes with nothing in it, its log of 96 MiB among it.
@@ -131,7 +133,7 @@ impl Parameters {
 
     /// What the server is told beside what it always is.
     pub fn server_options(&self) -> Vec<String> {
-        vec![format!("--innodb-buffer-pool-size={}", self.buffer_pool.0)]
+        buffer_pool(self.buffer_pool)
     }
 
     /// Bytes on the lane at most.

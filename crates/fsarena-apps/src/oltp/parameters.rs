@@ -6,6 +6,8 @@ use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Mode, Workload};
 use serde::Deserialize;
 
+use crate::mariadb::buffer_pool;
+
 /// What a data directory takes with nothing in it, its log of 96 MiB among it.
 const EMPTY: u64 = 200 << 20;
 /// What a row takes with its index, as measured (252 bytes), and some.
@@ -84,7 +86,7 @@ impl Parameters {
 
     /// What the server is told beside what it always is.
     pub fn server_options(&self) -> Vec<String> {
-        vec![format!("--innodb-buffer-pool-size={}", self.buffer_pool.0)]
+        buffer_pool(self.buffer_pool)
     }
 
     /// How sysbench calls its tables.
