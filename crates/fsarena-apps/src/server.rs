@@ -18,7 +18,7 @@ use crate::user::User;
 /// How long a server may take to be ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// How long a server whose clients are in trouble may take to be seen to have ended; only failures wait for that.
-const BLAME: Duration = Duration::from_secs(10);
+const BLAME: Duration = Duration::from_secs(3);
 /// How long clients that are told to stop may wait for an answer before the server is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// How often it is asked whether it is ready.
@@ -119,7 +119,9 @@ impl Server {
 
     /// What went wrong with it: that it has ended, if it has, otherwise `error`. For clients, which only see that nobody answers.
     pub fn blamed(&mut self, error: EngineError) -> EngineError {
-        self.blamed_within(BLAME, error)
+        // What we find wrong in its answers is not for want of one.
+        let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { BLAME };
+        self.blamed_within(patience, error)
     }
 
     fn blamed_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
