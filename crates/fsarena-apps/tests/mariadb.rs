@@ -115,7 +115,11 @@ fn queries_find_exactly_what_is_there() {
     assert_eq!(tally.latency(Operation::Read).map(|latency| latency.count), Some(40));
     assert!(said(&tally, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", tally.said);
     let [rows, read] = ["mariadb.rows", "mariadb.rows-read"].map(|name| said(&tally, name).expect("said"));
-    assert!((rows..2.0 * rows + 1000.0).contains(&read), "by the index, not through all of the table: {:?}", tally.said);
+    assert!(
+        (rows..2.0 * rows + 1000.0).contains(&read),
+        "by the index, not through all of the table: {:?}",
+        tally.said
+    );
     assert!(said(&tally, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
 
     job.end().expect("ends");
