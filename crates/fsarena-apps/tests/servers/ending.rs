@@ -29,13 +29,15 @@ fn disturbed(
     job.begin(&fsarena_engine::NEVER).expect("begins");
     let found = wait_for_server(place.path());
     before(&found);
-    let stop = AtomicBool::new(false);
+    let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     let ran = thread::scope(|scope| {
         scope.spawn(|| {
-            wait_for_work(&found, place.path());
+            wait_for_work(&found, place.path(), &is_done);
             act(&found, &stop);
         });
-        job.run(&Limit::new(None, &stop), &mut Tally::new())
+        let ran = job.run(&Limit::new(None, &stop), &mut Tally::new());
+        is_done.store(true, Ordering::Relaxed);
+        ran
     });
     drop(job);
     assert_gone(&found, place.path());

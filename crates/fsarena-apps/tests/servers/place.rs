@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fsarena_engine::{EngineError, Job, Limit, Tally};
@@ -142,14 +142,14 @@ pub fn assert_gone(found: &Found, place: &Path) {
     assert!(!found.run.exists(), "{found:?}");
 }
 
-/// Waits until a client is connected to it: one that is at work, or waits for a server that was stopped.
-pub fn wait_for_work(found: &Found, place: &Path) {
+/// Waits until a client is connected to it, one that is at work or waits for a server that was stopped, or until all is done already.
+pub fn wait_for_work(found: &Found, place: &Path, is_done: &AtomicBool) {
     let has_client = || match found.port {
         Some(port) => is_connected(port),
         // PostgreSQL gives each client a process, which says of what database.
         None => left(&[place]).iter().any(|words| words.contains("pgbench [local]")),
     };
-    wait_for("no client comes", || has_client().then_some(()));
+    wait_for("no client comes", || (is_done.load(Ordering::Relaxed) || has_client()).then_some(()));
 }
 
 /// Whether somebody has a connection to that port of this machine (proc_pid_net(5), `tcp`).
