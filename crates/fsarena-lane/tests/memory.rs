@@ -9,36 +9,15 @@ use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
-use fsarena_model::{
-    Blame, Budget, Bytes, Disturbance, Explained, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
-};
+use fsarena_model::{Blame, Bytes, Explained, Plan};
 use rustix::fs::{Advice, fadvise};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn plan(folder: &Path) -> Plan {
     Plan {
-        contenders: vec![format!("dir:{}", folder.display()).parse().expect("well spelled")],
-        workloads: Vec::new(),
-        suite: None,
-        seed: 1,
-        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
-        margin: Share(0.05),
-        storage: Storage::Memory,
         lane_size: Bytes::mib(64),
-        medium: Medium::Nvme,
-        handicaps: Vec::new(),
-        disturbance: Disturbance::default(),
-        beside: Often::Never,
-        unprobed: Vec::new(),
-        precondition: Precondition::None,
-        lanes: Default::default(),
-        left_out: Vec::new(),
-        reproduces: None,
-        unavailable: Vec::new(),
-        scale: Default::default(),
-        mix: None,
-        groups: Default::default(),
+        ..Plan::of(vec![format!("dir:{}", folder.display()).parse().expect("well spelled")])
     }
 }
 

@@ -7,9 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, flush, require};
-use fsarena_model::{
-    Budget, Bytes, Disturbance, Durability, Medium, Nanos, Often, Plan, Precondition, Promise, Rounds, Share, Storage,
-};
+use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
 #[path = "real/measured.rs"]
@@ -48,27 +46,9 @@ impl Ground {
 
     fn plan(&self, contenders: &[&str], size: u64) -> Plan {
         Plan {
-            contenders: contenders.iter().map(|text| text.parse().expect("well spelled")).collect(),
-            workloads: Vec::new(),
-            suite: None,
-            seed: 1,
-            rounds: Rounds::Within(Budget(Nanos::seconds(1))),
-            margin: Share(0.05),
             storage: Storage::Directory(self.place.path().join("storage")),
             lane_size: Bytes::mib(size),
-            medium: Medium::Nvme,
-            handicaps: Vec::new(),
-            disturbance: Disturbance::default(),
-            beside: Often::Never,
-            unprobed: Vec::new(),
-            precondition: Precondition::None,
-            lanes: Default::default(),
-            left_out: Vec::new(),
-            reproduces: None,
-            unavailable: Vec::new(),
-            scale: Default::default(),
-            mix: None,
-            groups: Default::default(),
+            ..Plan::of(contenders.iter().map(|text| text.parse().expect("well spelled")).collect())
         }
     }
 }

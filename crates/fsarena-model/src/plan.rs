@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::reproduction::Scale;
-use crate::{Bytes, Contender, Disturbance, Label, Often, Precondition, Reproduces, Share, Workload};
+use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
 
 pub use parts::{Budget, Handicap, Lanes, LeftOut, Medium, Rounds, Storage, Unavailable};
 
@@ -74,6 +74,33 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan with these contenders and nothing to do, on lanes of 1 GiB in memory, for a second: what is wanted else is changed in it.
+    pub fn of(contenders: Vec<Contender>) -> Self {
+        Self {
+            contenders,
+            workloads: Vec::new(),
+            suite: None,
+            seed: 1,
+            rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+            margin: Share(0.05),
+            storage: Storage::Memory,
+            lane_size: Bytes::gib(1),
+            medium: Medium::Nvme,
+            handicaps: Vec::new(),
+            disturbance: Disturbance::default(),
+            beside: Often::Never,
+            unprobed: Vec::new(),
+            precondition: Precondition::None,
+            lanes: Lanes::Own,
+            left_out: Vec::new(),
+            reproduces: None,
+            unavailable: Vec::new(),
+            scale: Scale::Standard,
+            mix: None,
+            groups: BTreeMap::new(),
+        }
+    }
+
     /// How much longer each operation of the contender `label` takes on purpose; 0 for most.
     pub fn handicap(&self, label: &Label) -> f64 {
         self.handicaps.iter().find(|handicap| handicap.label == *label).map_or(0.0, |handicap| handicap.share.0)
@@ -122,31 +149,14 @@ mod decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Nanos;
 
     fn plan(seed: u64) -> Plan {
         Plan {
-            contenders: vec!["ext4".parse().expect("spelling"), "xfs".parse().expect("spelling")],
-            workloads: Vec::new(),
             suite: Some("quick".to_owned()),
             seed,
             rounds: Rounds::Within(Budget::for_contenders(2)),
-            margin: Share(0.05),
-            storage: Storage::Memory,
             lane_size: Bytes::gib(2),
-            medium: Medium::Nvme,
-            handicaps: Vec::new(),
-            disturbance: Disturbance::default(),
-            beside: Often::Never,
-            unprobed: Vec::new(),
-            precondition: Precondition::None,
-            lanes: Lanes::Own,
-            left_out: Vec::new(),
-            reproduces: None,
-            unavailable: Vec::new(),
-            scale: Scale::Standard,
-            mix: None,
-            groups: BTreeMap::new(),
+            ..Plan::of(vec!["ext4".parse().expect("spelling"), "xfs".parse().expect("spelling")])
         }
     }
 

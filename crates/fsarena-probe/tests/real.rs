@@ -5,9 +5,7 @@ use std::fs::File;
 use std::io::Write;
 
 use fsarena_lane::{Arena, Go, Ledger, Place, Wait};
-use fsarena_model::{
-    Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Precondition, Reading, Rounds, Share, Storage,
-};
+use fsarena_model::{Bytes, Plan, Reading, Storage};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
 
@@ -15,27 +13,9 @@ const CONTENDERS: [&str; 4] = ["ext4", "careless=ext4:barrier=0", "xfs", "btrfs"
 
 fn arena(folder: &std::path::Path) -> Arena {
     let plan = Plan {
-        contenders: CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect(),
-        workloads: Vec::new(),
-        suite: None,
-        seed: 1,
-        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
-        margin: Share(0.05),
         storage: Storage::Directory(folder.join("storage")),
         lane_size: Bytes::mib(320),
-        medium: Medium::Nvme,
-        handicaps: Vec::new(),
-        disturbance: Disturbance::default(),
-        beside: Often::Never,
-        unprobed: Vec::new(),
-        precondition: Precondition::None,
-        lanes: Default::default(),
-        left_out: Vec::new(),
-        reproduces: None,
-        unavailable: Vec::new(),
-        scale: Default::default(),
-        mix: None,
-        groups: Default::default(),
+        ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
     let ledger = Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it").0;
     Arena::open(plan, 1, ledger, &mut |_| Go::On).expect("the lanes can be made")

@@ -9,9 +9,7 @@ use anyhow::{Context, Result};
 use fsarena_apps::engine;
 use fsarena_engine::{Job, Limit, Tally, fio};
 use fsarena_lane::{Arena, Go, Ledger, Wait};
-use fsarena_model::{
-    Budget, Bytes, Disturbance, Medium, Nanos, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
-};
+use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 
@@ -37,27 +35,9 @@ fn main() -> Result<()> {
 
 fn plan(kind: &str) -> Result<Plan> {
     Ok(Plan {
-        contenders: vec![fsarena_catalog::contender(kind)?],
-        workloads: Vec::new(),
-        suite: None,
-        seed: 1,
-        rounds: Rounds::Within(Budget(Nanos::seconds(1))),
-        margin: Share(0.05),
         storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
         lane_size: Bytes::gib(2),
-        medium: Medium::Nvme,
-        handicaps: Vec::new(),
-        disturbance: Disturbance::default(),
-        beside: Often::Never,
-        unprobed: Vec::new(),
-        precondition: Precondition::None,
-        lanes: Default::default(),
-        left_out: Vec::new(),
-        reproduces: None,
-        unavailable: Vec::new(),
-        scale: Default::default(),
-        mix: None,
-        groups: Default::default(),
+        ..Plan::of(vec![fsarena_catalog::contender(kind)?])
     })
 }
 

@@ -2,35 +2,18 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Disturbance, Durability, Environment, Event, Label, Latency, Medium, Moment,
-    Nanos, Often, Outcome, Plan, Precondition, Promise, Reading, Rounds, Severity, Share, Slice, Storage, Trial,
+    Conditions, ContenderFacts, Durability, Environment, Event, Label, Latency, Moment, Nanos, Outcome, Plan, Promise,
+    Reading, Rounds, Severity, Slice, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
 
 pub fn plan() -> Plan {
     Plan {
-        contenders: vec!["ext4".parse().unwrap(), "noatime=xfs:noatime".parse().unwrap()],
-        workloads: Vec::new(),
         suite: Some("quick".to_owned()),
         seed: u64::MAX,
         rounds: Rounds::Exactly(2),
-        margin: Share(0.05),
-        storage: Storage::Memory,
-        lane_size: Bytes::gib(1),
-        medium: Medium::Nvme,
-        handicaps: Vec::new(),
-        disturbance: Disturbance::default(),
-        beside: Often::Never,
-        unprobed: Vec::new(),
-        precondition: Precondition::None,
-        lanes: Default::default(),
-        left_out: Vec::new(),
-        reproduces: None,
-        unavailable: Vec::new(),
-        scale: Default::default(),
-        mix: None,
-        groups: Default::default(),
+        ..Plan::of(vec!["ext4".parse().unwrap(), "noatime=xfs:noatime".parse().unwrap()])
     }
 }
 

@@ -4,9 +4,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{
-    Better, Budget, Bytes, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Medium, Metric, Mode,
-    Nanos, Often, Plan, Precondition, Rounds, RunRecord, Share, StateOfFileSystem, Status, Storage, Trial, Verdict,
-    Workload,
+    Better, Budget, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Metric, Mode, Nanos, Plan,
+    Rounds, RunRecord, StateOfFileSystem, Status, Trial, Verdict, Workload,
 };
 use fsarena_session::{Rest, Resumption, SessionError, Wish, assess, resume, run};
 
@@ -38,27 +37,11 @@ impl Play {
     /// Two workloads of files within ten minutes.
     pub fn new(contenders: &[&str], world: World) -> Self {
         let plan = Plan {
-            contenders: contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect(),
             workloads: vec![workload("create"), workload("append")],
-            suite: None,
             seed: 7,
             rounds: Rounds::Within(Budget(Nanos::seconds(180))),
-            margin: Share(0.05),
-            storage: Storage::Memory,
-            lane_size: Bytes::gib(1),
-            medium: Medium::Nvme,
-            handicaps: Vec::new(),
             disturbance: Disturbance::ignored(),
-            beside: Often::Never,
-            unprobed: Vec::new(),
-            precondition: Precondition::None,
-            lanes: Default::default(),
-            left_out: Vec::new(),
-            reproduces: None,
-            unavailable: Vec::new(),
-            scale: Default::default(),
-            mix: None,
-            groups: Default::default(),
+            ..Plan::of(contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect())
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
     }
