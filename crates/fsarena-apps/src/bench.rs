@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use fsarena_engine::EngineError;
 use fsarena_model::Workload;
-use serde::de::DeserializeOwned;
 
 use crate::folder::RunFolder;
 use crate::tool::Tool;
@@ -50,14 +49,6 @@ pub fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
 /// A path as a word of a command; temporary folders and lanes have no other names.
 pub fn word(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// The parameters of a workload.
-///
-/// # Errors
-/// [`EngineError::Parameters`] if there are others, or some are missing.
-pub fn parameters<P: DeserializeOwned>(workload: &Workload) -> Result<P, EngineError> {
-    serde_json::from_value(workload.parameters.clone()).map_err(|error| EngineError::parameters(&workload.name, error))
 }
 
 /// Refuses a number of nothing.

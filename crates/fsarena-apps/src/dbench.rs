@@ -7,11 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, parameters};
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-use crate::bench::{Bench, not_said, parameters, require_some, word, words};
+use crate::bench::{Bench, not_said, require_some, word, words};
 use output::Said;
 
 /// The engine `dbench`.

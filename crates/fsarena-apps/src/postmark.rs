@@ -7,12 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 
-use crate::bench::{Bench, not_said, parameters, require_some, word, words};
+use crate::bench::{Bench, not_said, require_some, word, words};
 use output::Said;
 
 /// The engine `postmark`.

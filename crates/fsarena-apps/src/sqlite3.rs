@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use serde::Deserialize;
 
-use crate::bench::{Bench, parameters, require_some, word, words};
+use crate::bench::{Bench, require_some, word, words};
 
 /// The engine `sqlite3`.
 pub struct Sqlite3;

@@ -34,8 +34,7 @@ struct Parameters {
 
 impl Parameters {
     fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         let complaint = complaint_about(workload).or((parameters.size == 0).then_some("`size` is at least 1"));
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }

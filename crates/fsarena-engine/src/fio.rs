@@ -51,8 +51,7 @@ impl Task {
                 Some(what) => Err(FioError::Cannot { workload: workload.name.clone(), what }.into()),
             };
         }
-        let said = serde_json::from_value::<AsItIs>(workload.parameters.clone());
-        let said = said.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let said = crate::parameters::<AsItIs>(workload)?;
         let file = JobFile::parse(&format!("{}: job", workload.name), &said.job, &|_| None)?;
         forbidden::check(&file)?;
         Ok(Self::AsItIs(file))

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{Engine, EngineError, Job, Limit, Operation, Tally};
+use crate::{Engine, EngineError, Job, Limit, Operation, Tally, parameters};
 
 /// The engine `sqlite`.
 pub struct Sqlite;
@@ -47,18 +47,13 @@ impl Engine for Sqlite {
     }
 
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        parameters(workload).map(|_| DEMAND)
+        parameters::<Parameters>(workload).map(|_| DEMAND)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, path) = (parameters(workload)?, directory.join("benchmark.db"));
         Ok(Box::new(Inserts { parameters, path, random: fsarena_model::seed::generator(seed, "sqlite", &[]) }))
     }
-}
-
-fn parameters(workload: &Workload) -> Result<Parameters, EngineError> {
-    let parameters = serde_json::from_value::<Parameters>(workload.parameters.clone());
-    parameters.map_err(|error| EngineError::parameters(&workload.name, error))
 }
 
 struct Inserts {

@@ -59,8 +59,7 @@ impl Task {
     /// # Errors
     /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parsed = serde_json::from_value::<Self>(workload.parameters.clone());
-        let task = parsed.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let task = fsarena_engine::parameters::<Self>(workload)?;
         task.refused().map_or(Ok(task), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 

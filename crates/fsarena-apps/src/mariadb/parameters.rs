@@ -81,8 +81,7 @@ impl Parameters {
     /// # Errors
     /// With what is wrong.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = fsarena_engine::parameters::<Self>(workload)?;
         let refused = |what: String| EngineError::parameters(&workload.name, what);
         if let Some(what) = parameters.complaint(workload) {
             return Err(refused(what.to_owned()));

@@ -65,8 +65,7 @@ impl Parameters {
     /// # Errors
     /// With what is wrong.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = fsarena_engine::parameters::<Self>(workload)?;
         let complaint = parameters.complaint(workload);
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }

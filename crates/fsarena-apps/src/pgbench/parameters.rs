@@ -39,8 +39,7 @@ impl Parameters {
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let refused = |what: &str| EngineError::parameters(&workload.name, what);
-        let parsed = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parsed.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = fsarena_engine::parameters::<Self>(workload)?;
         if parameters.scale == 0 || parameters.clients == 0 || parameters.clients > MOST_CLIENTS {
             return Err(refused("`scale` is at least 1, and `clients` are 1 to 100"));
         }

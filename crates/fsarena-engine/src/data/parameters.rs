@@ -171,8 +171,7 @@ impl Parameters {
     /// # Errors
     /// [`EngineError::Parameters`], with the one that does not.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 

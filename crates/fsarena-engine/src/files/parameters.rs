@@ -82,8 +82,7 @@ impl Parameters {
     /// [`EngineError::Parameters`], with the one that does not.
     pub fn of(workload: &Workload) -> Result<(Self, &'static Entry), EngineError> {
         let refuse = |what: String| EngineError::parameters(&workload.name, what);
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| refuse(error.to_string()))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         let name = parameters.operation.name();
         let entry = operations::find(parameters.operation);
         let entry = entry.ok_or_else(|| refuse(format!("`{name}` is no `operation` of the engine `files`")))?;

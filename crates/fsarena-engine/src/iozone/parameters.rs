@@ -34,8 +34,7 @@ impl Parameters {
     /// # Errors
     /// If they are not understood, or contradict each other or the workload.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         match complaint_about(workload).or_else(|| parameters.complaint()) {
             Some(what) => Err(EngineError::parameters(&workload.name, what)),
             None => Ok(parameters),

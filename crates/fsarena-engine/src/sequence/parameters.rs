@@ -149,8 +149,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 impl Parameters {
     /// Those of `workload`.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         let complaint = parameters.complaint(workload);
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }

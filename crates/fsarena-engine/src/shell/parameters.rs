@@ -82,8 +82,7 @@ fn sixty_four_mib() -> u64 {
 impl Parameters {
     /// Those of the workload, if they make sense.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 

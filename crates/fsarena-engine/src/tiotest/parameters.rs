@@ -48,8 +48,7 @@ impl Parameters {
     /// # Errors
     /// If they are not understood, or contradict each other or the workload.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = serde_json::from_value::<Self>(workload.parameters.clone());
-        let parameters = parameters.map_err(|error| EngineError::parameters(&workload.name, error))?;
+        let parameters = crate::parameters::<Self>(workload)?;
         let complaint = complaint_about(workload).or_else(|| parameters.complaint());
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
