@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, cage};
+use fsarena_engine::{EngineError, cage, watched};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use rustix::process::Signal;
 
@@ -185,25 +185,6 @@ impl Server {
         let own: Vec<&str> = log.lines().filter(|line| !line.starts_with("unshare: ")).collect();
         EngineError::Server { program: self.program, what, log: last_lines(&own.join("\n")) }
     }
-}
-
-/// Does `work` with a wish to stop that comes once `look`, which is asked again and again, says that it is over.
-fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&AtomicBool) -> T) -> T {
-    let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
-    thread::scope(|scope| {
-        let watch = scope.spawn(|| {
-            while !is_done.load(Ordering::Acquire) {
-                if look() {
-                    told.store(true, Ordering::Relaxed);
-                }
-                thread::park_timeout(LOOK);
-            }
-        });
-        let worked = work(&told);
-        is_done.store(true, Ordering::Release);
-        watch.thread().unpark();
-        worked
-    })
 }
 
 /// The last lines of what a program said.

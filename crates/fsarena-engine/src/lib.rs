@@ -44,7 +44,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 pub use cage::words as cage;
 pub use error::EngineError;
 pub use forget::forget_below;
-pub use limit::{Limit, go_on};
+pub use limit::{Limit, go_on, watched};
 pub use need::Need;
 pub use operation::Operation;
 pub use parameters::parameters;

@@ -2,8 +2,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use fsarena_model::Nanos;
+
+/// How often [`watched`] looks.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Whether what takes long beside a run may go on, such as laying out a file: asked for each piece of it.
 ///
@@ -11,6 +16,25 @@ use fsarena_model::Nanos;
 /// Once somebody wants to stop.
 pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
     if stop.load(Ordering::Relaxed) { Err(io::Error::other("somebody wanted to stop")) } else { Ok(()) }
+}
+
+/// Does `work` with a wish to stop that comes once `look`, which is asked again and again from another thread, says that it is over.
+pub fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&AtomicBool) -> T) -> T {
+    let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            while !is_done.load(Ordering::Acquire) {
+                if look() {
+                    told.store(true, Ordering::Relaxed);
+                }
+                thread::park_timeout(LOOK);
+            }
+        });
+        let worked = work(&told);
+        is_done.store(true, Ordering::Release);
+        watch.thread().unpark();
+        worked
+    })
 }
 
 /// When a run ends.

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock};
 use std::thread;
-use std::time::Duration;
 
-use fsarena_engine::{EngineError, Limit, Tally};
+use fsarena_engine::{EngineError, Limit, Tally, watched};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use mysql::prelude::Queryable;
@@ -16,9 +15,6 @@ use mysql::{Conn, OptsBuilder};
 pub const DATABASE: &str = "market";
 /// Of a run, how long a part is for which latencies are kept apart.
 const PART: Nanos = Nanos::seconds(1);
-
-/// How often is looked whether somebody wants to stop.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Where clients connect to.
 #[derive(Debug, Clone)]
@@ -194,19 +190,12 @@ pub fn together<W: Send, R: Send>(
 
 /// Does `work` with a wish to stop that it can keep for itself.
 pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
-    let (own, is_done) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
-    thread::scope(|scope| {
-        let watch = scope.spawn(|| {
-            while !is_done.load(Ordering::Acquire) {
-                own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
-                thread::park_timeout(LOOK);
-            }
-        });
-        let done = work(Arc::clone(&own));
-        is_done.store(true, Ordering::Release);
-        watch.thread().unpark();
-        done
-    })
+    let own = Arc::new(AtomicBool::new(false));
+    let pass_on = || {
+        own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        false
+    };
+    watched(pass_on, |_| work(Arc::clone(&own)))
 }
 
 /// What those who work at the same time share.

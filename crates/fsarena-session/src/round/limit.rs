@@ -3,13 +3,10 @@
 //! of its own, and half of it would prove nothing.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
+use fsarena_engine::watched;
 use fsarena_model::Nanos;
-
-/// How often is looked whether somebody wants to stop.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What came of work with a time limit.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,26 +20,18 @@ pub enum Within<T> {
 /// Does `work` with a wish to stop that comes when `stop` is set or after `limit`, if there is one.
 pub fn within<T>(limit: Option<Nanos>, stop: &AtomicBool, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
     let Some(limit) = limit else { return Within::Done(work(stop)) };
-    let (told, done, begin) = (AtomicBool::new(false), AtomicBool::new(false), Instant::now());
-    let is_over = || begin.elapsed() >= Duration::from_nanos(limit.0);
-    let worked = thread::scope(|scope| {
-        let watch = scope.spawn(|| {
-            while !done.load(Ordering::Acquire) {
-                if stop.load(Ordering::Relaxed) || is_over() {
-                    told.store(true, Ordering::Relaxed);
-                }
-                thread::park_timeout(LOOK);
+    let begin = Instant::now();
+    let is_late = || begin.elapsed() >= Duration::from_nanos(limit.0);
+    watched(
+        || stop.load(Ordering::Relaxed) || is_late(),
+        |told| {
+            let worked = work(told);
+            match told.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
+                true => Within::OutOfTime(limit),
+                false => Within::Done(worked),
             }
-        });
-        let worked = work(&told);
-        done.store(true, Ordering::Release);
-        watch.thread().unpark();
-        worked
-    });
-    match told.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
-        true => Within::OutOfTime(limit),
-        false => Within::Done(worked),
-    }
+        },
+    )
 }
 
 #[cfg(test)]
@@ -51,7 +40,7 @@ mod tests {
 
     fn until_told(told: &AtomicBool) -> u32 {
         while !told.load(Ordering::Relaxed) {
-            thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
         }
         7
     }
