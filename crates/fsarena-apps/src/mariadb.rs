@@ -22,10 +22,15 @@ use crate::tool::Tool;
 use crate::user::User;
 
 pub use self::client::Client;
-pub use self::engine::MariaDbEngine;
+pub use self::engine::{MariaDbEngine, MariaDbJob};
 
 /// What clients do.
-trait Work {
+pub trait Work {
+    /// The database that their tables are in.
+    fn database(&self) -> &'static str {
+        client::DATABASE
+    }
+
     /// Makes the tables, and what has to be in them before; untimed.
     fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError>;
 
@@ -33,8 +38,8 @@ trait Work {
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 
     /// Its tables.
-    fn tables(&self) -> &'static [&'static str] {
-        &["shfedepth"]
+    fn tables(&self) -> Vec<String> {
+        vec!["shfedepth".to_owned()]
     }
 
     /// Compares what a server says that has been started again with what must be there; untimed.
@@ -186,11 +191,6 @@ impl MariaDb {
     /// What clients connect to, as `root` without a password.
     pub fn socket(&self) -> PathBuf {
         self.run.of_server().join("s")
-    }
-
-    /// A folder of ours for what clients say.
-    pub fn run_folder(&self) -> &Path {
-        self.run.path()
     }
 
     fn log(&self) -> PathBuf {

@@ -3,16 +3,16 @@
 mod output;
 mod parameters;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_model::{Bytes, Nanos, Workload};
 
 use self::output::Said;
 use self::parameters::{Parameters, Test};
-use crate::mariadb::{Client, MariaDb, NEEDS, settings};
-use crate::tool::Tool;
+use crate::bench::Bench;
+use crate::mariadb::{Client, MariaDbJob, NEEDS, Work, settings};
 
 /// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
@@ -58,60 +58,40 @@ impl Engine for Oltp {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
-        Ok(Box::new(OltpJob { parameters, directory, seed, server: None }))
+        let parameters = Parameters::of(workload)?;
+        let options = parameters.server_options();
+        let work = Box::new(Sysbench { parameters, seed, bench: Bench::new(directory)? });
+        Ok(Box::new(MariaDbJob::new(directory, options, work)))
     }
 }
 
-/// A server with sysbench at it.
-struct OltpJob {
+/// sysbench at a server.
+struct Sysbench {
     parameters: Parameters,
-    directory: PathBuf,
     seed: u64,
-    server: Option<MariaDb>,
+    bench: Bench,
 }
 
-impl OltpJob {
-    fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
-        self.server.as_mut().ok_or_else(|| EngineError::Wrong("there is no data directory yet".to_owned()))
+impl Work for Sysbench {
+    fn database(&self) -> &'static str {
+        DATABASE
     }
 
-    /// Runs sysbench, and gives what it said; `None` if it was stopped. What it does not succeed in may be the server's end.
-    fn call(&mut self, argv: Vec<String>, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
-        let (directory, streams) = (self.directory.clone(), self.server()?.run_folder().to_owned());
-        let tool = Tool { name: SYSBENCH, argv, user: None, directory: &directory, streams: &streams };
-        let ended = self.server()?.during(stop, |stop| tool.run(stop))?;
-        Ok(ended.map(|ended| ended.stdout))
-    }
-}
-
-impl Job for OltpJob {
-    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(MariaDb::install(&self.directory, self.parameters.server_options(), stop)?);
-        self.server()?.start(stop)?;
-        let socket = self.server()?.socket();
-        self.server()?.during(stop, |_| Client::new(socket.clone()).make_database(DATABASE))?;
-        if self.call(self.parameters.prepare(&socket, self.seed), stop)?.is_none() {
-            return Err(EngineError::Wrong("the tables were not filled: it was stopped".to_owned()));
-        }
-        let tables = self.parameters.table_names();
-        self.server()?.during(stop, |_| Client::new(socket.clone()).analyze(DATABASE, &tables))?;
-        self.server()?.stop()
+    fn tables(&self) -> Vec<String> {
+        self.parameters.table_names()
     }
 
-    /// The server and its client are others.
-    fn is_alone(&self) -> bool {
-        false
+    fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError> {
+        let filled = self.bench.tool(SYSBENCH, self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
+        let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
+        filled.ok_or_else(stopped)?;
+        client.analyze(DATABASE, &self.tables())
     }
 
-    fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server()?.start(stop)
-    }
-
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        let socket = self.server()?.socket();
-        let Some(text) = self.call(self.parameters.run(&socket, self.seed), limit.stop)? else { return Ok(()) };
-        let said = Said::of(&text)?;
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        let call = self.parameters.run(client.socket(), self.seed);
+        let Some(ended) = self.bench.tool(SYSBENCH, call).run(limit.stop)? else { return Ok(()) };
+        let said = Said::of(&ended.stdout)?;
         if said.reconnects > 0.0 {
             let words = format!("the server hung up {} times", said.reconnects);
             return Err(EngineError::Program { program: SYSBENCH, words });
@@ -125,29 +105,12 @@ impl Job for OltpJob {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
-        self.server()?.stop()
-    }
-
-    fn chill(&mut self) -> Result<(), EngineError> {
-        self.server()?.chill()
-    }
-
-    fn verifies(&self) -> bool {
-        true
-    }
-
-    /// By the server, which is started again on what is there. Each transaction deletes a row and inserts it again: there are as many as
-    /// at the beginning.
-    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
-        let (tables, wanted) = (self.parameters.table_names(), self.parameters.table_size);
-        self.server()?.reopened(|client| {
-            client.require_sound(DATABASE, &tables)?;
-            tables.iter().try_for_each(|table| match client.rows(DATABASE, table)? {
-                found if found == wanted => Ok(()),
-                found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
-            })
-        })?;
-        Ok(Verification { files: tables.len() as u64, differences: Vec::new() })
+    /// Each transaction deletes a row and inserts it again: there are as many as at the beginning.
+    fn check(&self, client: &Client) -> Result<(), EngineError> {
+        let wanted = self.parameters.table_size;
+        self.tables().iter().try_for_each(|table| match client.rows(DATABASE, table)? {
+            found if found == wanted => Ok(()),
+            found => Err(EngineError::Wrong(format!("after the run {table} has {found} rows, not {wanted}"))),
+        })
     }
 }

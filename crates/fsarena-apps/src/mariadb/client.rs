@@ -1,6 +1,6 @@
 //! Connections to the server on its private socket, and what goes wrong on them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock};
 use std::thread;
@@ -26,6 +26,11 @@ impl Client {
     /// Of the server with that socket.
     pub fn new(socket: PathBuf) -> Self {
         Self { socket }
+    }
+
+    /// Where that is.
+    pub fn socket(&self) -> &Path {
+        &self.socket
     }
 
     /// Makes a database.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
-use super::client::{Client, DATABASE};
+use super::client::Client;
 use super::ingest::Ingest;
 use super::parameters::{Parameters, Task};
 use super::queries::Queries;
@@ -60,8 +60,7 @@ impl Engine for MariaDbEngine {
             Task::Results => Box::new(Results::new(&parameters, seed)),
             Task::Ingest => Box::new(Ingest::new(&parameters, seed)?),
         };
-        let (options, directory) = (parameters.server_options(), directory.to_owned());
-        Ok(Box::new(MariaDbJob { options, directory, work, server: None }))
+        Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
     }
 }
 
@@ -74,6 +73,11 @@ pub struct MariaDbJob {
 }
 
 impl MariaDbJob {
+    /// `work` at a server with these options, whose data directory will be in `directory`.
+    pub fn new(directory: &Path, options: Vec<String>, work: Box<dyn Work>) -> Self {
+        Self { options, directory: directory.to_owned(), work, server: None }
+    }
+
     fn server(&mut self) -> Result<&mut MariaDb, EngineError> {
         self.server.as_mut().ok_or_else(none)
     }
@@ -99,7 +103,7 @@ impl Job for MariaDbJob {
         self.server = Some(MariaDb::install(&self.directory, self.options.clone(), stop)?);
         self.server()?.start(stop)?;
         self.with_clients(stop, |work, client, stop| {
-            client.make_database(DATABASE)?;
+            client.make_database(work.database())?;
             work.fill(client, stop)
         })?;
         self.server()?.stop()
@@ -132,10 +136,10 @@ impl Job for MariaDbJob {
 
     /// By the server, which is started again on what is there.
     fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
-        let tables: Vec<String> = self.work.tables().iter().map(|table| (*table).to_owned()).collect();
+        let tables = self.work.tables();
         let Self { work, server, .. } = self;
         server.as_mut().ok_or_else(none)?.reopened(|client| {
-            client.require_sound(DATABASE, &tables)?;
+            client.require_sound(work.database(), &tables)?;
             work.check(client)
         })?;
         Ok(Verification { files: tables.len() as u64, differences: Vec::new() })

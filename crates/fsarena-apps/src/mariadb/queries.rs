@@ -10,7 +10,7 @@ use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
 
-use super::client::{Client, Course, DATABASE, refused, together, told};
+use super::client::{Client, Course, refused, together, told};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -117,7 +117,7 @@ impl Work for Queries {
             told(stop, |stop| schema::load(&mut connection, *day, stop))?;
         }
         schema::require_all(&mut connection, &self.truth)?;
-        client.analyze(DATABASE, &["shfedepth".to_owned()])
+        client.analyze(self.database(), &self.tables())
     }
 
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {

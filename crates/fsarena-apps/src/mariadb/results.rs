@@ -154,8 +154,8 @@ impl Work for Results {
         Ok(())
     }
 
-    fn tables(&self) -> &'static [&'static str] {
-        &["task_result", "turing_log"]
+    fn tables(&self) -> Vec<String> {
+        ["task_result", "turing_log"].map(str::to_owned).to_vec()
     }
 
     /// Each row that was acknowledged is there as it was sent, and no other.
