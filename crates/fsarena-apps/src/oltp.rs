@@ -98,9 +98,7 @@ impl Work for Sysbench {
         }
         said.count(tally);
         if self.parameters.test == Test::ReadWrite {
-            let connections = f64::from(self.parameters.threads);
-            let commits = ("commits", "commits", said.transactions);
-            tally.said.extend([commits, ("connections", "connections", connections)]);
+            tally.count_commits(said.transactions as u64, u64::from(self.parameters.threads));
         }
         Ok(())
     }

@@ -169,8 +169,7 @@ impl Job for Inserts {
             tally.record(Operation::Run, took);
         }
         tally.operations += self.parameters.rows();
-        tally.said.push(("commits", "commits", self.parameters.rows() as f64));
-        tally.said.push(("connections", "connections", 1.0));
+        tally.count_commits(self.parameters.rows(), 1);
         Ok(())
     }
 

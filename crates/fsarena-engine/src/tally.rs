@@ -41,6 +41,13 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Under which name transactions are kept that a program acknowledged as durable.
+    pub const COMMITS: &'static str = "commits";
+    /// Under which name the connections are kept that may commit at the same time.
+    pub const CONNECTIONS: &'static str = "connections";
+    /// Under which name writes are kept that were durable one by one, where they are not the operations.
+    pub const DURABLE_WRITES: &'static str = "durable-writes";
+
     /// An empty one.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
@@ -87,10 +94,16 @@ impl Tally {
 
     /// Takes in writes that were durable when they returned, where operations are something else: each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
-        const NAME: &str = "durable-writes";
-        match self.said.iter_mut().find(|(name, ..)| *name == NAME) {
+        match self.said.iter_mut().find(|(name, ..)| *name == Self::DURABLE_WRITES) {
             Some((_, _, known)) => *known += count as f64,
-            None => self.said.push((NAME, "writes", count as f64)),
+            None => self.said.push((Self::DURABLE_WRITES, "writes", count as f64)),
+        }
+    }
+
+    /// Takes in transactions that were acknowledged as durable, over so many connections, which may share a flush.
+    pub fn count_commits(&mut self, commits: u64, connections: u64) {
+        for (name, count) in [(Self::COMMITS, commits), (Self::CONNECTIONS, connections)] {
+            self.said.push((name, name, count as f64));
         }
     }
 

@@ -1,14 +1,9 @@
 //! Durability classes as seen: what a contender's kind and mount options promise, unless its device saw no flush.
 
+use fsarena_engine::Tally;
 use fsarena_model::event::Note;
 use fsarena_model::{CacheState, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
-/// Under which name a program's transactions are kept that it acknowledged as durable.
-const COMMITS: &str = "commits";
-/// Under which name the writes are kept that were durable one by one, where they are not the operations.
-const DURABLE_WRITES: &str = "durable-writes";
-/// Under which name the connections are kept that may commit at the same time.
-const CONNECTIONS: &str = "connections";
 /// Syncs from which on the want of any flush is no chance.
 const ENOUGH: f64 = 20.0;
 /// Flushes per sync below which there were none to speak of; a few may come with mounting.
@@ -71,7 +66,7 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
     let called = of("fsync") + of("fdatasync") + of("syncfs");
-    if let Some(written) = trial.probe(DURABLE_WRITES) {
+    if let Some(written) = trial.probe(Tally::DURABLE_WRITES) {
         return called as f64 + written;
     }
     let with_each =
@@ -87,10 +82,10 @@ pub fn fewest_flushes(workload: &Workload, trial: &Trial) -> f64 {
 
 /// Of a database one for as many transactions as it has connections.
 fn fewest_of_commits(trial: &Trial) -> f64 {
-    commits(trial) / trial.probe(CONNECTIONS).unwrap_or(1.0).max(1.0)
+    commits(trial) / trial.probe(Tally::CONNECTIONS).unwrap_or(1.0).max(1.0)
 }
 
 /// Transactions that a database acknowledged as durable.
 fn commits(trial: &Trial) -> f64 {
-    trial.probe(COMMITS).unwrap_or(0.0)
+    trial.probe(Tally::COMMITS).unwrap_or(0.0)
 }

@@ -9,7 +9,7 @@ use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
 /// What was read beside the slices is per operation already, or a ratio.
-const BESIDE: [&str; 5] = ["clock.", "space.", "commits", "connections", "durable-writes"];
+const BESIDE: [&str; 5] = ["clock.", "space.", Tally::COMMITS, Tally::CONNECTIONS, Tally::DURABLE_WRITES];
 
 /// Whether a reading is of the whole trial: what was read beside the slices, or what a program said of itself, which bears the name
 /// of its engine.

@@ -77,8 +77,7 @@ impl Said {
             tally.said.extend(names.iter().zip(["operations", "ms", "ms"]).zip(figures).map(|((n, u), f)| (*n, u, *f)));
         }
         let flushes = self.operations.iter().find(|(name, _)| name == FLUSH).map_or(0.0, |(_, [count, ..])| *count);
-        tally.said.push(("commits", "commits", flushes));
-        tally.said.push(("connections", "connections", clients as f64));
+        tally.count_commits(flushes as u64, clients);
     }
 }
 

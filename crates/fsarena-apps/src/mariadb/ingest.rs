@@ -125,7 +125,7 @@ impl Work for Ingest {
             count(tally, number + 1, elapsed, &truth);
             self.left = Some(truth.counts);
         }
-        tally.said.extend([("commits", "commits", commits as f64), ("connections", "connections", 1.0)]);
+        tally.count_commits(commits, 1);
         Ok(())
     }
 

@@ -148,9 +148,7 @@ impl Work for Results {
         })?;
         let inserted: u64 = done.iter().sum();
         self.is_whole = inserted == self.rows;
-        tally
-            .said
-            .extend([("commits", "commits", inserted as f64), ("connections", "connections", f64::from(self.threads))]);
+        tally.count_commits(inserted, u64::from(self.threads));
         Ok(())
     }
 

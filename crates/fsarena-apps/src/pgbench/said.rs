@@ -51,12 +51,8 @@ impl Said {
     pub fn count(&self, clients: u32, tally: &mut Tally) {
         tally.operations += self.processed;
         tally.elapsed = tally.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
-        tally.said.extend([
-            ("commits", "commits", self.processed as f64),
-            ("connections", "connections", f64::from(clients)),
-            ("pgbench.tps", "1/s", self.rate),
-            ("pgbench.latency.avg", "s", self.average / 1e3),
-        ]);
+        tally.count_commits(self.processed, u64::from(clients));
+        tally.said.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);
         tally.said.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
         tally.said.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
     }
