@@ -20,14 +20,12 @@ pub struct PageJob {
     directory: PathBuf,
     seed: u64,
     server: Option<Httpd>,
-    /// Requests since the server was started; `None` once a run was stopped.
-    answered: Option<u64>,
 }
 
 impl PageJob {
     /// It works in `directory`; the page's text follows from `seed`.
     pub fn new(page: Page, directory: PathBuf, seed: u64) -> Self {
-        Self { page, directory, seed, server: None, answered: Some(0) }
+        Self { page, directory, seed, server: None }
     }
 
     fn server(&mut self) -> &mut Httpd {
@@ -59,7 +57,6 @@ impl Job for PageJob {
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.answered = Some(0);
         self.server().start(stop)
     }
 
@@ -69,21 +66,15 @@ impl Job for PageJob {
         let address = server.address().expect("it is begun before it runs").to_string();
         let percentiles = server.clients_folder().join("percentiles");
         let ended = server.load(ab::NAME, ab::options(&page, &address, &percentiles), limit.stop)?;
-        let Some(ended) = ended else {
-            self.answered = None;
-            return Ok(());
-        };
+        server.note(ended.as_ref().map(|_| page.requests));
+        let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
         let said = Said::of(&ended.stdout, &times, &page);
         said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(tally);
-        self.answered = self.answered.map(|answered| answered + page.requests);
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        if let Some(answered) = self.answered {
-            self.server().require_logged(answered)?;
-        }
-        self.server().stop()
+        self.server().finish()
     }
 }

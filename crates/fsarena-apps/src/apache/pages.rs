@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
+use fsarena_engine::{EngineError, Job, Limit, Operation, Tally, forget_below};
 use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;
 use rand::Rng;
-use rustix::fs::{Advice, fadvise};
 
 use super::client;
 use super::parameters::Pages;
@@ -31,8 +30,6 @@ pub struct PagesJob {
     contents: Contents,
     order: Vec<u32>,
     server: Option<Httpd>,
-    /// Requests since the server was started; `None` once a run was stopped.
-    answered: Option<u64>,
 }
 
 /// What the pages have.
@@ -48,7 +45,7 @@ impl PagesJob {
     pub fn new(parameters: Pages, directory: PathBuf, seed: u64) -> Self {
         let contents = Contents::new(parameters, seed);
         let order = shuffled(parameters.pages, seed);
-        Self { parameters, directory, contents, order, server: None, answered: Some(0) }
+        Self { parameters, directory, contents, order, server: None }
     }
 
     fn server(&mut self) -> &mut Httpd {
@@ -185,33 +182,23 @@ impl Job for PagesJob {
     }
 
     fn chill(&mut self) -> Result<(), EngineError> {
-        let folder = self.server().pages();
-        for page in 0..self.parameters.pages {
-            let path = folder.join(path_of(page));
-            let file = File::open(&path).map_err(EngineError::io(format!("open {}", path.display())))?;
-            fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise"))?;
-        }
-        Ok(())
+        forget_below(&self.server().pages())
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.answered = Some(0);
         self.server().start(stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let asked = self.ask(limit).map_err(|error| self.server().blamed(error))?;
         let is_whole = asked.operations == u64::from(self.parameters.pages);
-        self.answered = self.answered.filter(|_| is_whole).map(|answered| answered + asked.operations);
+        self.server().note(is_whole.then_some(asked.operations));
         tally.follow(&asked, 0);
         Ok(())
     }
 
     fn end(&mut self) -> Result<(), EngineError> {
-        if let Some(answered) = self.answered {
-            self.server().require_logged(answered)?;
-        }
-        self.server().stop()
+        self.server().finish()
     }
 }
 

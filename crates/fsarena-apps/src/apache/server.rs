@@ -65,6 +65,8 @@ pub struct Httpd {
     user: Option<User>,
     /// Ours, with the pages and the access log in it: of these only the log is the server's user's.
     place: PathBuf,
+    /// Requests since the server was started; `None` where that is not known any more.
+    answered: Option<u64>,
 }
 
 impl Httpd {
@@ -75,7 +77,7 @@ impl Httpd {
     pub fn install(directory: &Path) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
         let run = RunFolder::for_server(user.as_ref())?;
-        let made = Self { running: None, run, user, place: directory.join("apache") };
+        let made = Self { running: None, run, user, place: directory.join("apache"), answered: None };
         make_folder(&made.place)?;
         make_folder(&made.pages())?;
         Ok(made)
@@ -109,6 +111,7 @@ impl Httpd {
                 Err(error) if attempt < Some(ATTEMPTS) && is_taken(&error) => {}
                 started => {
                     self.running = Some((started?, port));
+                    self.answered = Some(0);
                     return Ok(());
                 }
             }
@@ -153,11 +156,27 @@ impl Httpd {
         SETTINGS.iter().map(modules).chain(places).collect::<Vec<_>>().join("\n")
     }
 
+    /// Notes that so many requests were answered; `None`: nobody knows how many, since their clients were stopped.
+    pub fn note(&mut self, requests: Option<u64>) {
+        self.answered = self.answered.zip(requests).map(|(before, more)| before + more);
+    }
+
+    /// Ends the server, once its access log has a line for each request, where it is known how many those were.
+    ///
+    /// # Errors
+    /// If lines are missing, or it has ended before, or does not end.
+    pub fn finish(&mut self) -> Result<(), EngineError> {
+        if let Some(answered) = self.answered {
+            self.require_logged(answered)?;
+        }
+        self.stop()
+    }
+
     /// Ends the server. Nothing if none runs.
     ///
     /// # Errors
     /// If it has ended before, or does not end.
-    pub fn stop(&mut self) -> Result<(), EngineError> {
+    fn stop(&mut self) -> Result<(), EngineError> {
         self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM))
     }
 
@@ -193,7 +212,7 @@ impl Httpd {
     ///
     /// # Errors
     /// If lines are missing after a while.
-    pub fn require_logged(&self, requests: u64) -> Result<(), EngineError> {
+    fn require_logged(&self, requests: u64) -> Result<(), EngineError> {
         const PATIENCE: Duration = Duration::from_secs(60);
         let begin = Instant::now();
         loop {
