@@ -24,7 +24,12 @@ impl Bench {
         Ok(Self { directory: directory.to_owned(), beside: RunFolder::new()? })
     }
 
-    /// A path where the work is.
+    /// Where the work is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// A path there.
     pub fn at(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }

@@ -3,11 +3,10 @@
 
 mod output;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, parameters};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, parameters, renew_folder};
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
@@ -107,14 +106,7 @@ impl Job for Clients {
 
     /// It leaves its clients' folders behind.
     fn refill(&mut self) -> Result<(), EngineError> {
-        let folder = self.bench.at(FOLDER);
-        match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(EngineError::io(format!("remove {}", folder.display()))(error));
-            }
-            _ => {}
-        }
-        fs::create_dir(&folder).map_err(EngineError::io(format!("mkdir {}", folder.display())))
+        renew_folder(self.bench.directory(), FOLDER)
     }
 
     fn is_alone(&self) -> bool {
@@ -133,6 +125,7 @@ impl Job for Clients {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::sync::atomic::AtomicBool;
 
     #[test]

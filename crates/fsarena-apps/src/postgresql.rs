@@ -190,9 +190,8 @@ impl PostgreSql {
 
 /// A program of PostgreSQL with nothing in its environment that could lead it elsewhere, such as `PGHOST` or `PGOPTIONS`.
 fn command(name: &'static str, options: Vec<String>) -> Result<Vec<String>, EngineError> {
-    let path = NEEDS.iter().find(|need| need.program == name).and_then(Need::path);
-    let missing = || EngineError::Program { program: name, words: "it is not installed".to_owned() };
-    let path = path.ok_or_else(missing)?.display().to_string();
+    let need = NEEDS.iter().find(|need| need.program == name).expect("all that are called are needed");
+    let path = need.found()?;
     Ok(owned(&["env", "-i", "LC_ALL=C"]).chain([path]).chain(options).collect())
 }
 

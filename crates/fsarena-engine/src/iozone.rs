@@ -52,6 +52,11 @@ impl Engine for Iozone {
     }
 
     /// In memory nothing can be read from elsewhere.
+    /// Before each of its tests.
+    fn syncs_untimed(&self, _workload: &Workload) -> bool {
+        true
+    }
+
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         workload.cache == CacheState::Warm
     }

@@ -43,6 +43,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 
 pub use cage::words as cage;
 pub use error::EngineError;
+pub use folder::renew as renew_folder;
 pub use forget::forget_below;
 pub use limit::{Limit, go_on, watched};
 pub use need::Need;
@@ -201,6 +202,11 @@ pub trait Engine: Sync {
     /// (`FMODE_NOWAIT` in the kernel's io_uring/rw.c), and that takes longer than any disk's file system does.
     fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
         true
+    }
+
+    /// Whether it also syncs outside of its timer, so that its device's flushes are not those of its time.
+    fn syncs_untimed(&self, _workload: &Workload) -> bool {
+        false
     }
 }
 

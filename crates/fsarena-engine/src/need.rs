@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fsarena_sys::child;
 
+use crate::EngineError;
+
 /// A program that a workload needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Need {
@@ -32,6 +34,15 @@ impl Need {
     pub fn path(&self) -> Option<PathBuf> {
         let beside = self.folders.iter().filter_map(|folder| newest(folder)).map(|folder| folder.join(self.program));
         beside.into_iter().find(|path| path.is_file()).or_else(|| child::find_program(self.program))
+    }
+
+    /// The same, as the first word of a command.
+    ///
+    /// # Errors
+    /// [`EngineError::Program`] if it is not installed.
+    pub fn found(&self) -> Result<String, EngineError> {
+        let missing = || EngineError::Program { program: self.program, words: "it is not installed".to_owned() };
+        Ok(self.path().ok_or_else(missing)?.display().to_string())
     }
 
     /// What it says of its version in its first line; `None` where it does not, or does not start.

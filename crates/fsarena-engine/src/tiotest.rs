@@ -42,6 +42,11 @@ impl Engine for Tiotest {
         Nanos((parameters.all() as f64 / rate * 1e9) as u64)
     }
 
+    /// Before the tests that read cold.
+    fn syncs_untimed(&self, workload: &Workload) -> bool {
+        workload.cache == CacheState::Cold
+    }
+
     /// In memory nothing can be read from elsewhere.
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         workload.cache == CacheState::Warm

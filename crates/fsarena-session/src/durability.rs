@@ -2,7 +2,7 @@
 
 use fsarena_engine::Tally;
 use fsarena_model::event::Note;
-use fsarena_model::{CacheState, Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
 /// Syncs from which on the want of any flush is no chance.
 const ENOUGH: f64 = 20.0;
@@ -51,10 +51,9 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
 }
 
-/// Whether a workload also syncs outside of its timer, so that its device's flushes are not those of its time: IOzone does, before
-/// each of its tests, and tiotest, before those that read cold.
+/// Whether a workload also syncs outside of its timer, so that its device's flushes are not those of its time.
 pub fn syncs_untimed(workload: &Workload) -> bool {
-    workload.engine == "iozone" || workload.engine == "tiotest" && workload.cache == CacheState::Cold
+    fsarena_apps::engine(&workload.engine).is_some_and(|engine| engine.syncs_untimed(workload))
 }
 
 /// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row or

@@ -125,17 +125,11 @@ impl Httpd {
         // The server opens its log itself.
         folder::write(&log, "", self.user.as_ref())?;
         let (program, folder) = (NEED.program, self.run.path().display().to_string());
-        let argv =
-            ["env", "-i", "LC_ALL=C", &self.program()?, "-d", &folder, "-f", &configuration.display().to_string()];
+        let argv = ["env", "-i", "LC_ALL=C", &NEED.found()?, "-d", &folder, "-f", &configuration.display().to_string()];
         let argv = argv.into_iter().chain(["-D", "FOREGROUND"]).map(str::to_owned).collect();
         let is_ready = |_: &AtomicBool| folder::read(&log).is_ok_and(|text| text.contains(READY));
         let (user, directory) = (self.user.as_ref(), self.run.path());
         Server::start(&Start { program, argv, user, directory, log: log.clone() }, stop, is_ready)
-    }
-
-    fn program(&self) -> Result<String, EngineError> {
-        let missing = || EngineError::Program { program: NEED.program, words: "it is not installed".to_owned() };
-        Ok(NEED.path().ok_or_else(missing)?.display().to_string())
     }
 
     fn configuration(&self, port: u16, log: &Path) -> String {
