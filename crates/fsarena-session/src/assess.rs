@@ -1,8 +1,10 @@
 //! From a record to a comparison: its cells and rows, and what it has to say.
 
-use fsarena_model::comparison::{Cell, ContenderRow, ControlRow, FORMAT, Stability, WorkloadRow};
+use fsarena_model::comparison::{
+    Cell, ContenderRow, ControlRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
+};
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, Label, Plan, RunRecord, Severity, Trial};
+use fsarena_model::{Comparison, Contender, Label, Plan, Recommendation, RunRecord, Severity, Trial};
 use fsarena_stats::cell_summary;
 
 use crate::command::command;
@@ -18,7 +20,6 @@ use crate::{
 /// Decides what a record says. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
-    let is_smoke = plan.is_smoke();
     let standing = standing(record);
     let shown = standing.shown();
     let mut cells: Vec<Cell> = shown
@@ -28,7 +29,8 @@ pub fn assess(record: &RunRecord) -> Comparison {
         })
         .collect();
     stability::judge(record, &standing, &mut cells);
-    let verdicts = verdicts(record, &standing, &cells);
+    // What is only tried out is not judged.
+    let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
     let controls = controls::rows(record, &standing);
     let reproduction = reproduction::reproduction(record, &cells);
     Comparison {
@@ -47,11 +49,11 @@ pub fn assess(record: &RunRecord) -> Comparison {
         workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
         notes: notes(record, &standing, &cells, &controls),
         unavailable: plan.unavailable.clone(),
-        recommendation: recommendation(record, &standing, &cells, &verdicts).filter(|_| !is_smoke).map(Box::new),
-        standings: if is_smoke { Vec::new() } else { standings(record, &cells, &verdicts) },
-        suite_ratios: if is_smoke { Vec::new() } else { suite_ratios(record, &standing, &verdicts) },
+        recommendation: judged.recommendation.map(Box::new),
+        standings: judged.standings,
+        suite_ratios: judged.suite_ratios,
         cells,
-        verdicts: if is_smoke { Vec::new() } else { verdicts },
+        verdicts: judged.verdicts,
         controls,
         references: references::rows(record),
         verifications: steps::verifications(record),
@@ -59,6 +61,25 @@ pub fn assess(record: &RunRecord) -> Comparison {
         clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
+    }
+}
+
+/// Who is better.
+#[derive(Default)]
+struct Judged {
+    verdicts: Vec<PairVerdict>,
+    standings: Vec<StandingRow>,
+    suite_ratios: Vec<SuiteRow>,
+    recommendation: Option<Recommendation>,
+}
+
+fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
+    let verdicts = verdicts(record, standing, cells);
+    Judged {
+        standings: standings(record, cells, &verdicts),
+        suite_ratios: suite_ratios(record, standing, &verdicts),
+        recommendation: recommendation(record, standing, cells, &verdicts),
+        verdicts,
     }
 }
 

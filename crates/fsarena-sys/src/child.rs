@@ -72,18 +72,25 @@ pub struct Setting<'a> {
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
     let (out, err) = (Stream::new(&setting, "stdout")?, Stream::new(&setting, "stderr")?);
+    let child = set(argv, &setting).stdout(out.end()?).stderr(err.end()?).spawn()?;
+    let until = wait_for_end(&child, setting.stop);
+    let Some(status) = reap(child, until)? else { return Ok(None) };
+    Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
+}
+
+/// The command of a program in its setting.
+fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> Command {
     let mut command = command(argv);
-    command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(setting.directory).stdout(out.end()?).stderr(err.end()?);
-    let mut child = command.spawn()?;
-    let ended = wait_for_end(&child, setting.stop);
+    command.envs(setting.variables.iter().map(|(name, value)| (name, value))).current_dir(setting.directory);
+    command
+}
+
+/// Ends what is left of a child's process group, and waits for it: how it ended, or `None` if it was stopped.
+fn reap(mut child: Child, until: io::Result<Until>) -> io::Result<Option<ExitStatus>> {
     // Before it is waited for, its number cannot be another's.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait()?;
-    if ended? == Until::Stop {
-        return Ok(None);
-    }
-    Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
+    Ok((until? == Until::End).then_some(status))
 }
 
 /// A file that keeps what a program says. It is opened once, so that nobody can put another in its place.

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -46,7 +45,7 @@ impl Daemon {
         let log = options.open(log)?;
         let mut command = command(argv);
         command.current_dir(directory).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
-        Ok(Self { child: command.process_group(0).spawn()?, wrapping })
+        Ok(Self { child: command.spawn()?, wrapping })
     }
 
     /// How it ended, if it did.

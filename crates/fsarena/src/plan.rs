@@ -40,8 +40,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let named = contenders(named(arguments, suite.as_ref())?)?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let is_smoke = scale == Scale::Smoke;
-    let usual = if is_smoke { Often::Never } else { Often::usual(work.suite.as_deref()) };
+    let (usual, disturbance) = beside_at(scale, Often::usual(work.suite.as_deref()));
     let plan = Plan {
         workloads: work.workloads,
         suite: work.suite.clone(),
@@ -53,7 +52,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         lane_size: arguments.lane_size.or(suite.as_ref().and_then(|suite| suite.lane_size(scale))).unwrap_or(LANE),
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
-        disturbance: if is_smoke { Disturbance::ignored() } else { Disturbance::default() },
+        disturbance,
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
         lanes: Lanes::Own,
@@ -67,6 +66,14 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     };
     let plan = checked(with_controls(plan))?;
     Ok((plan, added.into_iter().chain(work.notes).collect()))
+}
+
+/// What is measured beside workloads of that scale, and when a round does not count: where all is only tried out, nothing and never.
+fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
+    match scale {
+        Scale::Smoke => (Often::Never, Disturbance::ignored()),
+        Scale::Standard | Scale::Published => (usual, Disturbance::default()),
+    }
 }
 
 /// Who takes part: those that were typed, or those of the suite.

@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Ended, Setting, Stream, command};
+use super::{Ended, Setting, Stream, Until, reap, set};
 
 /// Like [`super::run_until`]; each piece of the program's standard output is handed to `heard` as soon as it comes. For a program
 /// that does not keep back what it says, or is told not to (stdbuf(1)).
@@ -23,26 +23,18 @@ pub fn run_heard<S: AsRef<OsStr>>(
     heard: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Option<Ended>> {
     let err = Stream::new(&setting, "stderr")?;
-    let mut command = command(argv);
-    command.envs(setting.variables.iter().map(|(name, value)| (name, value)));
-    command.current_dir(setting.directory).stdout(Stdio::piped()).stderr(err.end()?);
-    let mut child = command.spawn()?;
+    let mut child = set(argv, &setting).stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
     let mut said = Vec::new();
-    let ended = listen(&mut child, setting, &mut |piece| {
+    let until = listen(&mut child, setting, &mut |piece| {
         said.extend_from_slice(piece);
         heard(piece);
     });
-    // Before it is waited for, its number cannot be another's.
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    let status = child.wait()?;
-    if !ended? {
-        return Ok(None);
-    }
+    let Some(status) = reap(child, until)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr: err.text()? }))
 }
 
-/// Hands on what comes until the child has ended: true; or until somebody wants to stop: false.
-fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
+/// Hands on what comes until the child has ended, or somebody wants to stop.
+fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<Until> {
     const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let mut pipe = child.stdout.take().expect("its output is a pipe");
@@ -59,10 +51,10 @@ fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8]))
         let has_ended = !wanted[0].revents().is_empty();
         is_open = is_open && drain(&mut pipe, heard)?;
         if has_ended {
-            return Ok(true);
+            return Ok(Until::End);
         }
     }
-    Ok(false)
+    Ok(Until::Stop)
 }
 
 /// Hands on what is there; false if no more can come.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Disturbance, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Often, Plan, Precondition, Rounds, Storage, Workload};
 
 use fsarena_session::left_out;
 
@@ -28,8 +28,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) = super::available::available(workloads)?;
-    let is_smoke = scale == Scale::Smoke;
-    let usual = if is_smoke { Some(1) } else { suite.rounds };
+    let (beside, disturbance) = super::beside_at(scale, Often::Once);
+    let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(&contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
@@ -46,8 +46,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         handicaps: Vec::new(),
-        disturbance: if is_smoke { Disturbance::ignored() } else { Disturbance::default() },
-        beside: if is_smoke { Often::Never } else { Often::Once },
+        disturbance,
+        beside,
         unprobed: Vec::new(),
         lanes: Default::default(),
         precondition: Precondition::None,
