@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use fsarena_engine::EngineError;
+use fsarena_engine::{EngineError, unlink};
 use rustix::fs::{Access, FlockOperation, OFlags, access, flock};
 use tempfile::TempDir;
 
@@ -83,7 +83,7 @@ pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineEr
 /// # Errors
 /// If the file system refuses.
 pub fn write(path: &Path, text: &str, owner: Option<&User>) -> Result<(), EngineError> {
-    remove(path)?;
+    unlink(path)?;
     let file = File::options().write(true).create_new(true).open(path);
     let mut file = file.map_err(EngineError::io(format!("make {}", path.display())))?;
     io::Write::write_all(&mut file, text.as_bytes()).map_err(EngineError::io(format!("write {}", path.display())))?;
@@ -94,19 +94,6 @@ fn hand_over(opened: &File, path: &Path, mode: u32, owner: Option<&User>) -> Res
     let open = opened.set_permissions(PermissionsExt::from_mode(mode));
     open.map_err(EngineError::io(format!("chmod {}", path.display())))?;
     owner.map_or(Ok(()), |user| user.give(opened, path))
-}
-
-/// Removes a file or a link; nothing if there is none.
-///
-/// # Errors
-/// If the file system refuses.
-pub fn remove(path: &Path) -> Result<(), EngineError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(EngineError::io(format!("remove {}", path.display()))(error))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What is in a file that another user may have made; a link is not followed, and nothing but a file is read.

@@ -1,13 +1,13 @@
 //! The engine `pbzip2`: a file that cannot be compressed is compressed on all processors (bzip2 in parallel,
 //! <https://launchpad.net/pbzip2>), to nowhere as the Phoronix Test Suite has it, or to a file beside it.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, parameters};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, parameters, unlink};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -130,12 +130,7 @@ impl Job for Compression {
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {
-        match fs::remove_file(self.bench.at(OUTPUT)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(EngineError::io(format!("remove {OUTPUT}"))(error))
-            }
-            _ => Ok(()),
-        }
+        unlink(&self.bench.at(OUTPUT))
     }
 
     fn fills(&self) -> Bytes {
@@ -193,6 +188,7 @@ fn wall_clock(said: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::sync::atomic::AtomicBool;
 
     fn run(place: &Path, to: To) -> (Compression, Tally) {

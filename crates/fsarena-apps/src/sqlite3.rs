@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters, unlink};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -142,12 +142,7 @@ impl Job for Inserts {
     /// An empty table.
     fn refill(&mut self) -> Result<(), EngineError> {
         for suffix in ["", "-journal", "-wal", "-shm"] {
-            match fs::remove_file(self.bench.at(&format!("{DATABASE}{suffix}"))) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(EngineError::io("remove the database")(error));
-                }
-                _ => {}
-            }
+            unlink(&self.bench.at(&format!("{DATABASE}{suffix}")))?;
         }
         self.ask(&self.bench.at(DATABASE), &format!("{}; {TABLE}", self.parameters.journal())).map(|_| ())
     }

@@ -1,6 +1,7 @@
 //! A folder that is open while a run lasts, and what is done to all of it.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -28,6 +29,19 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
     let parent = open(parent)?;
     mkdirat(&parent, name, Mode::RWXU).map_err(EngineError::io(format!("mkdir {name}")))?;
     sync(&parent)
+}
+
+/// Removes a file, or a link; nothing if there is none.
+///
+/// # Errors
+/// If the file system refuses.
+pub fn unlink(path: &Path) -> Result<(), EngineError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(EngineError::io(format!("unlink {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// How a file is opened to be created and written once.

@@ -43,7 +43,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
 
 pub use cage::words as cage;
 pub use error::EngineError;
-pub use folder::renew as renew_folder;
+pub use folder::{renew as renew_folder, unlink};
 pub use forget::forget_below;
 pub use limit::{Limit, go_on, watched};
 pub use need::Need;

@@ -1,6 +1,6 @@
 //! The file, and encrypting it beside itself.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use rand::Rng;
 
 use super::rc4::Rc4;
 use crate::dawdle::dawdle;
-use crate::{EngineError, Job, Limit, Operation, Tally, go_on};
+use crate::{EngineError, Job, Limit, Operation, Tally, go_on, unlink};
 
 /// The file's name in the profile of the Phoronix Test Suite.
 pub const NAME: &str = "encryptfile";
@@ -145,12 +145,7 @@ impl Job for Encryption {
     }
 
     fn refill(&mut self) -> Result<(), EngineError> {
-        match fs::remove_file(&self.encrypted) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(EngineError::io("unlink the encrypted file")(error))
-            }
-            _ => Ok(()),
-        }
+        unlink(&self.encrypted)
     }
 
     fn fills(&self) -> Bytes {

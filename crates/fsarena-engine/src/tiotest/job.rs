@@ -1,7 +1,5 @@
 //! The tests one after the other, each by all threads at the same time.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
@@ -67,12 +65,7 @@ impl Tests {
     }
 
     fn remove(&mut self) -> Result<(), EngineError> {
-        self.crew.workers().try_for_each(|thread| match fs::remove_file(thread.path()) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(EngineError::io(format!("unlink {}", thread.path().display()))(error))
-            }
-            _ => Ok(()),
-        })
+        self.crew.workers().try_for_each(|thread| folder::unlink(thread.path()))
     }
 }
 
