@@ -13,6 +13,7 @@ use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;
 use rand::Rng;
+use rand::seq::SliceRandom;
 
 use super::client;
 use super::parameters::Pages;
@@ -115,12 +116,10 @@ fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
 }
 
-/// All pages in a random order (Fisher and Yates).
+/// All pages in a random order.
 fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
-    let (mut order, mut random) = ((0..pages).collect::<Vec<_>>(), generator(seed, "apache order", &[]));
-    for last in (1..order.len()).rev() {
-        order.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
-    }
+    let mut order: Vec<u32> = (0..pages).collect();
+    order.shuffle(&mut generator(seed, "apache order", &[]));
     order
 }
 
