@@ -5,6 +5,7 @@ pub mod aligned;
 pub mod child;
 pub mod clock;
 pub mod daemon;
+pub mod fault;
 pub mod fork;
 pub mod gate;
 pub mod loopdev;
