@@ -50,7 +50,7 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
 pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
     let unknown = || {
         let engines = fsarena_engine::ENGINES.iter().chain(APPS).map(|engine| engine.name()).collect();
-        EngineError::Unknown { workload: workload.name.clone(), engine: workload.engine.clone(), engines }
+        EngineError::Unknown { workload: workload.name.to_string(), engine: workload.engine.clone(), engines }
     };
     engine(&workload.engine).ok_or_else(unknown)
 }
@@ -79,7 +79,7 @@ pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
 pub fn settings(workloads: &[Workload]) -> BTreeMap<String, Vec<String>> {
     let told = workloads.iter().map(|workload| {
         let told = engine(&workload.engine).map(|engine| engine.settings(workload)).unwrap_or_default();
-        (workload.name.clone(), told)
+        (workload.name.to_string(), told)
     });
     told.filter(|(_, told)| !told.is_empty()).collect()
 }

@@ -36,11 +36,17 @@ pub fn at_scale(workload: Workload, scale: Scale) -> Result<Workload, CatalogErr
     };
     let Some(other) = other else { return Ok(workload) };
     let name = workload.name.clone();
+    if let Some(identity) = IDENTITY.iter().find(|key| other.get(key).is_some()) {
+        return Err(malformed(&name, &format!("the table of a scale cannot change `{identity}`")));
+    }
     let mut value = serde_json::to_value(workload).map_err(|error| malformed(&name, &error.to_string()))?;
     merge(&mut value, &other);
     let of_value = serde_json::from_value(value).map_err(|error| malformed(&name, &error.to_string()));
     of_value.map(|workload: Workload| Workload { smoke: None, published: None, ..workload })
 }
+
+/// What a scale cannot change: it would be another workload.
+const IDENTITY: [&str; 3] = ["name", "version", "engine"];
 
 /// What is done as it was published is not scaled, unless its table says that even that is.
 fn without_remark(mut published: Value) -> Value {

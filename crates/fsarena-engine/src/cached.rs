@@ -26,12 +26,12 @@ const AGAIN: &str = "some of its places come again and again, and are then in me
 
 /// The refusal of a workload that does not read, or not through the page cache.
 pub fn refused(workload: &Workload) -> EngineError {
-    EngineError::OneCache { workload: workload.name.clone(), why: NO_READS }
+    EngineError::OneCache { workload: workload.name.to_string(), why: NO_READS }
 }
 
 /// The refusal of a workload that would be cold for a moment only.
 pub fn not_for_long(workload: &Workload) -> EngineError {
-    EngineError::OneCache { workload: workload.name.clone(), why: AGAIN }
+    EngineError::OneCache { workload: workload.name.to_string(), why: AGAIN }
 }
 
 /// `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`, with `parameters` set besides; whether its engine
@@ -49,7 +49,7 @@ pub fn variant(
         return Err(refused(workload));
     }
     let mut other = Workload {
-        name: format!("{}@{cache}", workload.name),
+        name: workload.name.variant(cache),
         measures: measures(workload, cache, layout),
         why: why(cache).to_owned(),
         cache,

@@ -178,7 +178,7 @@ impl EngineError {
 
     /// An [`EngineError::NoLibrary`].
     pub(crate) fn no_library(workload: &Workload, library: Library) -> Self {
-        let (engine, workload) = (workload.engine.clone(), workload.name.clone());
+        let (engine, workload) = (workload.engine.clone(), workload.name.to_string());
         Self::NoLibrary { workload, engine, library: library.name() }
     }
 

@@ -48,7 +48,7 @@ impl Task {
             let parameters = Parameters::of(workload)?;
             return match generate::lacks(workload, &parameters) {
                 None => Ok(Self::Generated(parameters)),
-                Some(what) => Err(FioError::Cannot { workload: workload.name.clone(), what }.into()),
+                Some(what) => Err(FioError::Cannot { workload: workload.name.to_string(), what }.into()),
             };
         }
         let said = crate::parameters::<AsItIs>(workload)?;

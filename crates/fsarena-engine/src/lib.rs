@@ -100,7 +100,7 @@ pub trait Engine: Sync {
     /// # Errors
     /// If the engine can keep no rate, or not in this workload.
     fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
-        Err(EngineError::NotPaced { workload: workload.name.clone(), engine: self.name().to_owned() })
+        Err(EngineError::NotPaced { workload: workload.name.to_string(), engine: self.name().to_owned() })
     }
 
     /// The workload with its data elsewhere when it reads them, under a name of its own: `NAME@cold` or `NAME@warm`.
@@ -129,7 +129,7 @@ pub trait Engine: Sync {
         match self.needs(workload).into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
             Some(Need { program, package, .. }) => {
-                Err(EngineError::NoProgram { workload: workload.name.clone(), program, package })
+                Err(EngineError::NoProgram { workload: workload.name.to_string(), program, package })
             }
         }
     }

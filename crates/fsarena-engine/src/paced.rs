@@ -19,7 +19,7 @@ const RATE_PERCENT: &str = "rate-percent";
 pub fn variant(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(SHORTEST) };
     Ok(Workload {
-        name: format!("{}@{rate}", workload.name),
+        name: workload.name.variant(rate),
         measures: measures(workload, rate, timed_ms),
         metric: Metric {
             name: "mean-latency".to_owned(),
@@ -29,7 +29,7 @@ pub fn variant(workload: &Workload, rate: Rate) -> Result<Workload, EngineError>
         },
         timed_ms,
         parameters: parameters(workload, rate)?,
-        variant: Some(Variant { of: workload.name.clone(), rate }),
+        variant: Some(Variant { of: workload.name.to_string(), rate }),
         ..workload.clone()
     })
 }

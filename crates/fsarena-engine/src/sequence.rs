@@ -47,7 +47,7 @@ impl Engine for Sequence {
         match library.most_files().filter(|most| files > *most) {
             None => Ok(()),
             Some(most) => {
-                let (workload, library) = (workload.name.clone(), library.name());
+                let (workload, library) = (workload.name.to_string(), library.name());
                 Err(EngineError::TooManyFiles { workload, files, library, most })
             }
         }

@@ -39,7 +39,7 @@ impl Engine for Shell {
         let shell = Parameters::of(workload)?.shell;
         match child::find_program(&shell) {
             Some(_) => Ok(()),
-            None => Err(EngineError::NoShell { workload: workload.name.clone(), shell }),
+            None => Err(EngineError::NoShell { workload: workload.name.to_string(), shell }),
         }
     }
 

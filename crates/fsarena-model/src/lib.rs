@@ -13,6 +13,7 @@ pub mod environment;
 pub mod event;
 pub mod grid;
 pub mod mix;
+pub mod name;
 pub mod plan;
 pub mod precondition;
 pub mod rate;
@@ -37,6 +38,7 @@ pub use environment::{ContenderFacts, Environment, FlushAfter, LaneCost, Repeate
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
 pub use mix::{Mix, Weight};
+pub use name::{BadName, Name};
 pub use plan::{Budget, Medium, Plan, Rounds, Storage, Unavailable};
 pub use precondition::{Precondition, Preconditioned};
 pub use rate::{Rate, RateError};

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Rate};
+use crate::{Bytes, Name, Nanos, Rate};
 
 pub use metric::{Better, Done, Measure, Metric};
 
@@ -15,7 +15,7 @@ pub use metric::{Better, Done, Measure, Metric};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Workload {
     /// The unique name, the file's name without `.toml`.
-    pub name: String,
+    pub name: Name,
     /// Grows whenever the same name would give other figures.
     pub version: u32,
     /// One sentence: what the figure measures.
@@ -75,7 +75,7 @@ pub struct Workload {
     pub parameters: serde_json::Value,
     /// The name of the workload of which this one is the control: the same work, whole; no file says this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub control_of: Option<String>,
+    pub control_of: Option<Name>,
     /// Of which other workload it is an open loop, and at which rate; no file says this, `--rate` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,

@@ -102,7 +102,7 @@ fn latencies(comparison: &Comparison) -> Option<String> {
         let cells = comparison.contenders.iter().map(|row| look_up::cell(comparison, &workload.name, &row.label));
         for operation in latency::tables(&cells.collect::<Vec<_>>()) {
             let names =
-                |row: &latency::Row| [workload.name.clone(), operation.operation.clone(), row.contender.clone()];
+                |row: &latency::Row| [workload.name.to_string(), operation.operation.clone(), row.contender.clone()];
             rows.extend(
                 operation.rows.iter().map(|row| names(row).into_iter().chain(row.values.clone()).collect::<Vec<_>>()),
             );

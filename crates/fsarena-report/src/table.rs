@@ -105,7 +105,7 @@ pub fn of_all(comparison: &Comparison) -> Vec<Table> {
 /// The tables of one workload, with all that is known; its shares stand beside its medians.
 pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Table> {
     let table = |subject: &Subject| {
-        let block = (workload.name.clone(), (subject.lines)(comparison, workload));
+        let block = (workload.name.to_string(), (subject.lines)(comparison, workload));
         let table = table(comparison, subject, std::iter::once(block))?;
         Some(Table { hint: (subject.hint)(comparison, workload), ..table })
     };

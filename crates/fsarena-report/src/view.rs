@@ -126,7 +126,7 @@ fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes
     let outcome = outcomes(comparison, group, &workload.name, notes);
     let best = standing::best(comparison, group, &workload.name);
     let marks = words::memory(workload).map(|limit| notes.of_sentence(limit)).into_iter().collect();
-    let workload_name = Figure { text: workload.name.clone(), verdict: None, marks };
+    let workload_name = Figure { text: workload.name.to_string(), verdict: None, marks };
     Row { workload: workload_name, unit: workload.unit.clone(), cells, outcome, best }
 }
 

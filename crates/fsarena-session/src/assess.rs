@@ -121,7 +121,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
     let workload = &plan.workloads[number];
     WorkloadRow {
         engine: workload.engine.clone(),
-        name: workload.name.clone(),
+        name: workload.name.to_string(),
         version: workload.version,
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),
@@ -149,7 +149,7 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
-        workload: workload.name.clone(),
+        workload: workload.name.to_string(),
         contender: contender.clone(),
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),

@@ -61,7 +61,7 @@ pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibratio
     let plan = equal.iter().chain(handicapped).map(|record| &record.plan).next();
     // Controls, which a long budget adds, stand behind the others and are none to be called.
     let shown = plan.into_iter().flat_map(Plan::shown);
-    let names: Vec<String> = shown.map(|workload| workload.name.clone()).collect();
+    let names: Vec<String> = shown.map(|workload| workload.name.to_string()).collect();
     let (equals, others) = (pairs(equal), pairs(handicapped));
     let lanes = plan.map_or(Lanes::None, |plan| {
         if fsarena_lane::lane_count(plan) > 0 && plan.lanes.is_own() { Lanes::LatinSquares } else { Lanes::None }

@@ -117,7 +117,7 @@ fn rows_of(record: &RunRecord, standing: &Standing, sliced: usize, control: usiz
         let (sliced_ratio, sliced_low, sliced_high) = ends(&slices);
         let (whole_ratio, whole_low, whole_high) = ends(&whole);
         Some(ControlRow {
-            workload: record.plan.workloads[sliced].name.clone(),
+            workload: record.plan.workloads[sliced].name.to_string(),
             a: contenders[a].label.clone(),
             b: contenders[b].label.clone(),
             sliced: sliced_ratio,

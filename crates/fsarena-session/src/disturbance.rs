@@ -156,7 +156,7 @@ fn busy_rows(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Ro
 fn touched(record: &RunRecord, aside: &[Vec<Row>]) -> usize {
     let with_rows = record.plan.workloads.iter().zip(aside).filter(|(_, rows)| !rows.is_empty());
     let names = with_rows.map(|(workload, _)| workload.control_of.as_ref().unwrap_or(&workload.name));
-    names.collect::<BTreeSet<&String>>().len()
+    names.collect::<BTreeSet<&fsarena_model::Name>>().len()
 }
 
 /// What kept the machine from working, if anything did.

@@ -43,14 +43,14 @@ fn sliced(workload: &Workload, (timed_ms, slices): (u64, u32)) -> Workload {
         0 => 0,
         usual => workload.warm_up_ms * timed_ms / usual,
     };
-    let name = format!("{}@{timed_ms}ms", workload.name);
+    let name = workload.name.variant(format_args!("{timed_ms}ms"));
     Workload { name, mode: Mode::Sliced, timed_ms, warm_up_ms, slices, ..workload.clone() }
 }
 
 /// The workload in one piece; what ends by itself is run to its end.
 pub(crate) fn whole(workload: &Workload) -> Workload {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { WHOLE_MS };
-    Workload { name: format!("{}@whole", workload.name), mode: Mode::Whole, timed_ms, ..workload.clone() }
+    Workload { name: workload.name.variant("whole"), mode: Mode::Whole, timed_ms, ..workload.clone() }
 }
 
 /// Whether slices say what whole runs say.

@@ -32,7 +32,7 @@ pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut
             let engine = engine_of(workload).ok().zip(library_of(contender));
             engine.is_some_and(|(engine, library)| engine.require_library(workload, library).is_err())
         };
-        let out = |workload: &Workload| LeftOut { label: contender.label.clone(), workload: workload.name.clone() };
+        let out = |workload: &Workload| LeftOut { label: contender.label.clone(), workload: workload.name.to_string() };
         workloads.iter().filter(cannot).map(out).collect::<Vec<_>>()
     };
     contenders.iter().flat_map(of).collect()

@@ -17,7 +17,7 @@ use crate::evidence::Pair;
 pub fn seconds(record: &RunRecord, workload: &Workload, rounds: u32) -> Option<f64> {
     let base = |name: &str| {
         let control = record.plan.workloads.iter().find(|other| other.name == name)?.control_of.clone();
-        Some(control.unwrap_or_else(|| name.to_owned()))
+        Some(control.map_or_else(|| name.to_owned(), String::from))
     };
     let names = |round: u32| {
         let trials = record.trials.iter().filter(move |trial| trial.round == round);

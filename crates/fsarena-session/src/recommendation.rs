@@ -43,7 +43,7 @@ pub fn recommendation(
     let mix = record.plan.mix.clone()?;
     let parts = parts(&record.plan, &mix);
     let weights = weights(&parts);
-    let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.clone(), *weight));
+    let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.to_string(), *weight));
     let workloads = workloads.collect();
     let evidence = Evidence { record, standing, means: standing.means(), cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
@@ -55,7 +55,7 @@ pub fn recommendation(
 pub fn unknown_names(plan: &Plan, mix: &Mix) -> Option<(String, Vec<String>)> {
     let unknown = mix.0.iter().find(|weight| members(plan, &weight.name).is_empty())?;
     let groups = plan.groups.keys().filter(|group| !members(plan, group).is_empty()).cloned();
-    let workloads = closed(plan).map(|number| plan.workloads[number].name.clone());
+    let workloads = closed(plan).map(|number| plan.workloads[number].name.to_string());
     Some((unknown.name.clone(), groups.chain(workloads).collect()))
 }
 
@@ -71,8 +71,8 @@ fn without(plan: &Plan, mix: &Mix) -> Vec<Unavailable> {
 }
 
 /// Whether a name stands for the workload: it is a group that has it, or its own.
-fn is_of(plan: &Plan, name: &str, workload: &String) -> bool {
-    plan.groups.get(name).map_or(workload == name, |group| group.contains(workload))
+fn is_of(plan: &Plan, name: &str, workload: &str) -> bool {
+    plan.groups.get(name).map_or(workload == name, |group| group.iter().any(|member| member == workload))
 }
 
 /// All workloads but open loops and controls, by number.

@@ -102,7 +102,7 @@ fn row(record: &RunRecord, workload: &Workload, place: Place) -> Option<Referenc
         }
     };
     let rounds = trials.len() as u32;
-    let name = workload.name.clone();
+    let name = workload.name.to_string();
     (rounds > 0).then_some(ReferenceRow { workload: name, place, median: value, unit, seconds_per_operation, rounds })
 }
 

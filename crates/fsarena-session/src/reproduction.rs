@@ -21,7 +21,7 @@ pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproducti
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
     let (winners, lists) = winners::winners(&context, judged);
     let scaled = record.plan.workloads.iter();
-    let scaled = scaled.filter_map(|workload| Some((workload.name.clone(), workload.scaled.clone()?)));
+    let scaled = scaled.filter_map(|workload| Some((workload.name.to_string(), workload.scaled.clone()?)));
     Some(Box::new(Reproduction {
         article: article.clone(),
         scale: *scale,

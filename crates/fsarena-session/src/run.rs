@@ -113,7 +113,7 @@ impl Session<'_> {
             .into_iter()
             .filter(|index| open.contains(index))
             .collect();
-        let workloads = order.iter().map(|index| self.plan.workloads[*index].name.clone()).collect();
+        let workloads = order.iter().map(|index| self.plan.workloads[*index].name.to_string()).collect();
         let expected = self.aim().expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
@@ -135,7 +135,7 @@ impl Session<'_> {
         present: &[usize],
     ) -> Result<(), SessionError> {
         let workload = &self.plan.workloads[index];
-        self.tell(Event::WorkloadStarted { round, workload: workload.name.clone() })?;
+        self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
         let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);

@@ -33,7 +33,7 @@ pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
     let set_aside = set_aside(record, workload);
     let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, &set_aside)).collect();
     let cell = |label: &Label| CarryOver {
-        workload: workload.name.clone(),
+        workload: workload.name.to_string(),
         contender: label.clone(),
         change: change(fsarena_stats::carry_over(&steps(workload, &trials, label), share(plan))),
     };

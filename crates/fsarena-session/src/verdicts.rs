@@ -39,7 +39,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let low = |interval: Option<Interval>| interval.map(|interval| interval.ratios().0);
     let high = |interval: Option<Interval>| interval.map(|interval| interval.ratios().1);
     PairVerdict {
-        workload: workload.name.clone(),
+        workload: workload.name.to_string(),
         metric: workload.metric.name.clone(),
         a: a.1.contender.clone(),
         b: b.1.contender.clone(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_model::{Mode, Workload};
+use fsarena_model::{Mode, Name, Workload};
 
 use super::file::JobFile;
 use super::{FioError, forbidden, generate, program, space, translate};
@@ -41,7 +41,7 @@ pub struct Choice {
 /// # Errors
 /// If fio cannot do it, with the parameter or the engine that it cannot.
 pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
-    let cannot = |what: String| FioError::Cannot { workload: workload.name.clone(), what };
+    let cannot = |what: String| FioError::Cannot { workload: workload.name.to_string(), what };
     if workload.engine == program::NAME {
         return Ok(Choice { workload: workload.clone(), note: format!("`{}`: through fio", workload.name) });
     }
@@ -53,7 +53,7 @@ pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
         return Err(cannot(what).into());
     }
     let mut through = workload.clone();
-    through.name += SUFFIX;
+    through.name = Name::from_text(&format!("{}{SUFFIX}", workload.name));
     through.engine = program::NAME.to_owned();
     if through.timed_ms > 0 {
         through.timed_ms = through.timed_ms.max(SHORTEST_MS);
@@ -78,7 +78,7 @@ pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
     let file = JobFile::parse(&name, &text, &|variable| std::env::var(variable).ok())?;
-    let stem = plain(&path.file_stem().unwrap_or_default().to_string_lossy());
+    let stem = Name::from_text(&path.file_stem().unwrap_or_default().to_string_lossy());
     from_text(&stem, &file, way)
 }
 
@@ -110,8 +110,8 @@ fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
             return Err(format!("section `{}` runs beside the one before it (no `stonewall`)", section.name));
         }
         let name = match file.sections.len() {
-            1 => stem.to_owned(),
-            _ => format!("{stem}-{}", plain(&section.name)),
+            1 => Name::from_text(stem),
+            _ => Name::from_text(&format!("{stem}-{}", section.name)),
         };
         if choices.iter().any(|other| other.workload.name == name) {
             return Err(format!("two sections have the name `{}`", section.name));
@@ -128,8 +128,8 @@ fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
 
 fn through(stem: &str, file: &JobFile, why: &str) -> Result<Choice, EngineError> {
     program::check(file, &file.text(&["directory"], &[]))?;
-    let name = format!("{stem}{SUFFIX}");
-    let mut workload = translate::as_it_is(&name, file);
+    let name = Name::from_text(&format!("{stem}{SUFFIX}"));
+    let mut workload = translate::as_it_is(name.clone(), file);
     let moved = file.line_of("directory").map_or("", |_| "; `directory` is the lane's folder");
     workload.measures = format!("`{}` as it is, through fio: {why}{moved}.", file.name);
     let note = format!("`{name}`: `{}` runs through fio: {why}{moved}", file.name);
@@ -147,13 +147,6 @@ fn direct(file: &JobFile) -> Result<(), FioError> {
         }
         _ => Ok(()),
     }
-}
-
-/// A name that can be a folder's and an argument's.
-fn plain(name: &str) -> String {
-    let plain = |letter: char| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' };
-    let name: String = name.chars().map(plain).collect();
-    if name.trim_matches(['.', '-']).is_empty() { "job".to_owned() } else { name }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod known;
 use std::collections::BTreeSet;
 
 use fsarena_model::{
-    Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Nanos, StateOfFileSystem, Workload,
+    Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, StateOfFileSystem, Workload,
 };
 use serde_json::{Map, Value};
 
@@ -53,7 +53,7 @@ impl Draft<'_> {
 ///
 /// # Errors
 /// Why it has to go through fio.
-pub fn natively(name: &str, section: &Section) -> Result<Native, String> {
+pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
     known::check(section)?;
     let mut draft = Draft {
         section,
@@ -76,9 +76,9 @@ pub fn natively(name: &str, section: &Section) -> Result<Native, String> {
 }
 
 impl Draft<'_> {
-    fn workload(&self, name: &str) -> Workload {
+    fn workload(&self, name: &Name) -> Workload {
         Workload {
-            name: name.to_owned(),
+            name: name.clone(),
             version: 1,
             measures: String::new(),
             why: "A job of fio's, as given on the command line.".to_owned(),
@@ -107,9 +107,9 @@ impl Draft<'_> {
 }
 
 /// A whole job file as a workload that goes through fio.
-pub fn as_it_is(name: &str, file: &JobFile) -> Workload {
+pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
     Workload {
-        name: name.to_owned(),
+        name,
         version: 1,
         measures: String::new(),
         why: "A job file of fio's, as given on the command line.".to_owned(),

@@ -54,7 +54,7 @@ fn matrix(comparison: &Comparison, group: &Group<'_>, index: usize) -> Matrix {
         let verdicts = of(&workload.name);
         let find = |(a, b)| verdicts.iter().find(|pair| (&pair.a, &pair.b) == (a, b));
         MatrixRow {
-            workload: workload.name.clone(),
+            workload: workload.name.to_string(),
             anchor: anchor(index),
             cells: pairs.iter().map(|pair| find(*pair).map_or_else(missing, |pair| cell(pair))).collect(),
             ranking: answer::ranking(comparison, group, &workload.name).to_string(),

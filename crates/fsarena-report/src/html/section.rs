@@ -101,7 +101,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
     let part = |(index, group)| part(comparison, group, index, workload);
     Section {
         anchor: anchor(index),
-        name: workload.name.clone(),
+        name: workload.name.to_string(),
         version: workload.version,
         metric: workload.metric.clone(),
         unit: workload.unit.clone(),

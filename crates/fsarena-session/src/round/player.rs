@@ -92,7 +92,7 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
     probes.extend(said(&player.tally));
     Trial {
         round: setting.round,
-        workload: setting.workload.name.clone(),
+        workload: setting.workload.name.to_string(),
         contender: label.expect("every player is one of the setting's contenders").clone(),
         lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
         slices: std::mem::take(&mut player.slices),

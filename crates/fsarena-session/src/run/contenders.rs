@@ -116,7 +116,7 @@ impl Session<'_> {
         for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
             self.tell(Event::Trial(Box::new(Trial {
                 round,
-                workload: workload.name.clone(),
+                workload: workload.name.to_string(),
                 contender: label.clone(),
                 lane: lane.map(|lane| lane as u32),
                 slices: Vec::new(),

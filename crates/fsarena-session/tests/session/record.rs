@@ -125,7 +125,7 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
     ];
     Trial {
         round,
-        workload: workload.name.clone(),
+        workload: workload.name.to_string(),
         contender: Label::from(label),
         lane: Some((round + u32::from(label == "xfs")) % 2),
         slices: (0..4).map(slice).collect(),

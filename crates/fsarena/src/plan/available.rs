@@ -20,7 +20,7 @@ fn parted(workloads: &[Workload], missing: impl Fn(&Workload) -> Vec<String>) ->
     for workload in workloads {
         match missing(workload) {
             packages if packages.is_empty() => here.push(workload.clone()),
-            packages => not_here.push(Unavailable { workload: workload.name.clone(), packages }),
+            packages => not_here.push(Unavailable { workload: workload.name.to_string(), packages }),
         }
     }
     (here, not_here)

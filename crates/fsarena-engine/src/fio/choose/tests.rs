@@ -7,7 +7,7 @@ fn choose(text: &str, way: Way) -> Result<Vec<Choice>, EngineError> {
 
 fn names(text: &str, way: Way) -> Vec<String> {
     let choices = choose(text, way).unwrap_or_else(|error| panic!("{error}"));
-    choices.into_iter().map(|choice| choice.workload.name).collect()
+    choices.into_iter().map(|choice| choice.workload.name.into()).collect()
 }
 
 #[test]

@@ -1,0 +1,173 @@
+//! Names of workloads. A name becomes the name of a directory, so it is a checked type.
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a workload, and of its directory on each contender: 1 to 200 characters out of ASCII letters, digits and
+/// `.`, `_`, `-`, `+`, `@`, `%`, the first of them a letter or a digit. So it is always one component of a path, and never
+/// `.` or `..`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Name(String);
+
+/// The longest name, in characters.
+const LONGEST: usize = 200;
+
+/// A text that is no [`Name`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the name {text:?} is refused: a name has at most {LONGEST} ASCII letters, digits and `._-+@%`, \
+         and begins with a letter or a digit")]
+pub struct BadName {
+    /// What was given.
+    text: String,
+}
+
+impl Name {
+    /// A name made of any text: each character that a name cannot have becomes `-`, and what is too long is cut off.
+    pub fn from_text(text: &str) -> Self {
+        let plain: String = text.chars().map(|c| if is_good(c) { c } else { '-' }).take(LONGEST).collect();
+        match plain.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()) {
+            "" => Self("unnamed".to_owned()),
+            rest => Self(rest.to_owned()),
+        }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// This name with `@` and `suffix` at its end, such as `@cold`.
+    pub fn variant(&self, suffix: impl fmt::Display) -> Self {
+        Self::from_text(&format!("{}@{suffix}", self.0))
+    }
+}
+
+fn is_good(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._-+@%".contains(c)
+}
+
+impl FromStr for Name {
+    type Err = BadName;
+
+    fn from_str(text: &str) -> Result<Self, BadName> {
+        text.to_owned().try_into()
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = BadName;
+
+    fn try_from(text: String) -> Result<Self, BadName> {
+        let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+        match begins_well && text.len() <= LONGEST && text.chars().all(is_good) {
+            true => Ok(Self(text)),
+            false => Err(BadName { text }),
+        }
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.0
+    }
+}
+
+impl From<&Name> for String {
+    fn from(name: &Name) -> Self {
+        name.0.clone()
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<std::path::Path> for Name {
+    fn as_ref(&self) -> &std::path::Path {
+        self.0.as_ref()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+impl PartialEq<String> for Name {
+    fn eq(&self, other: &String) -> bool {
+        self.0 == *other
+    }
+}
+
+impl PartialEq<Name> for String {
+    fn eq(&self, other: &Name) -> bool {
+        *self == other.0
+    }
+}
+
+impl PartialEq<Name> for str {
+    fn eq(&self, other: &Name) -> bool {
+        self == other.0
+    }
+}
+
+impl PartialEq<Name> for &str {
+    fn eq(&self, other: &Name) -> bool {
+        *self == other.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_makes_a_name() {
+        assert_eq!(Name::from_text("rand read"), "rand-read");
+        assert_eq!(Name::from_text("../etc"), "etc");
+        assert_eq!(Name::from_text("-.-"), "unnamed");
+    }
+
+    #[test]
+    fn variants_are_names() {
+        let name: Name = "stat-tree".parse().expect("a name");
+        assert_eq!(name.variant("50%"), "stat-tree@50%");
+        let odd = name.variant(format!("/../{}", "9".repeat(300)));
+        assert_eq!(odd.parse::<Name>().expect("a name"), odd);
+    }
+
+    #[test]
+    fn a_name_is_one_component_of_a_path() {
+        for good in ["stat-tree", "a", "randread-4k@50%", "write_1.5M@cold", "7zip"] {
+            assert_eq!(good.parse::<Name>().expect("a name"), good);
+        }
+        let long = "a".repeat(201);
+        for bad in
+            ["", ".", "..", "...", ".hidden", "/tmp/victim", "a/b", "../a", "a b", "a\0", "é", "a\u{202e}", "-a", &long]
+        {
+            bad.parse::<Name>().expect_err(bad);
+            serde_json::from_value::<Name>(bad.into()).expect_err(bad);
+        }
+    }
+}
