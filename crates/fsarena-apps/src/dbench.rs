@@ -83,8 +83,11 @@ impl Engine for Dbench {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let missing =
-            || EngineError::NoProgram { workload: workload.name.to_string(), program: LOAD.program, package: LOAD.package };
+        let missing = || EngineError::NoProgram {
+            workload: workload.name.to_string(),
+            program: LOAD.program,
+            package: LOAD.package,
+        };
         let load = LOAD.path().ok_or_else(missing)?;
         Ok(Box::new(Clients { parameters: Parameters::of(workload)?, bench: Bench::new(directory)?, load }))
     }

@@ -6,10 +6,11 @@ mod remount;
 mod spare;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
+use fsarena_sys::directory::{Directory, FileId};
 
 pub use library::Shown;
 pub use remount::Remounted;
@@ -18,7 +19,7 @@ use crate::cgroup::MemoryGroup;
 use crate::disk::UUID_PURPOSE;
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
-use crate::ledger::{Ledger, Made, make_folder};
+use crate::ledger::{Ledger, Made};
 use crate::precondition::Target;
 use crate::require::{self, known, made_lanes};
 use crate::site::Site;
@@ -33,8 +34,26 @@ pub struct Place {
     pub device: Option<String>,
     /// The name of its backing device info (a new one after each mount), where it can be told.
     pub backing: Option<String>,
-    /// The block device that a library works on by itself; the directory is nobody's then.
+    /// The block device that a library works on by itself; the directory is not used then.
     pub library: Option<PathBuf>,
+    /// Which directory it is, where it is not the root of a mount of our own.
+    pub id: Option<FileId>,
+}
+
+impl Place {
+    /// Opens the directory, if it is still the one that was made.
+    ///
+    /// # Errors
+    /// If it is gone, or another directory has its name.
+    pub fn open(&self) -> Result<Directory, LaneError> {
+        let refused = |error| LaneError::io("open the folder", &self.directory)(error);
+        let opened = Directory::open(&self.directory).map_err(refused)?;
+        let found = opened.id().map_err(refused)?;
+        match self.id.is_none_or(|id| id == found) {
+            true => Ok(opened),
+            false => Err(refused(std::io::Error::other("another directory has taken its place"))),
+        }
+    }
 }
 
 /// What a checker found.
@@ -66,6 +85,8 @@ pub struct Arena {
     memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
+    /// The run's directories in those of `dir` contenders, by the contender's number.
+    directories: BTreeMap<usize, FileId>,
     ledger: Ledger,
 }
 
@@ -76,7 +97,7 @@ impl Arena {
     ///
     /// # Errors
     /// If any of it fails; what was made by then is taken away.
-    pub fn open(plan: Plan, run: i64, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
+    pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
         let mut arena = Self {
             plan,
@@ -87,18 +108,19 @@ impl Arena {
             memory: None,
             group: None,
             sites,
+            directories: BTreeMap::new(),
             ledger,
         };
-        arena.build(run, telling).map(|()| arena)
+        arena.build(telling).map(|()| arena)
     }
 
-    fn build(&mut self, run: i64, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
+    fn build(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
         if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
             return Ok(());
         }
         let count = made_lanes(&self.plan);
         storage::show_kernel_counters(&mut self.ledger)?;
-        self.folder = storage::make_place(&mut self.ledger, &self.plan, run, count)?;
+        self.folder = storage::make_place(&mut self.ledger, &self.plan, count)?;
         self.disk = if count == 0 { None } else { storage::hold_disk(&mut self.ledger, &self.plan, count)? };
         for index in 0..count {
             if telling(&format!("writing lane {} of {count}", index + 1)) == Go::Stop {
@@ -153,7 +175,7 @@ impl Arena {
         let contender = self.plan.contenders[index].clone();
         let kind = known(&contender.label.0, &contender.kind)?;
         let site = match kind.ground() {
-            Ground::Directory => self.make_directory(&contender)?,
+            Ground::Directory => self.make_directory(index, &contender)?,
             Ground::Lane | Ground::Library | Ground::Memory => self.make_mount(index, lane, round, kind)?,
         };
         let facts = site::facts(&contender, kind, &site);
@@ -166,7 +188,7 @@ impl Arena {
         let lane = site.lane.map(|lane| &self.lanes[lane]);
         let library = lane.filter(|_| !site.is_mounted).map(Lane::path);
         let backing = if library.is_some() { None } else { site::backing(&site.directory) };
-        Place { directory: site.directory.clone(), device: lane.map(Lane::name), backing, library }
+        Place { directory: site.directory.clone(), device: lane.map(Lane::name), backing, library, id: site.id }
     }
 
     fn make_mount(
@@ -178,7 +200,7 @@ impl Arena {
     ) -> Result<Site, LaneError> {
         let point = self.folder.join(format!("contender-{index}"));
         if !point.exists() {
-            fs::create_dir(&point).map_err(LaneError::io("create the folder", &point))?;
+            self.ledger.make_directory(&point, 0o755)?;
             self.ledger.announce(Made::Mount { path: point.clone() })?;
         }
         let numbers = [u64::from(round), index as u64];
@@ -190,17 +212,21 @@ impl Arena {
         site::make(&self.plan.contenders[index], kind, lane, &identity, &point)
     }
 
-    fn make_directory(&mut self, contender: &Contender) -> Result<Site, LaneError> {
+    fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Site, LaneError> {
         require::directory(contender)?;
         let parent = contender.path.as_deref().unwrap_or(Path::new("."));
         let parent = parent.canonicalize().map_err(LaneError::io("look up", parent))?;
-        let index = self.plan.contenders.iter().position(|other| other.label == contender.label).unwrap_or(0);
-        let directory = parent.join(format!("fsarena-{}-{index}", self.ledger.token()));
-        if !directory.exists() {
-            self.ledger.announce(Made::Folder { path: directory.clone() })?;
-            make_folder(&directory, self.ledger.token())?;
+        if rustix::process::geteuid().is_root() {
+            storage::require_safety(&parent)?;
         }
-        Ok(Site::in_place(directory))
+        let directory = parent.join(format!("{}-{index}", self.ledger.name()));
+        if let Some(id) = self.directories.get(&index) {
+            return Ok(Site::in_place(directory, Some(*id)));
+        }
+        let made = self.ledger.make_directory(&directory, 0o755)?;
+        let id = made.id().map_err(LaneError::io("look up", &directory))?;
+        self.directories.insert(index, id);
+        Ok(Site::in_place(directory, Some(id)))
     }
 
     /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back; how long that took. `None` where
@@ -230,6 +256,7 @@ impl Arena {
             directory,
             device: None,
             library: None,
+            id: None,
         }))
     }
 

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
+use fsarena_sys::fault;
 use fsarena_sys::mountinfo::{self, Mount};
 
 use crate::LaneError;
@@ -61,7 +62,8 @@ impl MemoryGroup {
         let home = home.ok_or_else(|| lacking("this process is in no group that can be seen".to_owned()))?;
         let folder = top.join(name(ledger.token()));
         ledger.announce(Made::Cgroup { path: folder.clone(), home: home.clone() })?;
-        fs::create_dir(&folder).map_err(LaneError::io("create the control group", &folder))?;
+        let made = fault::step("create control group").and_then(|()| fs::create_dir(&folder));
+        made.map_err(LaneError::io("create the control group", &folder))?;
         Ok(Self { version, folder, home })
     }
 
@@ -122,6 +124,7 @@ pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String
     // The group from which a dead run came may be gone as well.
     let fallback = path.parent().unwrap_or(path);
     move_out(path, home).or_else(|_| move_out(path, fallback))?;
+    fault::step("remove control group")?;
     fs::remove_dir(path).map(|()| Some(format!("the control group {}", path.display())))
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use fsarena_model::{Blame, Bytes, Explained};
+use fsarena_sys::machine::Holder;
 
 /// What can go wrong with lanes.
 #[derive(Debug, thiserror::Error)]
@@ -193,8 +194,11 @@ pub enum LaneError {
         source: io::Error,
     },
     /// Another run has the machine.
-    #[error("another run of fsarena is using this machine")]
-    Busy,
+    #[error("another run of fsarena is using this machine{}", holder.as_deref().map(described).unwrap_or_default())]
+    Busy {
+        /// Its process, if that is known.
+        holder: Option<Box<Holder>>,
+    },
     /// Something that an earlier run made could not be taken away.
     #[error("an earlier run left {what}, which cannot be cleared away: {why}")]
     Leftover {
@@ -260,13 +264,24 @@ impl Explained for LaneError {
                     .to_owned()
             }
             Self::Limit { .. } => "more than that is in use and cannot be taken back: make `memory-limit` larger".to_owned(),
-            Self::Busy => "wait for it, or leave out --no-wait".to_owned(),
+            Self::Busy { holder: Some(holder) } => {
+                format!("leave out --no-wait to wait for it; `kill {}` ends it and clears up", holder.process)
+            }
+            Self::Busy { holder: None } => "leave out --no-wait to wait for it".to_owned(),
             Self::Leftover { .. } => "fsarena clean, once whatever uses it has ended".to_owned(),
             Self::NoHome => "set HOME".to_owned(),
             Self::Io { source, path, .. } => return io_hint(source, path),
             _ => return None,
         })
     }
+}
+
+/// Which process has the machine, for how long, and with which command.
+fn described(holder: &Holder) -> String {
+    let Holder { process, user, command, running } = holder;
+    let running = running.map(|time| format!(", for {time}")).unwrap_or_default();
+    let command = if command.is_empty() { String::new() } else { format!(": `{command}`") };
+    format!(" (process {process} of user {user}{running}{command})")
 }
 
 fn io_hint(source: &io::Error, path: &std::path::Path) -> Option<String> {

@@ -6,8 +6,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use fsarena_model::Bytes;
-use fsarena_sys::AlignedBuffer;
 use fsarena_sys::loopdev::Extent;
+use fsarena_sys::{AlignedBuffer, fault};
 use rand::Rng;
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
@@ -21,7 +21,7 @@ const CHUNK: usize = 4 << 20;
 /// # Errors
 /// If it exists, or there is no room.
 pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, LaneError> {
-    let file = create(path).map_err(LaneError::io("create", path))?;
+    let file = fault::step("create image").and_then(|()| create(path)).map_err(LaneError::io("create", path))?;
     // Where the host's file system can, the image gets its place in one go; where it cannot, writing does it.
     let _ = fallocate(&file, FallocateFlags::empty(), 0, size.0);
     let all = Extent { offset: 0, size: size.0 };
@@ -45,6 +45,7 @@ fn create(path: &Path) -> io::Result<File> {
 /// # Errors
 /// If the file or device refuses.
 pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<()> {
+    fault::step("fill image")?;
     let mut random = generator(seed, "image", &[u64::from(number)]);
     let mut buffer = AlignedBuffer::new(CHUNK);
     let mut done = 0;

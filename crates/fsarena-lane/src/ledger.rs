@@ -1,19 +1,24 @@
 //! The ledger: what a run has made and not yet taken away, written before it is made.
 //!
-//! One file per run, one JSON record per line, synced before the act that it announces. Whoever holds the lock of the
-//! folder owns the machine; every file found then belongs to a run that is dead, and is worked off backwards.
+//! One file per run, one JSON record per line, synced before the act that it announces. The process that has the lock of
+//! the folder owns all ledgers in it: each file that it finds belongs to a run that is dead, and is undone backwards.
 
 mod made;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fsarena_sys::directory::Directory;
+use fsarena_sys::fault;
+use fsarena_sys::machine::{self, Holder, MachineLock};
 use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
 
-pub use made::{Made, make_folder};
+pub use made::Made;
+use made::Run;
 
 use crate::{Go, LaneError};
 
@@ -26,20 +31,69 @@ pub enum Wait {
     No,
 }
 
-/// What was taken away of an earlier run, in words.
-pub type Cleared = Vec<String>;
+/// What became of the things that dead runs had left.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cleared {
+    /// What was removed, in words.
+    pub removed: Vec<String>,
+    /// What could not be removed.
+    pub kept: Vec<Leftover>,
+}
 
-/// The ledger of one run, and with it the machine.
+/// Something that a run has made and that could not be removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// What it is, in words.
+    pub what: String,
+    /// Why it could not be removed.
+    pub why: String,
+}
+
+/// The ledger of one run.
 #[derive(Debug)]
 pub struct Ledger {
     path: PathBuf,
     file: File,
+    run: Run,
     made: Vec<Made>,
-    token: String,
     _lock: File,
 }
 
-/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else below the user's state directory.
+/// A line of a ledger.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    /// The first one: during which boot of the machine the run began (`/proc/sys/kernel/random/boot_id`).
+    Boot(String),
+    /// Something is about to be made.
+    Making(Made),
+    /// The last directory that was announced is made, and is this one.
+    Identified(fsarena_sys::directory::FileId),
+    /// The last announcement is taken back: it was not made.
+    Withdrawn,
+}
+
+/// Takes the machine for this run; while another run has it, `waiting` is called with its process again and again.
+///
+/// # Errors
+/// [`LaneError::Busy`] if it may not wait, or `waiting` says [`Go::Stop`].
+pub fn take_machine(wait: Wait, waiting: &mut dyn FnMut(Option<&Holder>) -> Go) -> Result<MachineLock, LaneError> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    let mut holder = None;
+    loop {
+        if let Some(lock) = MachineLock::take().map_err(LaneError::io("take the lock of", "this machine"))? {
+            return Ok(lock);
+        }
+        holder = holder.or_else(machine::holder);
+        if wait == Wait::No || waiting(holder.as_ref()) == Go::Stop {
+            return Err(LaneError::Busy { holder: holder.map(Box::new) });
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else one for this machine below the user's state directory,
+/// which several machines may share.
 ///
 /// # Errors
 /// If an ordinary user has neither `XDG_STATE_HOME` nor `HOME`.
@@ -47,37 +101,53 @@ pub fn default_folder() -> Result<PathBuf, LaneError> {
     if rustix::process::geteuid().is_root() {
         return Ok("/var/lib/fsarena/ledger".into());
     }
-    let state = std::env::var_os("XDG_STATE_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = std::env::var_os("HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
-    let state = state.or_else(|| home.map(|home| home.join(".local/state"))).ok_or(LaneError::NoHome)?;
-    Ok(state.join("fsarena/ledger"))
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
+    Ok(state.ok_or(LaneError::NoHome)?.join("fsarena/ledger").join(this_machine()))
+}
+
+/// machine-id(5), or the host's name.
+fn this_machine() -> String {
+    let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
+    match id.trim() {
+        "" => rustix::system::uname().nodename().to_string_lossy().replace(['/', '.'], "-"),
+        id => id.to_owned(),
+    }
 }
 
 impl Ledger {
-    /// Takes the machine, clears away what dead runs left, and opens a ledger for this one.
-    ///
-    /// `waiting` is called again and again while another run has the machine and is waited for.
+    /// Clears away what dead runs left, and opens a ledger for this one.
     ///
     /// # Errors
-    /// [`LaneError::Busy`] if it may not wait, or `waiting` says so; [`LaneError::Leftover`] if something cannot be
-    /// cleared away.
-    pub fn open(folder: &Path, wait: Wait, waiting: &mut dyn FnMut() -> Go) -> Result<(Self, Cleared), LaneError> {
-        // The tokens in it are what makes a thing ours: nobody else may read them.
+    /// [`LaneError::Busy`] if another process has the folder. What cannot be cleared away is no error: it is reported,
+    /// and tried again by the next start.
+    pub fn open(folder: &Path) -> Result<(Self, Cleared), LaneError> {
+        // The tokens in it are what makes a thing ours: no other user may read them.
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(LaneError::io("create the folder", folder))?;
-        let lock = take_lock(folder, wait, waiting)?;
-        let cleared = clear(folder)?;
-        let token = fresh_token();
-        let path = folder.join(format!("{token}.jsonl"));
-        let file = OpenOptions::new().create_new(true).append(true).open(&path);
-        let file = file.map_err(LaneError::io("create", &path))?;
+        let lock = lock(folder)?;
+        let run = Run::new().map_err(LaneError::io("read", "/dev/urandom"))?;
+        let cleared = clear(folder, &run.boot)?;
+        let path = folder.join(format!("{}.jsonl", run.token));
+        let mut options = OpenOptions::new();
+        let created =
+            fault::step("create ledger").and_then(|()| options.create_new(true).append(true).mode(0o600).open(&path));
+        let file = created.map_err(LaneError::io("create", &path))?;
+        let mut ledger = Self { path, file, run, made: Vec::new(), _lock: lock };
+        let boot = ledger.run.boot.clone();
+        ledger.write(&Line::Boot(boot))?;
         sync_folder(folder)?;
-        Ok((Self { path, file, made: Vec::new(), token, _lock: lock }, cleared))
+        Ok((ledger, cleared))
     }
 
     /// A word that no other run has: it marks all that this one makes.
     pub fn token(&self) -> &str {
-        &self.token
+        &self.run.token
+    }
+
+    /// The name of everything that this run makes where others make things, too: `fsarena-TOKEN`.
+    pub fn name(&self) -> String {
+        format!("fsarena-{}", self.run.token)
     }
 
     /// Announces what is about to be made; it is on the disk when this returns.
@@ -85,41 +155,98 @@ impl Ledger {
     /// # Errors
     /// If it cannot be written: then nothing must be made.
     pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
-        self.write(&made)?;
+        self.write(&Line::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
     }
 
-    /// Takes back the last announcement: it was not made, for somebody else had it.
+    /// Takes back the last announcement: it was not made, for another program has what it names.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn withdraw(&mut self) -> Result<(), LaneError> {
-        self.write(&Made::Withdrawn)?;
+        self.write(&Line::Withdrawn)?;
         self.made.pop();
         Ok(())
     }
 
-    fn write(&mut self, made: &Made) -> Result<(), LaneError> {
-        let line = serde_json::to_string(made).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
-        let written = self.file.write_all(format!("{line}\n").as_bytes()).and_then(|()| self.file.sync_all());
+    /// Makes the directory `path`, whose parent exists, with the permissions `mode`. It is removed with all that is in it.
+    ///
+    /// # Errors
+    /// If there is something of that name, or it cannot be made.
+    pub fn make_directory(&mut self, path: &Path, mode: u32) -> Result<Directory, LaneError> {
+        self.make_identified(path, mode, |path| Made::Directory { path, id: None })
+    }
+
+    /// Makes `path` and those directories above it that are missing. Each of them is removed if it is empty by then.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub fn make_parents(&mut self, path: &Path) -> Result<(), LaneError> {
+        let absolute = std::path::absolute(path).map_err(LaneError::io("look up", path))?;
+        let missing = absolute.ancestors().take_while(|folder| fs::symlink_metadata(folder).is_err());
+        for folder in missing.collect::<Vec<_>>().into_iter().rev() {
+            self.make_identified(folder, 0o755, |path| Made::Parent { path, id: None })?;
+        }
+        Ok(())
+    }
+
+    fn make_identified(
+        &mut self,
+        path: &Path,
+        mode: u32,
+        made: impl FnOnce(PathBuf) -> Made,
+    ) -> Result<Directory, LaneError> {
+        let refused = |error: io::Error| LaneError::io("create the folder", path)(error);
+        let not_named = || io::Error::from(io::ErrorKind::InvalidInput);
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(not_named).map_err(refused)?;
+        // What is above it is looked up once; the folder itself is then reached by its name in there.
+        let parent = path.parent().unwrap_or(Path::new("/")).canonicalize().map_err(refused)?;
+        let folder = Directory::open(&parent).map_err(refused)?;
+        self.announce(made(parent.join(name)))?;
+        let made = match folder.make(name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.withdraw()?;
+                return Err(refused(error));
+            }
+            made => made.map_err(refused)?,
+        };
+        let id = made.id().map_err(refused)?;
+        self.write(&Line::Identified(id))?;
+        if let Some(last) = self.made.last_mut() {
+            last.identify(id);
+        }
+        Ok(made)
+    }
+
+    /// A directory for short-lived files of this run that are on no lane: sockets, logs and output of programs. Its path is
+    /// short: that of a socket has at most 107 bytes (unix(7)). Other users may pass through it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_scratch(&mut self) -> Result<PathBuf, LaneError> {
+        let path = scratch_parent().join(self.name());
+        self.make_directory(&path, 0o711).map(|made| made.path().to_owned())
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), LaneError> {
+        let text = serde_json::to_string(line).map_err(|error| LaneError::io("write", &self.path)(error.into()))?;
+        let written = fault::step("write ledger")
+            .and_then(|()| self.file.write_all(format!("{text}\n").as_bytes()))
+            .and_then(|()| self.file.sync_all());
         written.map_err(LaneError::io("write", &self.path))
     }
 
-    /// Takes away everything that was announced, the last first, and then the ledger itself; a second call has
-    /// nothing to do.
+    /// Removes everything that was announced, the last first, and then the ledger itself; a second call has nothing to do.
     ///
     /// # Errors
-    /// [`LaneError::Leftover`] for the first thing that stays; it and the ledger are then left for another call.
+    /// [`LaneError::Leftover`] for the first thing that stays; it and the ledger are then left for the next start.
     pub fn undo(&mut self) -> Result<(), LaneError> {
-        while let Some(made) = self.made.last() {
-            made.undo(&self.token)?;
-            self.made.pop();
+        let Cleared { kept, .. } = made::undo(&mut self.made, &self.run);
+        if let Some(Leftover { what, why }) = kept.into_iter().next() {
+            return Err(LaneError::Leftover { what, why });
         }
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            other => other.map_err(LaneError::io("remove", &self.path)),
-        }
+        remove(&self.path)
     }
 }
 
@@ -127,131 +254,229 @@ impl Ledger {
 impl Drop for Ledger {
     fn drop(&mut self) {
         if self.made.is_empty() {
-            let _ = fs::remove_file(&self.path);
+            let _ = remove(&self.path);
         }
     }
 }
 
-/// How often a lock that another run has is asked for.
-const ASKING: Duration = Duration::from_millis(200);
+/// Root's is in /run, where no other user can make anything; another user's is its own, or in /tmp.
+fn scratch_parent() -> PathBuf {
+    let may_write = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok() && path.is_dir();
+    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
+    let own = if rustix::process::geteuid().is_root() { Some("/run".into()) } else { own };
+    own.filter(|path| may_write(path)).unwrap_or_else(|| "/tmp".into())
+}
 
-fn take_lock(folder: &Path, wait: Wait, waiting: &mut dyn FnMut() -> Go) -> Result<File, LaneError> {
+fn lock(folder: &Path) -> Result<File, LaneError> {
     let path = folder.join("lock");
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
     let lock = lock.map_err(LaneError::io("open", &path))?;
-    while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if wait == Wait::No || waiting() == Go::Stop {
-            return Err(LaneError::Busy);
-        }
-        std::thread::sleep(ASKING);
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(lock),
+        Err(_) => Err(LaneError::Busy { holder: None }),
     }
-    Ok(lock)
 }
 
 /// Works off the ledgers of dead runs. The caller holds the lock.
-fn clear(folder: &Path) -> Result<Cleared, LaneError> {
+fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
     let entries = fs::read_dir(folder).map_err(LaneError::io("read the folder", folder))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut cleared = Cleared::new();
+    let mut all = Cleared::default();
     for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")) {
         let token = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;
-        for made in announced(&text, &path)?.iter().rev().filter(|made| !made.ends_with_its_run()) {
-            cleared.extend(made.undo(&token)?);
+        let cleared = match read(&path) {
+            Ok((begun, mut made)) => {
+                made.retain(|made| !made.ends_with_its_run());
+                made::undo(&mut made, &Run { token, boot: boot.to_owned(), is_same_boot: begun == boot })
+            }
+            Err(why) => {
+                let what = format!("the ledger {}", path.display());
+                Cleared { removed: Vec::new(), kept: vec![Leftover { what, why }] }
+            }
+        };
+        if cleared.kept.is_empty() {
+            remove(&path)?;
         }
-        fs::remove_file(&path).map_err(LaneError::io("remove", &path))?;
+        all.removed.extend(cleared.removed);
+        all.kept.extend(cleared.kept);
     }
-    Ok(cleared)
+    Ok(all)
 }
 
-/// What a dead run's ledger announces and does not withdraw.
-fn announced(text: &str, path: &Path) -> Result<Vec<Made>, LaneError> {
-    let mut made = Vec::new();
+/// The boot during which a dead run began, and what its ledger announces and does not take back; or why it cannot be read.
+fn read(path: &Path) -> Result<(String, Vec<Made>), String> {
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| error.to_string())?;
+    parse(&bytes)
+}
+
+fn parse(bytes: &[u8]) -> Result<(String, Vec<Made>), String> {
+    let (mut boot, mut made): (String, Vec<Made>) = Default::default();
     // What follows the last newline is torn: what it would have announced was never made.
-    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
-        match serde_json::from_str(line) {
-            Ok(Made::Withdrawn) => drop(made.pop()),
-            Ok(record) => made.push(record),
-            Err(error) => {
-                let what = format!("the ledger {}", path.display());
-                return Err(LaneError::Leftover { what, why: format!("it cannot be read: {error}") });
-            }
+    for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+        match serde_json::from_slice(line).map_err(|error| format!("it cannot be read: {error}"))? {
+            Line::Boot(id) => boot = id,
+            Line::Making(record) => made.push(record),
+            Line::Identified(id) => made.last_mut().into_iter().for_each(|made| made.identify(id)),
+            Line::Withdrawn => drop(made.pop()),
         }
     }
-    Ok(made)
+    Ok((boot, made))
+}
+
+fn remove(ledger: &Path) -> Result<(), LaneError> {
+    match fault::step("remove ledger").and_then(|()| fs::remove_file(ledger)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(LaneError::io("remove", ledger)),
+    }
 }
 
 fn sync_folder(folder: &Path) -> Result<(), LaneError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(LaneError::io("sync the folder", folder))
 }
 
-/// Time and process make a word that no other run has had.
-fn fresh_token() -> String {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    format!("{:x}-{:x}", now.as_nanos(), std::process::id())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn open(place: &Path) -> (Ledger, Cleared) {
+        Ledger::open(&place.join("ledger")).expect("no other process has it")
+    }
+
+    fn place() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary directory")
+    }
+
     #[test]
     fn a_dead_runs_ledger_is_worked_off_by_the_next() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let (folder, made) = (place.path().join("ledger"), place.path().join("run"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free");
-        ledger.announce(Made::Folder { path: made.clone() }).expect("written");
-        make_folder(&made, ledger.token()).expect("made");
-        fs::write(made.join("image"), "x").expect("written");
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        let made = ledger.make_directory(&place.path().join("run"), 0o711).expect("made");
+        fs::write(made.path().join("image"), "x").expect("written");
         drop(ledger);
-        let (mut ledger, cleared) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free again");
-        assert_eq!(cleared.len(), 1);
-        assert!(!made.exists());
+        let (mut ledger, cleared) = open(place.path());
+        assert_eq!((cleared.removed.len(), cleared.kept), (1, vec![]));
+        assert!(!place.path().join("run").exists());
         ledger.undo().expect("nothing to do");
     }
 
     #[test]
-    fn what_is_not_ours_stays() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let (folder, theirs) = (place.path().join("ledger"), place.path().join("theirs"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || Go::On).expect("free");
-        ledger.announce(Made::Folder { path: theirs.clone() }).expect("written");
-        fs::create_dir(&theirs).expect("made by somebody else");
+    fn a_directory_that_is_not_the_one_that_was_made_stays() {
+        let place = place();
+        let theirs = place.path().join("run");
+        let (mut ledger, _) = open(place.path());
+        ledger.make_directory(&theirs, 0o711).expect("made");
+        fs::rename(&theirs, place.path().join("moved")).expect("renamed");
+        fs::create_dir(&theirs).expect("made by another program");
         fs::write(theirs.join("precious"), "x").expect("written");
         ledger.undo().expect("nothing of ours");
-        assert!(theirs.join("precious").exists());
+        assert!(theirs.join("precious").exists() && place.path().join("moved").exists());
+    }
+
+    #[test]
+    fn a_directory_that_exists_is_not_taken_over() {
+        let place = place();
+        let theirs = place.path().join("run");
+        fs::create_dir(&theirs).expect("made");
+        let (mut ledger, _) = open(place.path());
+        ledger.make_directory(&theirs, 0o711).expect_err("it is there");
+        ledger.undo().expect("nothing to do");
+        assert!(theirs.exists());
+    }
+
+    #[test]
+    fn a_directory_whose_making_was_only_announced_goes_if_it_is_empty() {
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        for name in ["empty", "full", "absent"] {
+            ledger.announce(Made::Directory { path: place.path().join(name), id: None }).expect("written");
+        }
+        drop(ledger);
+        fs::create_dir(place.path().join("empty")).expect("made");
+        fs::create_dir(place.path().join("full")).expect("made");
+        fs::write(place.path().join("full/precious"), "x").expect("written");
+        let (_, cleared) = open(place.path());
+        assert!(!place.path().join("empty").exists() && place.path().join("full/precious").exists(), "{cleared:?}");
+    }
+
+    #[test]
+    fn parents_that_were_missing_go_if_they_are_empty() {
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        ledger.make_parents(&place.path().join("a/b/c")).expect("made");
+        ledger.make_parents(&place.path().join("a/d")).expect("made");
+        fs::write(place.path().join("a/d/precious"), "x").expect("written");
+        ledger.undo().expect("nothing stays that should not");
+        assert!(!place.path().join("a/b").exists() && place.path().join("a/d/precious").exists());
     }
 
     #[test]
     fn a_torn_last_line_announces_nothing() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        fs::write(place.path().join("1-1.jsonl"), "{\"folder\":{\"pa").expect("written");
-        let (mut ledger, cleared) = Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("free");
-        assert!(cleared.is_empty());
+        let place = place();
+        fs::create_dir(place.path().join("ledger")).expect("made");
+        fs::write(place.path().join("ledger/1.jsonl"), "{\"boot\":\"x\"}\n{\"making\":{\"pa").expect("written");
+        let (mut ledger, cleared) = open(place.path());
+        assert_eq!(cleared, Cleared::default());
         ledger.undo().expect("nothing to do");
+        assert!(!place.path().join("ledger/1.jsonl").exists());
     }
 
     #[test]
-    fn what_was_withdrawn_or_ends_with_its_run_is_left_alone_and_rubbish_is_said() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let (theirs, ledger) = (place.path().join("theirs"), place.path().join("1-1.jsonl"));
+    fn what_cannot_be_removed_or_read_is_kept_and_the_rest_goes() {
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        ledger.make_directory(&place.path().join("run"), 0o711).expect("made");
+        drop(ledger);
+        let rubbish = place.path().join("ledger/1.jsonl");
+        fs::write(&rubbish, "{\"of-the-future\":{}}\n").expect("written");
+        let (mut ledger, cleared) = open(place.path());
+        assert_eq!((cleared.removed.len(), cleared.kept.len()), (1, 1), "{cleared:?}");
+        assert!(rubbish.exists() && !place.path().join("run").exists());
+        ledger.make_directory(&place.path().join("next"), 0o711).expect("a run can start all the same");
+        ledger.undo().expect("and end");
+    }
+
+    #[test]
+    fn what_was_withdrawn_or_ends_with_its_run_is_left_alone() {
+        let place = place();
+        let (mut ledger, _) = open(place.path());
+        let theirs = place.path().join("theirs");
         fs::create_dir(&theirs).expect("made");
-        let folder = serde_json::to_string(&Made::Folder { path: theirs.clone() }).expect("plain");
-        let mount = serde_json::to_string(&Made::Mount { path: "/".into() }).expect("plain");
-        fs::write(&ledger, format!("{folder}\n\"withdrawn\"\n{mount}\n")).expect("written");
-        Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("nothing to do").0.undo().expect("nothing");
-        assert!(theirs.exists() && !ledger.exists());
-        fs::write(&ledger, "{\"of-the-future\":{}}\n").expect("written");
-        assert!(matches!(Ledger::open(place.path(), Wait::No, &mut || Go::On), Err(LaneError::Leftover { .. })));
-        assert!(ledger.exists(), "it is kept");
+        ledger.announce(Made::Mount { path: "/".into() }).expect("written");
+        ledger.announce(Made::Directory { path: theirs.clone(), id: None }).expect("written");
+        ledger.withdraw().expect("written");
+        drop(ledger);
+        assert_eq!(open(place.path()).1, Cleared::default());
+        assert!(theirs.exists());
     }
 
     #[test]
-    fn a_second_run_is_refused_or_waits() {
-        let place = tempfile::tempdir().expect("temporary folder");
-        let first = Ledger::open(place.path(), Wait::No, &mut || Go::On).expect("free");
-        assert!(matches!(Ledger::open(place.path(), Wait::No, &mut || Go::On), Err(LaneError::Busy)));
+    fn a_folder_of_ledgers_is_had_once() {
+        let place = place();
+        let first = open(place.path());
+        assert!(matches!(Ledger::open(&place.path().join("ledger")), Err(LaneError::Busy { .. })));
         drop(first);
-        assert!(Ledger::open(place.path(), Wait::No, &mut || Go::On).is_ok());
+        open(place.path());
+    }
+
+    #[test]
+    fn any_bytes_are_a_ledger_or_an_error() {
+        use rand::RngExt as _;
+        let mut random = fsarena_model::seed::generator(1, "fuzz", &[]);
+        let whole = br#"{"boot":"b"}
+{"making":{"directory":{"path":"/x","id":null}}}
+{"identified":{"device":1,"inode":2}}
+"withdrawn"
+{"making":{"loop":{"number":1000,"name":"n","backing":"/b"}}}
+"#;
+        for _ in 0..20_000 {
+            let mut bytes = whole.to_vec();
+            for _ in 0..random.random_range(1..8) {
+                let at = random.random_range(0..bytes.len());
+                bytes[at] = random.random();
+            }
+            bytes.truncate(random.random_range(0..=bytes.len()));
+            let _ = parse(&bytes);
+        }
     }
 }

@@ -28,7 +28,7 @@ pub use arena::{Arena, CheckResult, Go, Place, Remounted, Shown};
 pub use cost::{Effort, file_cost};
 pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind};
-pub use ledger::{Cleared, Ledger, Wait, default_folder};
+pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
 pub use require::{kernel_has, lane_count, made_lanes, missing_tool, needs_lane, tool_versions};
 pub use space::{free_space, nearest_existing};
 pub use storage::DEFAULT_FOLDER;

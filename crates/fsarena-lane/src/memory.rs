@@ -1,13 +1,12 @@
 //! Memory as a place for references: a tmpfs of the run's own or, for who may not mount, a folder in `/dev/shm`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Plan;
 use fsarena_sys::mountinfo;
 
 use crate::LaneError;
-use crate::ledger::{Ledger, Made, make_folder};
+use crate::ledger::{Ledger, Made};
 
 /// Where every Linux keeps a tmpfs that all may write to (shm_overview(7)).
 const SHARED: &str = "/dev/shm";
@@ -27,7 +26,7 @@ pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<Pa
 fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, LaneError> {
     let at = folder.join("memory");
     if !at.exists() {
-        fs::create_dir(&at).map_err(LaneError::io("create the folder", &at))?;
+        ledger.make_directory(&at, 0o755)?;
     }
     ledger.announce(Made::Mount { path: at.clone() })?;
     let options = format!("size={}", plan.lane_size.0);
@@ -48,8 +47,7 @@ fn shared(ledger: &mut Ledger) -> Result<Option<PathBuf>, LaneError> {
     if !is_memory {
         return Ok(None);
     }
-    let folder = Path::new(SHARED).join(format!("fsarena-{}", ledger.token()));
-    ledger.announce(Made::Folder { path: folder.clone() })?;
-    make_folder(&folder, ledger.token())?;
+    let folder = Path::new(SHARED).join(ledger.name());
+    ledger.make_directory(&folder, 0o700)?;
     Ok(Some(folder))
 }

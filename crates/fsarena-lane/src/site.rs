@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{Contender, ContenderFacts, Nanos};
+use fsarena_sys::directory::FileId;
 use fsarena_sys::{child, clock, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
@@ -30,15 +31,17 @@ pub struct Site {
     pub is_mounted: bool,
     /// Whether a library has worked on it.
     pub is_used: bool,
+    /// Which directory it is, where nothing is mounted on it.
+    pub id: Option<FileId>,
     description: String,
     mkfs: Vec<String>,
 }
 
 impl Site {
-    /// A directory that is there already.
-    pub fn in_place(directory: PathBuf) -> Self {
+    /// A directory on which nothing is mounted.
+    pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
         let (description, mkfs) = (String::new(), Vec::new());
-        Self { directory, lane: None, is_mounted: false, is_used: false, description, mkfs }
+        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs }
     }
 }
 
@@ -53,7 +56,7 @@ pub fn make(
     identity: &Identity,
     point: &Path,
 ) -> Result<Site, LaneError> {
-    let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned()) };
+    let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
         site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs);
         site.description = run_tool(&site.mkfs)? + &run_tool(&kind.describe(&lane.path()))?;

@@ -1,8 +1,7 @@
 //! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
@@ -11,7 +10,7 @@ use rustix::fs::OFlags;
 
 use crate::disk::OnDisk;
 use crate::lane::{Backing, Lane};
-use crate::ledger::{Ledger, Made, make_folder};
+use crate::ledger::{Ledger, Made};
 use crate::{LaneError, disk, image, space};
 
 /// What the images leave free on their file system.
@@ -20,26 +19,21 @@ const RESERVE: Bytes = Bytes::mib(256);
 /// Where runs put their folders if nothing else is said.
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 
-/// Makes the run's folder, named after the run, and what it needs to be as `storage` says.
+/// Makes the run's folder and what it needs to be as the plan's storage says.
 ///
 /// # Errors
-/// If it exists, cannot be made, or is too small for `count` lanes of `size`.
-pub fn make_place(ledger: &mut Ledger, plan: &Plan, run: i64, count: usize) -> Result<PathBuf, LaneError> {
+/// If it cannot be made, is not safe, or is too small for `count` lanes.
+pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
     let parent = match &plan.storage {
         Storage::Directory(path) => path.clone(),
         Storage::Memory | Storage::Disk(_) => DEFAULT_FOLDER.into(),
     };
-    let made = DirBuilder::new().recursive(true).mode(0o755).create(&parent);
-    made.map_err(LaneError::io("create the folder", &parent))?;
+    ledger.make_parents(&parent)?;
     let parent = parent.canonicalize().map_err(LaneError::io("look up", &parent))?;
     require_safety(&parent)?;
     require_space(plan, &parent, count)?;
-    let folder = parent.join(run.to_string());
-    if folder.exists() {
-        return Err(LaneError::io("create the folder", &folder)(io::ErrorKind::AlreadyExists.into()));
-    }
-    ledger.announce(Made::Folder { path: folder.clone() })?;
-    make_folder(&folder, ledger.token())?;
+    let folder = parent.join(ledger.name());
+    ledger.make_directory(&folder, 0o711)?;
     if plan.storage == Storage::Memory && count > 0 {
         mount_memory(ledger, &image_folder(plan, &folder), plan.lane_size, count)?;
     }
@@ -59,8 +53,11 @@ pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
     }
 }
 
-/// Refuses a folder in which another user could put something else in the place of what we make.
-fn require_safety(parent: &Path) -> Result<(), LaneError> {
+/// Refuses a folder in which another user could put something else in the place of what root makes.
+///
+/// # Errors
+/// [`LaneError::UnsafePlace`] with the folder above it, or itself, that is another user's or writable for others.
+pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
     for folder in parent.ancestors() {
         let found = fs::symlink_metadata(folder).map_err(LaneError::io("look up", folder))?;
         let unsafe_because = |why| Err(LaneError::UnsafePlace { path: folder.to_owned(), why });
@@ -113,7 +110,7 @@ pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
 }
 
 fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Result<(), LaneError> {
-    fs::create_dir(at).map_err(LaneError::io("create the folder", at))?;
+    ledger.make_directory(at, 0o700)?;
     let options = format!("size={}", size.0 * count as u64 + RESERVE.0);
     ledger.announce(Made::Mount { path: at.to_owned() })?;
     fsarena_sys::mount::mount("tmpfs", "fsarena", &options, at).map_err(|error| LaneError::Mount {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard};
 
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, require};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
 use fsarena_model::{Blame, Bytes, Explained, Plan};
 use rustix::fs::{Advice, fadvise};
 
@@ -21,15 +21,15 @@ fn plan(folder: &Path) -> Plan {
     }
 }
 
-fn ledger(folder: &Path) -> (Ledger, Vec<String>) {
-    Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it")
+fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
+    Ledger::open(&folder.join("ledger")).expect("nobody else has it")
 }
 
 /// An arena with a folder of its own, and nobody else's tests beside; `None` where memory cannot be limited.
 fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
-    let mut arena = Arena::open(plan(folder.path()), 1, ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
+    let mut arena = Arena::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
     match arena.confine(Bytes::mib(64)) {
         Ok(()) => arena.release().expect("it can be left"),
         Err(error @ LaneError::NoMemoryGroup { .. }) => {
@@ -136,7 +136,7 @@ fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
     fs::create_dir(dead.path().join("ledger")).expect("made");
     fs::copy(&written, dead.path().join("ledger").join(format!("{token}.jsonl"))).expect("copied");
     let (_next, cleared) = ledger(dead.path());
-    assert!(cleared.iter().any(|what| what.contains("control group")), "{cleared:?}");
+    assert!(cleared.removed.iter().any(|what| what.contains("control group")), "{cleared:?}");
     assert!(!group.exists() && own_group().is_none());
     assert_eq!(sleeper.0.try_wait().expect("it can be asked"), None, "it lives");
     arena.close().expect("nothing stays");

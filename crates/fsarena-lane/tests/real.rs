@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::disk::{self, OnDisk};
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, flush, require};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 
@@ -34,14 +34,12 @@ fn ground() -> Option<Ground> {
 
 impl Ground {
     fn ledger(&self) -> Ledger {
-        Ledger::open(&self.place.path().join("ledger"), Wait::No, &mut || fsarena_lane::Go::On)
-            .expect("nobody else has it")
-            .0
+        Ledger::open(&self.place.path().join("ledger")).expect("nobody else has it").0
     }
 
     fn arena(&self, contenders: &[&str], size: u64) -> Arena {
         let plan = self.plan(contenders, size);
-        Arena::open(plan, 1, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
+        Arena::open(plan, self.ledger(), &mut |_| Go::On).expect("the lanes can be made")
     }
 
     fn plan(&self, contenders: &[&str], size: u64) -> Plan {
@@ -81,7 +79,7 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
     for device in devices {
         assert!(!Path::new("/sys/block").join(&device).exists(), "{device} is gone");
     }
-    assert_eq!(fs::read_dir(ground.place.path().join("storage")).expect("there").count(), 0);
+    assert!(!ground.place.path().join("storage").exists(), "it was made by the run");
     assert_eq!(fs::read_dir(ground.place.path().join("ledger")).expect("there").count(), 1, "only the lock is left");
 }
 
@@ -97,7 +95,9 @@ fn lanes_are_direct_without_discard_and_equal() {
     let all: Vec<_> = places.iter().map(|place| settings(place.device.as_deref().expect("a lane"))).collect();
     assert_eq!(all[0].each_ref().map(|text| text.trim()), ["1", "0", "0", "4096", "131072"]);
     assert_eq!(all[0], all[1]);
-    let image = fs::metadata(ground.place.path().join("storage/1/lane-0.img")).expect("there");
+    let folder =
+        fs::read_dir(ground.place.path().join("storage")).expect("there").flatten().next().expect("one folder");
+    let image = fs::metadata(folder.path().join("lane-0.img")).expect("there");
     assert!(std::os::unix::fs::MetadataExt::blocks(&image) * 512 >= Bytes::mib(64).0, "it is not sparse");
     arena.close().expect("nothing stays");
 }
@@ -193,7 +193,7 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     let Some(ground) = ground() else { return };
     // The free disk is another arena's lane, on which nothing was made yet.
     let mut plan = ground.plan(&["ext4"], 512);
-    let outer = Arena::open(plan.clone(), 1, ground.ledger(), &mut |_| Go::On).expect("made");
+    let outer = Arena::open(plan.clone(), ground.ledger(), &mut |_| Go::On).expect("made");
     let backing = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
     let ours = |entry: &fs::DirEntry| entry.path().join("loop").exists();
     let devices = fs::read_dir("/sys/block").expect("there").flatten().filter(ours);
@@ -202,13 +202,11 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     let disk = Path::new("/dev").join(disk.expect("the lane is there").0);
     plan.storage = Storage::Disk(disk.clone());
     plan.lane_size = Bytes::mib(128);
-    let inner =
-        Ledger::open(&ground.place.path().join("inner"), Wait::No, &mut || fsarena_lane::Go::On).expect("free").0;
+    let inner = Ledger::open(&ground.place.path().join("inner")).expect("free").0;
     for _ in 0..2 {
         require::plan(&plan).expect("it is free, also the second time");
     }
-    let run = i64::from(std::process::id());
-    let mut arena = Arena::open(plan.clone(), run, inner, &mut |_| Go::On).expect("made");
+    let mut arena = Arena::open(plan.clone(), inner, &mut |_| Go::On).expect("made");
     assert!(matches!(require::plan(&plan), Err(LaneError::DiskInUse { .. })), "it is held");
     arena.make(0, Some(0), 1).expect("made");
     assert!(arena.finish(0).expect("checked").expect("a lane").clean);
@@ -227,7 +225,7 @@ fn a_place_that_another_user_could_change_is_refused() {
     let Some(ground) = ground() else { return };
     let plan = ground.plan(&["ext4"], 64);
     let storage = ground.place.path().join("storage");
-    let open = || Arena::open(plan.clone(), 1, ground.ledger(), &mut |_| Go::On).map(drop);
+    let open = || Arena::open(plan.clone(), ground.ledger(), &mut |_| Go::On).map(drop);
     let allow = |mode| fs::set_permissions(&storage, fs::Permissions::from_mode(mode)).expect("ours");
     fs::create_dir(&storage).expect("made");
     allow(0o777);
@@ -260,7 +258,7 @@ fn memory_holds_lanes_as_well() {
     let Some(ground) = ground() else { return };
     let mut plan = ground.plan(&["ext4", "tmpfs"], 64);
     plan.storage = Storage::Memory;
-    let mut arena = Arena::open(plan, i64::from(std::process::id()), ground.ledger(), &mut |_| Go::On).expect("room");
+    let mut arena = Arena::open(plan, ground.ledger(), &mut |_| Go::On).expect("room");
     let (_, facts) = arena.make(0, Some(0), 1).expect("made");
     assert_eq!(facts.durability, Durability::Flushed);
     let (_, facts) = arena.make(1, None, 1).expect("made");

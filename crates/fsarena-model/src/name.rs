@@ -18,8 +18,10 @@ const LONGEST: usize = 200;
 
 /// A text that is no [`Name`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the name {text:?} is refused: a name has at most {LONGEST} ASCII letters, digits and `._-+@%`, \
-         and begins with a letter or a digit")]
+#[error(
+    "the name {text:?} is refused: a name has at most {LONGEST} ASCII letters, digits and `._-+@%`, \
+         and begins with a letter or a digit"
+)]
 pub struct BadName {
     /// What was given.
     text: String,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 
-use fsarena_lane::{Arena, Go, Ledger, Place, Wait};
+use fsarena_lane::{Arena, Go, Ledger, Place};
 use fsarena_model::{Bytes, Plan, Reading, Storage};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
@@ -17,8 +17,8 @@ fn arena(folder: &std::path::Path) -> Arena {
         lane_size: Bytes::mib(320),
         ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
-    let ledger = Ledger::open(&folder.join("ledger"), Wait::No, &mut || Go::On).expect("nobody else has it").0;
-    Arena::open(plan, 1, ledger, &mut |_| Go::On).expect("the lanes can be made")
+    let ledger = Ledger::open(&folder.join("ledger")).expect("nobody else has it").0;
+    Arena::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
 }
 
 /// What the counters grow by while two hundred new files are each made durable: the time of flushes is told in whole milliseconds.

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use fsarena_apps::engine;
 use fsarena_engine::{Job, Limit, Tally, fio};
-use fsarena_lane::{Arena, Go, Ledger, Wait};
+use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
@@ -22,12 +22,13 @@ const TIME: Nanos = Nanos::seconds(1);
 
 fn main() -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let ledger = Ledger::open(&fsarena_lane::default_folder()?, Wait::Yes, &mut || Go::On)?.0;
+    let _machine = fsarena_lane::take_machine(fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
+    let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let named: Vec<String> = arguments.collect();
     let workloads = if named.is_empty() { WORKLOADS.map(str::to_owned).to_vec() } else { named };
-    let mut arena = Arena::open(plan(&kind)?, 0, ledger, &mut |_| Go::On)?;
+    let mut arena = Arena::open(plan(&kind)?, ledger, &mut |_| Go::On)?;
     let done = table(&kind, &workloads, &mut arena);
     arena.close()?;
     done

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use fsarena_apps::engine_of;
 use fsarena_engine::{Limit, Tally};
-use fsarena_lane::{Arena, Go, Ledger, Wait};
+use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Done, Measure, Plan, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
@@ -25,12 +25,13 @@ const WORKLOADS: [(&str, &str); 5] = [
 
 fn main() -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let ledger = Ledger::open(&fsarena_lane::default_folder()?, Wait::Yes, &mut || Go::On)?.0;
+    let _machine = fsarena_lane::take_machine(fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
+    let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let pairs = arguments.next().map_or(Ok(3), |count| count.parse())?;
     let named: Vec<String> = arguments.collect();
-    let mut arena = Arena::open(plan(&kind)?, 0, ledger, &mut |_| Go::On)?;
+    let mut arena = Arena::open(plan(&kind)?, ledger, &mut |_| Go::On)?;
     let done = table(&kind, pairs, &named, &mut arena);
     arena.close()?;
     done

@@ -5,7 +5,7 @@ mod references;
 mod watched;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -13,9 +13,11 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Nanos, Place, Plan, Preconditioned, Reading, Workload,
+    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Place, Plan, Preconditioned, Reading,
+    Workload,
 };
 use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
+use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
@@ -25,12 +27,21 @@ use watched::Watched;
 /// How long the machine is watched at rest, to know what its kernel threads do anyway.
 const AT_REST: Duration = Duration::from_millis(400);
 
+/// The directory that a workload has on a contender.
+#[derive(Debug, Clone)]
+struct Work {
+    name: Name,
+    inode: u64,
+}
+
 /// This machine, with the lanes of one run.
 pub struct Machine {
     plan: Plan,
     arena: Arena,
     places: Vec<Option<Ground>>,
     watched: Vec<Watched>,
+    /// The directory of the workload at hand, on each contender that has one.
+    works: Vec<Option<Work>>,
     kernel_at_rest: f64,
     /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
     round: u32,
@@ -49,6 +60,7 @@ impl Machine {
             arena,
             places: vec![None; count],
             watched,
+            works: vec![None; count],
             kernel_at_rest: 0.0,
             round: 0,
             conditions: ConditionsSnapshot::default(),
@@ -81,6 +93,36 @@ impl Machine {
         let place = self.places[contender].as_ref();
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         place.map(|place| place.directory.clone()).ok_or_else(missing)
+    }
+
+    /// The directory of the contender, opened.
+    fn open_directory(&self, contender: usize) -> Result<Directory, Trouble> {
+        self.directory(contender)?;
+        let place = self.places[contender].as_ref();
+        Ok(place.map(Ground::open).transpose()?.expect("a contender that has a directory has a place"))
+    }
+
+    /// Makes the directory of a workload on a contender.
+    fn make_work(&mut self, contender: usize, workload: &Workload) -> Result<PathBuf, Trouble> {
+        let parent = self.open_directory(contender)?;
+        let path = parent.path().join(&workload.name);
+        let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
+        let inode = made.map_err(io(format!("mkdir {}", path.display())))?.inode;
+        self.works[contender] = Some(Work { name: workload.name.clone(), inode });
+        Ok(path)
+    }
+
+    /// Removes the directory of the workload at hand, if it is still the one that was made.
+    fn remove_work(&mut self, contender: usize) -> Result<(), Trouble> {
+        let Some(Work { name, inode }) = self.works[contender].take() else { return Ok(()) };
+        let parent = self.open_directory(contender)?;
+        let act = || format!("remove {}", parent.path().join(&name).display());
+        match parent.remove(&name, inode).map_err(io(act()))? {
+            Removal::Done | Removal::Absent => Ok(()),
+            Removal::Another => {
+                Err(io(act())(std::io::Error::other("another directory has taken its place; it was left alone")))
+            }
+        }
     }
 
     fn target(&self, contender: usize) -> Target {
@@ -155,8 +197,7 @@ impl Stage for Machine {
         if let Some((library, device)) = self.library(contender) {
             return self.open_in_library(contender, workload, library, &device, seed);
         }
-        let directory = self.directory(contender)?.join(&workload.name);
-        fs::create_dir(&directory).map_err(io(format!("mkdir {}", directory.display())))?;
+        let directory = self.make_work(contender, workload)?;
         let mut job = fsarena_apps::engine_of(workload)?.open(workload, &directory, seed)?;
         job.prepare(stop)?;
         Ok(job)
@@ -189,7 +230,7 @@ impl Stage for Machine {
         Ok(clock::now().saturating_sub(start))
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
+    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), Trouble> {
         // What a library has left is kept for the checker; its lane is made again before the next work.
         let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
         if self.library(contender).is_some() {
@@ -198,10 +239,7 @@ impl Stage for Machine {
         if is_kept || self.library(contender).is_some() {
             return Ok(());
         }
-        let directory = self.directory(contender)?.join(&workload.name);
-        if directory.exists() {
-            fs::remove_dir_all(&directory).map_err(io(format!("remove {}", directory.display())))?;
-        }
+        self.remove_work(contender)?;
         self.settle(contender).map(drop)
     }
 
@@ -295,6 +333,7 @@ impl Stage for Machine {
     fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {
         let result = self.arena.finish(contender)?;
         self.places[contender] = None;
+        self.works[contender] = None;
         Ok(result)
     }
 }

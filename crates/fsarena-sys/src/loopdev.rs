@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use libc::{c_int, c_ulong};
 
+use crate::fault;
+
 const LOOP_CLR_FD: c_ulong = 0x4C01;
 const LOOP_GET_STATUS64: c_ulong = 0x4C05;
 const LOOP_CONFIGURE: c_ulong = 0x4C0A;
@@ -76,6 +78,7 @@ pub fn device_path(number: u32) -> PathBuf {
 /// # Errors
 /// `EEXIST` if it exists; `EPERM` or `EACCES` without the right.
 pub fn add(number: u32) -> io::Result<()> {
+    fault::step("add loop device")?;
     control(LOOP_CTL_ADD, number)
 }
 
@@ -84,6 +87,7 @@ pub fn add(number: u32) -> io::Result<()> {
 /// # Errors
 /// `EBUSY` if it is bound or open, `ENODEV` if there is none.
 pub fn remove(number: u32) -> io::Result<()> {
+    fault::step("remove loop device")?;
     control(LOOP_CTL_REMOVE, number)
 }
 
@@ -100,6 +104,7 @@ fn control(request: c_ulong, number: u32) -> io::Result<()> {
 /// # Errors
 /// Whatever the kernel says; also if it would do the I/O through the page cache.
 pub fn bind(number: u32, backing: &File, extent: Extent, block_size: u32, name: &str) -> io::Result<File> {
+    fault::step("bind loop device")?;
     let device = OpenOptions::new().read(true).write(true).open(device_path(number))?;
     let mut info = empty_info();
     info.offset = extent.offset;
@@ -137,6 +142,7 @@ pub fn binding(number: u32) -> io::Result<Option<Binding>> {
 /// # Errors
 /// `ENXIO` if it is bound to nothing.
 pub fn unbind(number: u32) -> io::Result<()> {
+    fault::step("unbind loop device")?;
     let device = File::open(device_path(number))?;
     // SAFETY: the request takes no argument.
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) })

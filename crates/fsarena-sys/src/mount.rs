@@ -9,6 +9,8 @@ use rustix::mount::{
     fsconfig_reconfigure, fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, fspick, move_mount, unmount,
 };
 
+use crate::fault;
+
 /// Why the kernel refused a mount.
 #[derive(Debug, thiserror::Error)]
 #[error("{} ({errno})", self.said())]
@@ -32,6 +34,7 @@ impl MountError {
 /// # Errors
 /// With the kernel's own words where it has any, such as `ext4: Unknown parameter 'bogus'`.
 pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), MountError> {
+    injected(&format!("mount {kind}"))?;
     let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| MountError {
         errno,
         words: String::new(),
@@ -70,6 +73,7 @@ pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
     let flag = if access == Access::ReadOnly { "ro" } else { "rw" };
     let step = format!("make it {flag}");
     let failed = |errno, words| MountError { errno, words, step: step.clone() };
+    injected(&step)?;
     let context =
         fspick(rustix::fs::CWD, point, FsPickFlags::FSPICK_CLOEXEC).map_err(|errno| failed(errno, String::new()))?;
     let done = fsconfig_set_flag(context.as_fd(), flag).and_then(|()| fsconfig_reconfigure(context.as_fd()));
@@ -81,7 +85,17 @@ pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
 /// # Errors
 /// `EBUSY` while somebody uses it.
 pub fn unmount_plainly(point: &Path) -> Result<(), Errno> {
+    injected("unmount").map_err(|error| error.errno)?;
     unmount(point, UnmountFlags::NOFOLLOW)
+}
+
+fn injected(step: &str) -> Result<(), MountError> {
+    let failed = |error: std::io::Error| MountError {
+        errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
+        words: String::new(),
+        step: step.to_owned(),
+    };
+    fault::step(step).map_err(failed)
 }
 
 fn configure(context: &OwnedFd, option: &str) -> Result<(), Errno> {

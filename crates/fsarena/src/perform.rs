@@ -9,6 +9,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
+use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -36,11 +37,11 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     plan::require_machine(&plan)?;
     let mut store = places::store(global)?;
     enter_namespace(&plan)?;
-    let Some(ledger) = take_machine(wait, stop)? else { return Ok(None) };
+    let Some(held) = take_machine(wait, stop)? else { return Ok(None) };
     // Only now: an earlier run may have filled the place, or hold the disk.
     let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
-    let (run, status) = measure(global, &plan, notes, &mut store, ledger, stop)?;
+    let (run, status) = measure(global, &plan, notes, &mut store, held, stop)?;
     Ok(Some((store.load(run)?, status)))
 }
 
@@ -70,7 +71,7 @@ pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBo
     let plan = store.load(run)?.plan;
     plan::require_machine(&plan)?;
     enter_namespace(&plan)?;
-    let Some(ledger) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
+    let Some(held) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
     // Only now: another process may have gone on with it while this one waited.
     let before = store.load(run)?;
     let Some(rest) = Rest::of(&before, wish)? else {
@@ -80,7 +81,7 @@ pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBo
         return Ok(Resumed::Nothing);
     };
     plan::require_space(&plan)?;
-    let status = go_on(global, &before, rest, &mut store, ledger, stop)?;
+    let status = go_on(global, &before, rest, &mut store, held, stop)?;
     Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
 
@@ -90,14 +91,14 @@ fn go_on(
     record: &RunRecord,
     rest: Rest,
     store: &mut Store,
-    ledger: Ledger,
+    held: Held,
     stop: &AtomicBool,
 ) -> Result<Status> {
     let (run, started) = (record.run, clock::now());
     let resumption = Resumption { record: record.clone(), rest, at: now() };
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(&record.plan, ledger, stop, &mut listeners, |machine, listeners| {
+    let status = on_machine(&record.plan, held, stop, &mut listeners, |machine, listeners| {
         fsarena_session::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
@@ -109,22 +110,31 @@ fn go_on(
     })
 }
 
-/// Takes the machine and clears away what dead runs left; `None` if somebody stopped it while it waited.
-fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Ledger>> {
-    let mut told = false;
-    let opened = Ledger::open(&default_folder()?, wait, &mut || {
-        if !std::mem::replace(&mut told, true) {
-            eprintln!("waiting for another run to end");
+/// The machine, held for one run, and the ledger of what that makes.
+pub struct Held {
+    ledger: Ledger,
+    _machine: MachineLock,
+}
+
+/// Takes the machine and clears away what dead runs left; `None` if it was stopped while it waited.
+fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+    let mut announced = false;
+    let taken = fsarena_lane::take_machine(wait, &mut |holder| {
+        if !std::mem::replace(&mut announced, true) {
+            let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
+            eprintln!("waiting: {busy}");
+            let end = holder.map(|holder| format!("; `kill {}` ends that run and clears up", holder.process));
+            eprintln!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
         }
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     });
-    match opened {
-        Err(LaneError::Busy) if stop.load(Ordering::Relaxed) => Ok(None),
-        other => {
-            let (ledger, mut cleared) = other?;
-            cleared.extend(fsarena_apps::clear());
+    match taken {
+        Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
+        taken => {
+            let _machine = taken?;
+            let (ledger, cleared) = Ledger::open(&default_folder()?)?;
             tell_cleared(&cleared);
-            Ok(Some(ledger))
+            Ok(Some(Held { ledger, _machine }))
         }
     }
 }
@@ -135,7 +145,7 @@ fn measure(
     plan: &Plan,
     notes: Vec<String>,
     store: &mut Store,
-    ledger: Ledger,
+    held: Held,
     stop: &AtomicBool,
 ) -> Result<(i64, Status)> {
     let started = clock::now();
@@ -147,7 +157,7 @@ fn measure(
     }
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(plan, ledger, stop, &mut listeners, |machine, listeners| {
+    let status = on_machine(plan, held, stop, &mut listeners, |machine, listeners| {
         fsarena_session::run(plan, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
@@ -163,7 +173,7 @@ fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
 /// Makes the lanes of `plan`, lets `session` run on them, and takes everything away.
 fn on_machine(
     plan: &Plan,
-    ledger: Ledger,
+    held: Held,
     stop: &AtomicBool,
     listeners: &mut Listeners<'_>,
     session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, SessionError>,
@@ -172,7 +182,8 @@ fn on_machine(
         listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
-    let arena = Arena::open(plan.clone(), listeners.run, ledger, &mut telling)?;
+    let Held { ledger, _machine } = held;
+    let arena = Arena::open(plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
     machine.precondition(&mut telling)?;
     let status = session(&mut machine, listeners);

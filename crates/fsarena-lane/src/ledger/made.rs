@@ -1,30 +1,39 @@
-//! What a run makes, and how each is taken away: only what bears the run's mark, never by number alone.
+//! What a run makes, and how each is taken away: only what is the run's by device and inode, or by the run's token.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use fsarena_sys::directory::{Directory, FileId, Removal};
 use fsarena_sys::{loopdev, mountinfo};
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use super::{Cleared, Leftover};
+use crate::cgroup;
 use crate::disk::OnDisk;
-use crate::{LaneError, cgroup};
 
-/// How often a busy device is asked again, and how long in between: ten seconds in all.
+/// How often a busy device is tried again, and how long in between: ten seconds in all.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
 
 /// Something that a run makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Made {
-    /// A folder with all that is in it, marked by [`make_folder`].
-    Folder {
-        /// Where.
+    /// A directory, removed with all that is in it.
+    Directory {
+        /// Where; its parent without symbolic links.
         path: PathBuf,
+        /// Which directory it is; `None` until it is made.
+        id: Option<FileId>,
+    },
+    /// A directory above those of the run, removed if it is empty.
+    Parent {
+        /// Where; its parent without symbolic links.
+        path: PathBuf,
+        /// Which directory it is; `None` until it is made.
+        id: Option<FileId>,
     },
     /// A mount in the run's own namespace, which ends with the run: there is nothing to clear after its death.
     Mount {
@@ -40,8 +49,6 @@ pub enum Made {
         /// The folder of the group from which the run's processes came.
         home: PathBuf,
     },
-    /// Nothing: the announcement before this was taken back.
-    Withdrawn,
     /// A loop device, bound under a name with the run's token to a file.
     Loop {
         /// Its number.
@@ -53,37 +60,69 @@ pub enum Made {
     },
 }
 
-/// Makes a folder, which must not exist, and marks it as the run's. Others may only pass through it, as servers do that do not run as
-/// root: what lies in it is closed to them by its own mode.
-///
-/// # Errors
-/// If it exists, or cannot be made or marked.
-pub fn make_folder(path: &Path, token: &str) -> Result<(), LaneError> {
-    DirBuilder::new().mode(0o711).create(path).map_err(LaneError::io("create the folder", path))?;
-    let mark = mark_of(path, token);
-    let synced = File::create(&mark).and_then(|mark| mark.sync_all()).and_then(|()| File::open(path)?.sync_all());
-    synced.map_err(LaneError::io("create", &mark))
+/// The run that made things.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// A word that no other run has.
+    pub token: String,
+    /// The boot of the machine at hand.
+    pub boot: String,
+    /// Whether the run began during this boot: numbers of devices are the same only then.
+    pub is_same_boot: bool,
 }
 
-fn mark_of(folder: &Path, token: &str) -> PathBuf {
-    folder.join(format!(".fsarena-{token}"))
+impl Run {
+    /// A new one.
+    ///
+    /// # Errors
+    /// If there are no random numbers.
+    pub fn new() -> io::Result<Self> {
+        let mut random = [0; 8];
+        File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random))?;
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+        Ok(Self { token: format!("{:016x}", u64::from_ne_bytes(random)), boot, is_same_boot: true })
+    }
+}
+
+/// Takes away all of `made`, the last first; what fails stays in it, as does a directory with the backing of a loop device
+/// that stays.
+pub fn undo(made: &mut Vec<Made>, run: &Run) -> Cleared {
+    let mut cleared = Cleared::default();
+    let mut staying: Vec<Made> = Vec::new();
+    while let Some(last) = made.pop() {
+        let blocked = staying.iter().any(|other| last.contains(other));
+        let done = if blocked { Err(io::Error::other("something in it is still in use")) } else { last.undo(run) };
+        match done {
+            Ok(what) => cleared.removed.extend(what),
+            Err(why) => {
+                cleared.kept.push(Leftover { what: last.words(), why: why.to_string() });
+                staying.push(last);
+            }
+        }
+    }
+    staying.reverse();
+    *made = staying;
+    cleared
 }
 
 impl Made {
-    /// Takes it away if it is there and bears the run's mark; says what was taken away.
-    ///
-    /// # Errors
-    /// [`LaneError::Leftover`] if it is the run's and stays.
-    pub fn undo(&self, token: &str) -> Result<Option<String>, LaneError> {
-        let done = match self {
-            Self::Folder { path } => remove_folder(path, token),
+    /// Says which directory was made.
+    pub fn identify(&mut self, made: FileId) {
+        if let Self::Directory { id, .. } | Self::Parent { id, .. } = self {
+            *id = Some(made);
+        }
+    }
+
+    /// Takes it away if it is there and is the run's; says what was taken away.
+    fn undo(&self, run: &Run) -> io::Result<Option<String>> {
+        match self {
+            Self::Directory { path, id } => remove_directory(path, *id, run),
+            Self::Parent { path, id } => remove_parent(path, *id, run),
             Self::Mount { path } => unmount(path),
             Self::Disk(made) => made.wipe(),
-            Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, token)),
-            Self::Withdrawn => Ok(None),
+            Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
-        };
-        done.map_err(|why| LaneError::Leftover { what: self.words(), why: why.to_string() })
+        }
     }
 
     /// Whether the kernel takes it away with the run's namespace: a mount of that name is then another's.
@@ -91,49 +130,79 @@ impl Made {
         matches!(self, Self::Mount { .. })
     }
 
+    /// Whether it is a directory in which `other` lies, or has its backing.
+    fn contains(&self, other: &Self) -> bool {
+        let (Self::Directory { path, .. } | Self::Parent { path, .. }) = self else { return false };
+        match other {
+            Self::Directory { path: inner, .. } | Self::Parent { path: inner, .. } | Self::Mount { path: inner } => {
+                inner.starts_with(path)
+            }
+            Self::Loop { backing, .. } => backing.starts_with(path),
+            Self::Disk(_) | Self::Cgroup { .. } => false,
+        }
+    }
+
     fn words(&self) -> String {
         match self {
-            Self::Folder { path } => format!("the folder {}", path.display()),
+            Self::Directory { path, .. } | Self::Parent { path, .. } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
             Self::Disk(made) => format!("file systems on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
-            Self::Withdrawn => "nothing".to_owned(),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
         }
     }
 }
 
-/// A folder without our mark is ours only if it is empty: we died between making and marking it.
-///
-/// It is opened once, not through a link, and everything in it is reached through that: whoever may rename things
-/// beside it cannot lead us elsewhere.
-fn remove_folder(path: &Path, token: &str) -> io::Result<Option<String>> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
-    let folder = match OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => other?,
+/// The directory above `path`, and the name of `path` in it; `None` if that is gone.
+fn parent(path: &Path) -> io::Result<Option<(Directory, &str)>> {
+    let (Some(above), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(io::Error::other("it has no place in a directory"));
     };
-    let inside = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
-    let is_own = folder.metadata()?.uid() == rustix::process::geteuid().as_raw();
-    if !is_own || !mark_of(&inside, token).exists() {
-        return Ok(fs::remove_dir(path).ok().map(|()| format!("the empty folder {}", path.display())));
+    match Directory::open(above) {
+        Ok(directory) => Ok(Some((directory, name))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
-    if let Some(mount) = mountinfo::mounts()?.iter().find(|mount| mount.point.starts_with(path)) {
-        return Err(io::Error::other(format!("{} is mounted in it", mount.point.display())));
-    }
-    // The mark goes last: a removal that is cut short can be taken up again.
-    let mark = mark_of(&inside, token);
-    for entry in fs::read_dir(&inside)? {
-        let entry = entry?;
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false if entry.path() != mark => fs::remove_file(entry.path())?,
-            false => {}
+}
+
+fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
+    let Some((parent, name)) = parent(path)? else { return Ok(None) };
+    let Some(id) = id else { return Ok(remove_if_empty(&parent, name, path)) };
+    require_same_device(&parent, id, run)?;
+    // What is mounted in it would be entered by the removal if it were not refused (EXDEV).
+    let removed = parent.remove(name, id.inode).map_err(|error| match error.raw_os_error() {
+        Some(errno) if errno == rustix::io::Errno::XDEV.raw_os_error() => {
+            io::Error::other("something is mounted in it")
+        }
+        _ => error,
+    })?;
+    Ok((removed == Removal::Done).then(|| format!("the folder {}", path.display())))
+}
+
+fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
+    let Some((parent, name)) = parent(path)? else { return Ok(None) };
+    if let Some(id) = id {
+        require_same_device(&parent, id, run)?;
+        let found = parent.child(name.as_ref()).and_then(|child| child.id());
+        if !found.is_ok_and(|found| found.inode == id.inode) {
+            return Ok(None);
         }
     }
-    fs::remove_file(mark)?;
-    fs::remove_dir(path)?;
-    Ok(Some(format!("the folder {}", path.display())))
+    Ok(remove_if_empty(&parent, name, path))
+}
+
+/// The run may have died between making a directory and writing down which one it is. An empty one is nobody's loss.
+fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> Option<String> {
+    let removed = parent.remove_empty(name).is_ok_and(|removed| removed == Removal::Done);
+    removed.then(|| format!("the empty folder {}", path.display()))
+}
+
+/// Another file system may be mounted there by now, or that one not yet. After a restart its number may be another.
+fn require_same_device(parent: &Directory, id: FileId, run: &Run) -> io::Result<()> {
+    match run.is_same_boot && parent.id()?.device != id.device {
+        true => Err(io::Error::other("another file system is mounted there now")),
+        false => Ok(()),
+    }
 }
 
 fn unmount(path: &Path) -> io::Result<Option<String>> {

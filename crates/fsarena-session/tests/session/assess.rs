@@ -181,7 +181,7 @@ fn the_command_that_repeats_a_run_has_its_states_of_the_cache() {
     let original = record.plan.workloads.clone();
     let command = |record: &RunRecord| assess(record).command.join(" ");
     for (cache, name) in [(CacheState::Cold, "create@cold"), (CacheState::Warm, "create@warm")] {
-        let other = Workload { name: name.to_owned(), cache, ..original[0].clone() };
+        let other = Workload { name: name.parse().expect("a name"), cache, ..original[0].clone() };
         record.plan.workloads = [vec![other.clone()], original[1..].to_vec()].concat();
         let alone = format!("--workload create --workload append --cache {cache} --rounds");
         assert!(command(&record).contains(&alone), "{}", command(&record));

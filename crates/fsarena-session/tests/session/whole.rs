@@ -260,7 +260,7 @@ fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
 #[test]
 fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0]));
-    play = play.with_workloads(vec![whole(100), Workload { name: "append".to_owned(), ..whole(100) }]);
+    play = play.with_workloads(vec![whole(100), Workload { name: "append".parse().expect("a name"), ..whole(100) }]);
     play.plan.lanes = Lanes::InTurn;
     let performance = play.with_rounds(Rounds::Exactly(3)).perform();
     let wanted = |entry: &&String| ["make", "open", "finish"].iter().any(|what| entry.starts_with(what));

@@ -1,25 +1,31 @@
 //! `fsarena clean`: takes away what killed runs have left behind.
 
 use anyhow::Result;
-use fsarena_lane::{Cleared, Go, Ledger, Wait, default_folder};
+use fsarena_lane::{Cleared, Go, LaneError, Ledger, Wait, default_folder, take_machine};
 
 use crate::exit::Ended;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
-    let (mut ledger, mut cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
-    cleared.extend(fsarena_apps::clear());
+    let _machine = take_machine(Wait::No, &mut |_| Go::Stop)?;
+    let (mut ledger, cleared) = Ledger::open(&default_folder()?)?;
     ledger.undo()?;
-    match cleared.is_empty() {
-        true => eprintln!("nothing was left behind"),
-        false => tell(&cleared),
+    if cleared == Cleared::default() {
+        eprintln!("nothing was left behind");
     }
-    Ok(Ended::Well)
+    tell(&cleared);
+    match cleared.kept.into_iter().next() {
+        Some(first) => Err(LaneError::Leftover { what: first.what, why: first.why }.into()),
+        None => Ok(Ended::Well),
+    }
 }
 
-/// Says what of an earlier run was taken away.
+/// Says what became of the things that earlier runs had left.
 pub fn tell(cleared: &Cleared) {
-    for what in cleared {
+    for what in &cleared.removed {
         eprintln!("cleared away, left by an earlier run: {what}");
+    }
+    for left in &cleared.kept {
+        eprintln!("warning: an earlier run left {}, which cannot be cleared away: {}", left.what, left.why);
     }
 }

@@ -99,7 +99,7 @@ fn workloads() -> Result<String> {
             (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),
         };
         let paced = if can_keep_a_rate(&workload) { "yes" } else { "no" };
-        [workload.name, here, paced.to_owned(), workload.metric.unit, workload.measures]
+        [workload.name.into(), here, paced.to_owned(), workload.metric.unit, workload.measures]
     });
     Ok(table(["workload", "here", "--rate", "unit", "measures"], rows))
 }

@@ -3,6 +3,7 @@
 mod caches;
 mod calibrating;
 mod comparing;
+mod faults;
 mod fio;
 mod grids;
 mod installing;

@@ -98,7 +98,9 @@ fn why_a_job_goes_through_fio_is_said() {
         ("[x]\nrw=write\nsize=1m\nioengine=io_uring\niodepth=8\nfsync=8\n", "`iodepth`"),
     ];
     for (text, word) in table {
-        let why = natively(&Name::from_text("job"), &job(text)).err().unwrap_or_else(|| panic!("it has to go through fio: {text}"));
+        let why = natively(&Name::from_text("job"), &job(text))
+            .err()
+            .unwrap_or_else(|| panic!("it has to go through fio: {text}"));
         assert!(why.contains(word), "{word} in {why}");
     }
 }
@@ -107,7 +109,10 @@ fn why_a_job_goes_through_fio_is_said() {
 fn a_whole_file_is_direct_if_every_job_is() {
     let file = |text| JobFile::parse("job.fio", text, &|_| None).expect("a job file");
     let both = file(include_str!("../../../tests/fio/jobs/side-by-side.fio"));
-    assert_eq!((as_it_is(Name::from_text("x"), &both).cache, direct_block(&both)), (CacheState::Direct, Some(Bytes(4096))));
+    assert_eq!(
+        (as_it_is(Name::from_text("x"), &both).cache, direct_block(&both)),
+        (CacheState::Direct, Some(Bytes(4096)))
+    );
     let one = file("[a]\ndirect=1\nbs=512\n[b]\nrw=write\nsync=1\n");
     let workload = as_it_is(Name::from_text("x"), &one);
     assert_eq!((workload.cache, workload.durable, workload.mode), (CacheState::Warm, DurablePoint::OSync, Mode::Whole));

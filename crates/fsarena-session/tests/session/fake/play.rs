@@ -146,7 +146,7 @@ impl Performance {
 /// A sliced workload: 20 ms to warm up, 100 ms timed, four slices, an fsync with each operation.
 pub fn workload(name: &str) -> Workload {
     Workload {
-        name: name.to_owned(),
+        name: name.parse().expect("a name"),
         version: 1,
         measures: "How often something is done.".to_owned(),
         why: "Somebody does it.".to_owned(),

@@ -72,7 +72,7 @@ fn ledgers(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use fsarena_lane::{Ledger, Wait};
+    use fsarena_lane::Ledger;
 
     use super::*;
 
@@ -82,12 +82,12 @@ mod tests {
         let folder = place.path().join("ledger");
         let said = || format!("{:?}", look("runs", &folder));
         assert!(said().contains("none yet"));
-        let (ledger, _) = Ledger::open(&folder, Wait::No, &mut || fsarena_lane::Go::On).expect("free");
+        let (ledger, _) = Ledger::open(&folder).expect("free");
         assert!(said().contains("another run has the machine"));
         drop(ledger);
         std::fs::write(folder.join("1-1.jsonl"), "").expect("as a killed run leaves it");
         assert!(said().contains("fsarena clean"));
-        let (mut ledger, _) = Ledger::open(&folder, Wait::No, &mut || fsarena_lane::Go::On).expect("free");
+        let (mut ledger, _) = Ledger::open(&folder).expect("free");
         ledger.undo().expect("nothing to do");
         drop(ledger);
         assert!(said().contains("nothing was left behind"));

@@ -1,0 +1,287 @@
+//! Directories held by descriptor. What is made in one, and removed from it, is reached through the descriptor and by one
+//! component at a time: no path is walked twice, no symbolic link is followed, no other file system is entered
+//! (`openat2(2)` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_XDEV`).
+
+use std::ffi::{CString, OsStr};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, mkdirat, openat2, statat, unlinkat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use crate::fault;
+
+/// Which file or directory something is: a name can come to mean another one, these two numbers cannot as long as it
+/// exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileId {
+    /// The number of the file system (`st_dev`).
+    pub device: u64,
+    /// The number of the inode (`st_ino`).
+    pub inode: u64,
+}
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Directory {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// What has become of a directory that was to be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It is removed, with all that was in it.
+    Done,
+    /// Nothing has that name.
+    Absent,
+    /// Another file or directory has that name: it was left alone.
+    Another,
+}
+
+const OPEN: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const STAY_HERE: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS)
+    .union(ResolveFlags::NO_XDEV);
+
+impl Directory {
+    /// Opens the directory at `path`, whose last component must not be a symbolic link.
+    ///
+    /// # Errors
+    /// As open(2).
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let fd = rustix::fs::open(path, OPEN, Mode::empty())?;
+        Ok(Self { fd, path: path.to_owned() })
+    }
+
+    /// Where it was when it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which directory it is.
+    ///
+    /// # Errors
+    /// As fstat(2).
+    pub fn id(&self) -> io::Result<FileId> {
+        let found = rustix::fs::fstat(&self.fd)?;
+        Ok(FileId { device: found.st_dev, inode: found.st_ino })
+    }
+
+    /// The number of the user who owns it.
+    ///
+    /// # Errors
+    /// As fstat(2).
+    pub fn owner(&self) -> io::Result<u32> {
+        Ok(rustix::fs::fstat(&self.fd)?.st_uid)
+    }
+
+    /// Makes the directory `name` in this one with the permissions `mode`, whatever the umask is, and opens it.
+    ///
+    /// # Errors
+    /// `EEXIST` if there is something of that name; as mkdirat(2).
+    pub fn make(&self, name: &str, mode: u32) -> io::Result<Self> {
+        fault::step(&format!("mkdir {name}"))?;
+        require_component(name)?;
+        mkdirat(&self.fd, name, Mode::from_raw_mode(0o700))?;
+        let made = self.child(OsStr::new(name))?;
+        rustix::fs::fchmod(&made.fd, Mode::from_raw_mode(mode))?;
+        Ok(made)
+    }
+
+    /// Opens the directory `name` in this one.
+    ///
+    /// # Errors
+    /// `ELOOP` or `ENOTDIR` for a symbolic link, `EXDEV` for a mount point; as openat2(2).
+    pub fn child(&self, name: &OsStr) -> io::Result<Self> {
+        let fd = openat2(&self.fd, name, OPEN, Mode::empty(), STAY_HERE)?;
+        Ok(Self { fd, path: self.path.join(name) })
+    }
+
+    /// Writes what was made and removed here to the disk (fsync(2) of the directory).
+    ///
+    /// # Errors
+    /// As fsync(2).
+    pub fn sync(&self) -> io::Result<()> {
+        fault::step("sync directory")?;
+        Ok(rustix::fs::fsync(&self.fd)?)
+    }
+
+    /// Removes the directory `name` of this one with all that is in it, if it is the one with that `inode`, on the same
+    /// file system as this one.
+    ///
+    /// # Errors
+    /// `EXDEV` if something is mounted on it or in it; as openat2(2) and unlinkat(2). What is left can be removed by
+    /// another call.
+    pub fn remove(&self, name: &str, inode: u64) -> io::Result<Removal> {
+        require_component(name)?;
+        let child = match self.child(OsStr::new(name)) {
+            Ok(child) => child,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Removal::Absent),
+            Err(error) if is_no_directory(&error) => return Ok(Removal::Another),
+            Err(error) => return Err(error),
+        };
+        if child.id()? != (FileId { inode, ..self.id()? }) {
+            return Ok(Removal::Another);
+        }
+        fault::step(&format!("empty {name}"))?;
+        empty(child.fd.as_fd())?;
+        drop(child);
+        self.remove_empty(name)
+    }
+
+    /// Removes the directory `name` of this one if it is empty.
+    ///
+    /// # Errors
+    /// `ENOTEMPTY` if it is not empty; as unlinkat(2).
+    pub fn remove_empty(&self, name: &str) -> io::Result<Removal> {
+        fault::step(&format!("rmdir {name}"))?;
+        require_component(name)?;
+        match unlinkat(&self.fd, name, AtFlags::REMOVEDIR) {
+            Ok(()) => Ok(Removal::Done),
+            Err(Errno::NOENT) => Ok(Removal::Absent),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// `rmdir("..")` and an empty name would mean something else than a directory in this one.
+fn require_component(name: &str) -> io::Result<()> {
+    match name.is_empty() || name == "." || name == ".." || name.contains('/') {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a name in a directory"))),
+        false => Ok(()),
+    }
+}
+
+fn is_no_directory(error: &io::Error) -> bool {
+    [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// Removes everything in the directory. All names are read before the first is removed: what readdir(3) returns of a
+/// directory that changes meanwhile is not specified.
+fn empty(directory: BorrowedFd<'_>) -> io::Result<()> {
+    for name in names(directory)? {
+        if is_directory(directory, &name)? {
+            let child = openat2(directory, &name, OPEN, Mode::empty(), STAY_HERE)?;
+            empty(child.as_fd())?;
+            unlink(directory, &name, AtFlags::REMOVEDIR)?;
+        } else {
+            unlink(directory, &name, AtFlags::empty())?;
+        }
+    }
+    Ok(())
+}
+
+fn names(directory: BorrowedFd<'_>) -> io::Result<Vec<CString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            names.push(entry.file_name().to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn is_directory(parent: BorrowedFd<'_>, name: &CString) -> io::Result<bool> {
+    match statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(found) => Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory),
+        Err(Errno::NOENT) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What has gone meanwhile is removed as well.
+fn unlink(parent: BorrowedFd<'_>, name: &CString, flags: AtFlags) -> io::Result<()> {
+    match unlinkat(parent, name, flags) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn place() -> (tempfile::TempDir, Directory) {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let opened = Directory::open(place.path()).expect("it opens");
+        (place, opened)
+    }
+
+    #[test]
+    fn a_directory_is_removed_with_all_that_is_in_it() {
+        let (place, parent) = place();
+        let made = parent.make("work", 0o755).expect("made");
+        fs::create_dir_all(made.path().join("a/b/c")).expect("made");
+        for file in ["f", "a/f", "a/b/c/f"] {
+            fs::write(made.path().join(file), "x").expect("written");
+        }
+        let id = made.id().expect("known");
+        assert_eq!(parent.remove("work", id.inode).expect("removed"), Removal::Done);
+        assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
+        assert_eq!(parent.remove("work", id.inode).expect("nothing to do"), Removal::Absent);
+    }
+
+    #[test]
+    fn a_link_in_it_is_removed_and_its_target_stays() {
+        let (place, parent) = place();
+        let theirs = place.path().join("theirs");
+        fs::create_dir(&theirs).expect("made");
+        fs::write(theirs.join("precious"), "x").expect("written");
+        let made = parent.make("work", 0o755).expect("made");
+        symlink(&theirs, made.path().join("link")).expect("linked");
+        symlink("../theirs/precious", made.path().join("file")).expect("linked");
+        assert_eq!(parent.remove("work", made.id().expect("known").inode).expect("removed"), Removal::Done);
+        assert!(theirs.join("precious").exists());
+    }
+
+    #[test]
+    fn what_took_the_place_of_the_directory_stays() {
+        let (place, parent) = place();
+        let made = parent.make("work", 0o755).expect("made");
+        let inode = made.id().expect("known").inode;
+        let theirs = place.path().join("theirs");
+        fs::create_dir(&theirs).expect("made");
+        fs::write(theirs.join("precious"), "x").expect("written");
+        fs::rename(place.path().join("work"), place.path().join("moved")).expect("renamed");
+        symlink(&theirs, place.path().join("work")).expect("linked");
+        assert_eq!(parent.remove("work", inode).expect("looked at"), Removal::Another, "a link");
+        fs::remove_file(place.path().join("work")).expect("removed");
+        fs::rename(&theirs, place.path().join("work")).expect("renamed");
+        assert_eq!(parent.remove("work", inode).expect("looked at"), Removal::Another, "another directory");
+        assert!(place.path().join("work/precious").exists() && place.path().join("moved").exists());
+        fs::write(place.path().join("file"), "x").expect("written");
+        assert_eq!(parent.remove("file", inode).expect("looked at"), Removal::Another, "a file");
+    }
+
+    #[test]
+    fn only_single_components_are_made_or_removed() {
+        let (place, parent) = place();
+        fs::create_dir_all(place.path().join("a/b")).expect("made");
+        for name in ["", ".", "..", "a/b", "/tmp", "a/.."] {
+            parent.make(name, 0o755).expect_err(name);
+            parent.remove(name, 1).expect_err(name);
+            parent.remove_empty(name).expect_err(name);
+        }
+        assert!(place.path().join("a/b").exists());
+    }
+
+    #[test]
+    fn a_directory_that_is_not_empty_is_kept_if_only_an_empty_one_may_go() {
+        let (place, parent) = place();
+        fs::create_dir_all(place.path().join("a/b")).expect("made");
+        parent.remove_empty("a").expect_err("it is not empty");
+        let inner = Directory::open(&place.path().join("a")).expect("it opens");
+        assert_eq!(inner.remove_empty("b").expect("removed"), Removal::Done);
+        assert_eq!(parent.remove_empty("a").expect("removed"), Removal::Done);
+    }
+}

@@ -1,0 +1,111 @@
+//! The machine's lock: at most one run of fsarena at a time, whichever user runs it.
+//!
+//! The lock is a socket in the abstract namespace (unix(7)). It belongs to no user and to no directory, and the kernel
+//! frees it when its holder ends, however that happens. Each network namespace has its own.
+
+use std::fs;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+
+use fsarena_model::Nanos;
+
+/// The name of the socket.
+const NAME: &[u8] = b"fsarena/run";
+
+/// The lock, until it is dropped.
+#[derive(Debug)]
+pub struct MachineLock(#[allow(dead_code, reason = "it is held, not used")] UnixListener);
+
+/// The process that has the lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number.
+    pub process: i32,
+    /// The number of its user.
+    pub user: u32,
+    /// Its command line; empty if it cannot be read.
+    pub command: String,
+    /// How long it has been running; `None` if that cannot be read.
+    pub running: Option<Nanos>,
+}
+
+impl MachineLock {
+    /// Takes the lock; `None` if another process has it.
+    ///
+    /// # Errors
+    /// If the kernel has no abstract sockets for this process.
+    pub fn take() -> io::Result<Option<Self>> {
+        Self::take_named(NAME)
+    }
+
+    fn take_named(name: &[u8]) -> io::Result<Option<Self>> {
+        match UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?) {
+            Ok(listener) => Ok(Some(Self(listener))),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Who has the lock; `None` if it is free by now.
+pub fn holder() -> Option<Holder> {
+    holder_of(NAME)
+}
+
+fn holder_of(name: &[u8]) -> Option<Holder> {
+    let stream = UnixStream::connect_addr(&SocketAddr::from_abstract_name(name).ok()?).ok()?;
+    let (process, user) = peer(&stream)?;
+    let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words = command.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
+    Some(Holder { process, user, command: words.join(" "), running: running(process) })
+}
+
+/// The process that made the other end's socket listen (`SO_PEERCRED` in unix(7)), and its user.
+fn peer(stream: &UnixStream) -> Option<(i32, u32)> {
+    let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: the option writes one `ucred`, for which `found` has room, and its length.
+    let outcome = unsafe {
+        libc::getsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_PEERCRED,
+            (&raw mut found).cast(),
+            &raw mut length,
+        )
+    };
+    (outcome == 0 && found.pid != 0).then_some((found.pid, found.uid))
+}
+
+/// Field 22 of `/proc/PID/stat` is when a process started, in ticks since the machine did (proc_pid_stat(5)).
+fn running(process: i32) -> Option<Nanos> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let ticks: u64 = text.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()?;
+    let per_second = rustix::param::clock_ticks_per_second();
+    let uptime = fs::read_to_string("/proc/uptime").ok()?;
+    let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
+    let seconds = uptime - ticks as f64 / per_second as f64;
+    (seconds >= 0.0).then_some(Nanos((seconds * 1e9) as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_had_once_and_its_holder_is_known() {
+        let name = format!("fsarena/test-{}", std::process::id()).into_bytes();
+        let lock = MachineLock::take_named(&name).expect("abstract sockets").expect("free");
+        assert!(MachineLock::take_named(&name).expect("abstract sockets").is_none());
+        let holder = holder_of(&name).expect("somebody has it");
+        assert_eq!(holder.process, std::process::id() as i32);
+        assert_eq!(holder.user, rustix::process::geteuid().as_raw());
+        assert!(!holder.command.is_empty() && holder.running.is_some(), "{holder:?}");
+        drop(lock);
+        assert_eq!(holder_of(&name), None);
+        assert!(MachineLock::take_named(&name).expect("abstract sockets").is_some());
+    }
+}

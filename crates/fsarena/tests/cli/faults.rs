@@ -1,0 +1,268 @@
+//! A run that dies, fails or hangs at any of its steps: nothing stays, and nothing of others is touched.
+//!
+//! `FSARENA_EVERY_STEP=1` tries each step; otherwise a sample of them is tried, which depends on nothing but their number.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use crate::stage::{Stage, binary, err, is_root, out, run};
+
+/// How many steps of each run a sample has.
+const SAMPLE: usize = 12;
+
+/// A run that can be repeated with a fault at a step.
+struct Victim<'a> {
+    stage: &'a Stage,
+    arguments: Vec<String>,
+}
+
+impl Victim<'_> {
+    /// The run with a store of its own, and `fault` in its environment.
+    fn command(&self, fault: &str, store: &str) -> Command {
+        let mut command = self.stage.fsarena();
+        command.env("FSARENA_FAULT", fault).env("FSARENA_TOOL_LIMIT_MS", "3000");
+        command.args(&self.arguments).arg("--store").arg(self.stage.path(store));
+        command
+    }
+
+    /// The names of all steps of a run to which nothing happens.
+    fn steps(&self) -> Vec<String> {
+        let list = self.stage.path("steps");
+        let _ = fs::remove_file(&list);
+        run(&mut self.command(&format!("list@{}", list.display()), "whole.sqlite"), 0);
+        let text = fs::read_to_string(list).expect("a list of steps");
+        text.lines().map(|line| line.split_once(' ').map_or(line, |(_, name)| name).to_owned()).collect()
+    }
+}
+
+/// Each step, or a sample that has the first, the last and each kind of step.
+fn chosen(steps: &[String]) -> Vec<usize> {
+    if std::env::var_os("FSARENA_EVERY_STEP").is_some() {
+        return (1..=steps.len()).collect();
+    }
+    let spread = (0..SAMPLE).map(|index| 1 + index * (steps.len() - 1) / (SAMPLE - 1));
+    spread.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn lanes(stage: &Stage) -> Victim<'_> {
+    let words = ["compare", "ext4", "ext2", "--lane-size", "32M", "--rounds", "1", "--beside", "never", "--storage"];
+    let mut arguments: Vec<String> = words.map(str::to_owned).into();
+    arguments.push(stage.path("new/storage").display().to_string());
+    arguments.extend(["--workload".to_owned(), stage.small()]);
+    Victim { stage, arguments }
+}
+
+fn directories(stage: &Stage) -> Victim<'_> {
+    let folders = ["a", "b"].map(|name| stage.path(name));
+    folders.iter().for_each(|folder| fs::create_dir_all(folder).expect("made"));
+    let mut arguments = vec!["compare".to_owned()];
+    arguments.extend(folders.iter().map(|folder| format!("dir:{}", folder.display())));
+    arguments.extend(["--rounds", "1", "--beside", "never", "--workload"].map(str::to_owned));
+    arguments.push(stage.small());
+    Victim { stage, arguments }
+}
+
+/// All mounts and loop devices of the machine, and all that lies in the test's own place but for its stores.
+fn machine(stage: &Stage) -> Vec<String> {
+    let mut seen: Vec<String> = stage.left();
+    let mounts = fs::read_to_string("/proc/self/mountinfo").expect("readable");
+    seen.extend(mounts.lines().map(str::to_owned));
+    let mut folders = vec![stage.place.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).expect("readable").flatten().map(|entry| entry.path()) {
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path.clone());
+            }
+            let is_own = ["sqlite", "steps", "home"].iter().any(|word| path.display().to_string().contains(word));
+            seen.extend((!is_own).then(|| path.display().to_string()));
+        }
+    }
+    let scratch = ["/run", "/tmp"].map(|place| fs::read_dir(place).expect("readable").flatten());
+    let scratch = scratch.into_iter().flatten().map(|entry| entry.path());
+    let is_of_a_run =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fsarena-"));
+    seen.extend(scratch.filter(is_of_a_run).map(|path| path.display().to_string()));
+    seen.sort();
+    seen
+}
+
+fn assert_stated(output: &Output, what: &str) {
+    let (text, code) = (err(output), output.status.code());
+    assert!(matches!(code, Some(0 | 2 | 3 | 4)), "{what}: ends with {code:?}\n{text}");
+    assert!(!text.contains("panicked"), "{what}: {text}");
+    assert!(code == Some(0) || text.contains("error: ") || out(output).contains("did not finish"), "{what}: {text}");
+}
+
+/// Kills a run at each of its steps. The next start leaves the machine as it was, and the run goes on.
+fn is_cleared_after_a_kill(victim: &Victim<'_>) {
+    let steps = victim.steps();
+    let before = machine(victim.stage);
+    for step in chosen(&steps) {
+        let (name, store) = (&steps[step - 1], format!("killed-{step}.sqlite"));
+        let output = victim.command(&format!("kill@{step}"), &store).output().expect("it starts");
+        assert_eq!(output.status.code(), None, "step {step}, {name}: {}", err(&output));
+        run(victim.stage.fsarena().arg("clean"), 0);
+        assert_eq!(machine(victim.stage), before, "killed at step {step}, {name}");
+        let store = victim.stage.path(&store);
+        if store.exists() {
+            let mut runs = victim.stage.fsarena();
+            let listed = out(&run(runs.args(["runs", "--store"]).arg(&store), 0));
+            if listed.contains("interrupted") {
+                let mut resume = victim.stage.fsarena();
+                let resumed = resume.args(["resume", "last", "--store"]).arg(&store).output().expect("it starts");
+                assert!(resumed.status.success(), "resumed after step {step}, {name}: {}", err(&resumed));
+            }
+        }
+        fs::remove_file(&store).unwrap_or_default();
+    }
+    assert_eq!(machine(victim.stage), before);
+    println!("killed at {} of {} steps: nothing was left", chosen(&steps).len(), steps.len());
+}
+
+/// Lets each step of a run fail: the run ends with a result that says so, and leaves nothing.
+fn is_stated_and_cleared_after_a_failure(victim: &Victim<'_>) {
+    const ERRORS: [(i32, &str); 4] = [(5, "EIO"), (28, "ENOSPC"), (16, "EBUSY"), (12, "ENOMEM")];
+    let steps = victim.steps();
+    let before = machine(victim.stage);
+    let mut ends = [0; 5];
+    for (number, step) in chosen(&steps).into_iter().enumerate() {
+        let (name, store) = (&steps[step - 1], format!("failed-{step}.sqlite"));
+        let (errno, error) = ERRORS[number % ERRORS.len()];
+        let output = victim.command(&format!("{errno}@{step}"), &store).output().expect("it starts");
+        assert_stated(&output, &format!("{error} at step {step}, {name}"));
+        ends[output.status.code().unwrap_or_default() as usize] += 1;
+        // A step of taking away that fails is taken up by the next start.
+        run(victim.stage.fsarena().arg("clean"), 0);
+        assert_eq!(machine(victim.stage), before, "{error} at step {step}, {name}");
+        fs::remove_file(victim.stage.path(&store)).unwrap_or_default();
+    }
+    println!("failed at {} of {} steps; exit codes 0 to 4: {ends:?}", chosen(&steps).len(), steps.len());
+}
+
+#[test]
+fn a_run_on_lanes_that_is_killed_at_any_step_leaves_nothing() {
+    if is_root() {
+        let stage = Stage::new();
+        is_cleared_after_a_kill(&lanes(&stage));
+    }
+}
+
+#[test]
+fn a_run_in_directories_that_is_killed_at_any_step_leaves_nothing() {
+    let stage = Stage::new();
+    is_cleared_after_a_kill(&directories(&stage));
+}
+
+#[test]
+fn a_step_that_fails_is_stated_and_leaves_nothing() {
+    if is_root() {
+        let stage = Stage::new();
+        is_stated_and_cleared_after_a_failure(&lanes(&stage));
+    }
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_and_stated() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let victim = lanes(&stage);
+    let steps = victim.steps();
+    let before = machine(&stage);
+    let programs = steps.iter().enumerate().filter(|(_, name)| name.starts_with("program "));
+    let first_of_each: std::collections::BTreeMap<&String, usize> =
+        programs.rev().map(|(index, name)| (name, index + 1)).collect();
+    assert!(first_of_each.len() >= 3, "mkfs, its description and fsck are programs: {steps:?}");
+    for (name, step) in first_of_each {
+        let output = victim.command(&format!("hang@{step}"), "hung.sqlite").output().expect("it starts");
+        assert_stated(&output, &format!("{name} hangs at step {step}"));
+        assert_eq!(machine(&stage), before, "{name} hangs at step {step}");
+    }
+}
+
+/// The recipes by which a user's directory was lost.
+mod victims {
+    use super::*;
+
+    const EVIL: &str = "\n[smoke]\nname = \"VICTIM\"\n";
+
+    fn precious(stage: &Stage) -> PathBuf {
+        let victim = stage.path("victim");
+        fs::create_dir_all(&victim).expect("made");
+        fs::write(victim.join("precious"), "x").expect("written");
+        victim.join("precious")
+    }
+
+    #[test]
+    fn no_name_of_a_workload_leads_out_of_its_directory() {
+        let stage = Stage::new();
+        let precious = precious(&stage);
+        let victim = precious.parent().expect("a folder").display().to_string();
+        let folders = ["a", "b"].map(|name| stage.path(name));
+        folders.iter().for_each(|folder| fs::create_dir(folder).expect("made"));
+        let contenders = folders.map(|folder| format!("dir:{}", folder.display()));
+        let small = crate::stage::SMALL;
+        let files = [
+            ("evil.toml", small.replace("\"small\"", "\"evil\"") + &EVIL.replace("VICTIM", &victim)),
+            ("...toml", small.replace("\"small\"", "\"..\"")),
+            ("dots.toml", small.replace("\"small\"", "\"../victim\"")),
+        ];
+        for (name, text) in files {
+            let file = stage.file(name, &text);
+            let mut command = stage.fsarena();
+            command.arg("compare").args(&contenders).args(["--rounds", "1", "--beside", "never", "--scale", "smoke"]);
+            let output = run(command.args(["--workload", &file]), 2);
+            assert!(precious.exists(), "{name}");
+            assert!(err(&output).contains("hint: "), "{}", err(&output));
+        }
+    }
+
+    #[test]
+    fn what_takes_the_place_of_a_workloads_directory_stays() {
+        let stage = Stage::new();
+        let precious = precious(&stage);
+        let folder = stage.path("a");
+        fs::create_dir(&folder).expect("made");
+        // A script that exchanges its own directory for a link to the user's.
+        let text = r#"
+name = "swap"
+version = 1
+measures = "A script."
+why = "A test."
+engine = "shell"
+durable = "none"
+cache = "warm"
+mode = "whole"
+metric = { name = "seconds", unit = "s", measure = "seconds", better = "lower" }
+parameters = { script = "d=$(pwd); cd ..; mv \"$d\" \"$d.moved\"; ln -s VICTIM \"$d\"" }
+"#;
+        let file = stage.file("swap.toml", &text.replace("VICTIM", &stage.path("victim").display().to_string()));
+        let mut command = Command::new(binary());
+        command.env("HOME", stage.path("home")).arg("compare");
+        command.arg(format!("dir:{}", folder.display())).arg(format!("dir:{}", stage.path("b").display()));
+        fs::create_dir(stage.path("b")).expect("made");
+        let output = command.args(["--rounds", "1", "--beside", "never", "--workload", &file]).output();
+        let output = output.expect("it starts");
+        assert!(precious.exists(), "{}{}", out(&output), err(&output));
+        assert_eq!(fs::read_dir(&folder).expect("there").count(), 0, "the run's own directory is gone");
+    }
+
+    #[test]
+    fn root_does_not_work_below_a_directory_of_another_user() {
+        if !is_root() {
+            return;
+        }
+        let stage = Stage::new();
+        let (theirs, other) = (stage.path("theirs/share"), stage.path("other"));
+        [&theirs, &other].into_iter().for_each(|folder| fs::create_dir_all(folder).expect("made"));
+        std::os::unix::fs::chown(stage.path("theirs"), Some(65534), Some(65534)).expect("root may");
+        let mut command = stage.fsarena();
+        command.arg("compare").arg(format!("dir:{}", theirs.display())).arg(format!("dir:{}", other.display()));
+        let output = run(command.args(["--rounds", "1", "--workload", &stage.small()]), 2);
+        assert!(err(&output).contains("belongs to another user"), "{}", err(&output));
+        assert_eq!(fs::read_dir(&theirs).expect("there").count(), 0);
+    }
+}
