@@ -267,7 +267,9 @@ impl Explained for LaneError {
             Self::Busy { holder: Some(holder) } => {
                 format!("leave out --no-wait to wait for it; `kill {}` ends it and clears up", holder.process)
             }
-            Self::Busy { holder: None } => "leave out --no-wait to wait for it".to_owned(),
+            Self::Busy { holder: None } => {
+                "wait until it has ended; it may run in a container, where its process cannot be seen".to_owned()
+            }
             Self::Leftover { .. } => "fsarena clean, once whatever uses it has ended".to_owned(),
             Self::NoHome => "set HOME".to_owned(),
             Self::Io { source, path, .. } => return io_hint(source, path),

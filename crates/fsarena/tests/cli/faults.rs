@@ -46,11 +46,17 @@ fn chosen(steps: &[String]) -> Vec<usize> {
     spread.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// A workload that needs little room and little time.
+fn tiny(stage: &Stage) -> String {
+    let text = crate::stage::SMALL.replace("small", "tiny").replace("fsync", "none");
+    stage.file("tiny.toml", &text.replace("operation = \"create\"", "operation = \"stat\", files = 100"))
+}
+
 fn lanes(stage: &Stage) -> Victim<'_> {
     let words = ["compare", "ext4", "ext2", "--lane-size", "32M", "--rounds", "1", "--beside", "never", "--storage"];
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
     arguments.push(stage.path("new/storage").display().to_string());
-    arguments.extend(["--workload".to_owned(), stage.small()]);
+    arguments.extend(["--workload".to_owned(), tiny(stage)]);
     Victim { stage, arguments }
 }
 
@@ -60,7 +66,7 @@ fn directories(stage: &Stage) -> Victim<'_> {
     let mut arguments = vec!["compare".to_owned()];
     arguments.extend(folders.iter().map(|folder| format!("dir:{}", folder.display())));
     arguments.extend(["--rounds", "1", "--beside", "never", "--workload"].map(str::to_owned));
-    arguments.push(stage.small());
+    arguments.push(tiny(stage));
     Victim { stage, arguments }
 }
 
