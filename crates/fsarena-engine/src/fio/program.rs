@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_sys::child::{self, Setting};
+use fsarena_sys::child::{self, Patience, Setting};
 
 use super::file::JobFile;
 use super::{FioError, output};
@@ -34,7 +34,7 @@ pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     let path = folder.path().join("job.fio");
     fs::write(&path, text).map_err(EngineError::io("write the job file"))?;
     let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
-    let ended = child::run(&argv).map_err(EngineError::io("start fio"))?;
+    let ended = child::run(&argv, Patience::query()).map_err(EngineError::io("start fio"))?;
     let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
     match ended.status.success() && !bad {
         true => Ok(()),
