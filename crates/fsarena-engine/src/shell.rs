@@ -10,10 +10,9 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, Nanos, Step, Workload};
 use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
-use tempfile::TempDir;
 
 use self::parameters::{Parameters, StepParameters, Task};
-use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage, folder, go_on};
+use crate::{Engine, EngineError, Job, Limit, Operation, Scratch, Tally, cage, folder, go_on};
 
 /// A script that starts more programs than this is not done in memory as well.
 const MOST_STARTS_IN_MEMORY: u64 = 5000;
@@ -59,7 +58,7 @@ impl Engine for Shell {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let streams = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let streams = Scratch::new()?;
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         Ok(Box::new(ShellJob { parameters, directory, streams }))
     }
@@ -70,7 +69,7 @@ struct ShellJob {
     parameters: Parameters,
     directory: PathBuf,
     /// Where what the shell says is kept: not where it works.
-    streams: TempDir,
+    streams: Scratch,
 }
 
 /// Whether a script came to its end.

@@ -9,7 +9,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
-use fsarena_sys::{MonotonicClock, clock, namespace};
+use fsarena_sys::{MonotonicClock, child, clock, namespace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -121,8 +121,7 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Ledger>> {
     match opened {
         Err(LaneError::Busy) if stop.load(Ordering::Relaxed) => Ok(None),
         other => {
-            let (ledger, mut cleared) = other?;
-            cleared.extend(fsarena_apps::clear());
+            let (ledger, cleared) = other?;
             tell_cleared(&cleared);
             Ok(Some(ledger))
         }
@@ -202,6 +201,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
         flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
         flag::register(signal, Arc::clone(&stop))?;
     }
+    child::heed(Arc::clone(&stop));
     Ok(stop)
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
-use tempfile::TempDir;
 
 use super::file::JobFile;
 use super::generate::{self, Setting};
@@ -13,7 +12,7 @@ use super::output::{self, Order, Reading};
 use super::{FioError, Task, program, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, Tally, go_on};
+use crate::{EngineError, Job, Limit, Operation, Scratch, Tally, go_on};
 
 /// fio at work.
 pub struct FioJob {
@@ -21,7 +20,7 @@ pub struct FioJob {
     task: Task,
     directory: PathBuf,
     /// Where fio writes what is none of the workload.
-    folder: TempDir,
+    folder: Scratch,
     seed: u64,
     /// How often it ran: each run has other places.
     runs: u64,
@@ -38,7 +37,7 @@ pub fn demand(parameters: &Parameters) -> Bytes {
 impl FioJob {
     /// Places and contents follow from `seed`.
     pub fn new(workload: &Workload, task: Task, directory: &Path, seed: u64) -> Result<Self, EngineError> {
-        let folder = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let folder = Scratch::new()?;
         let (workload, directory) = (workload.clone(), directory.to_owned());
         Ok(Self { workload, task, directory, folder, seed, runs: 0 })
     }

@@ -7,8 +7,7 @@ use crate::exit::Ended;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
-    let (mut ledger, mut cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
-    cleared.extend(fsarena_apps::clear());
+    let (mut ledger, cleared) = Ledger::open(&default_folder()?, Wait::No, &mut || Go::Stop)?;
     ledger.undo()?;
     match cleared.is_empty() {
         true => eprintln!("nothing was left behind"),

@@ -8,6 +8,7 @@ mod grids;
 mod installing;
 mod leaving;
 mod libraries;
+mod limits;
 mod loads;
 mod memory;
 mod openeuler;
