@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use fsarena_engine::EngineError;
+use fsarena_engine::{EngineError, Scratch};
 use fsarena_model::Workload;
 
-use crate::folder::RunFolder;
 use crate::tool::Tool;
 
 /// Where a tool works, and where what it says is kept meanwhile: not on the lane.
 #[derive(Debug)]
 pub struct Bench {
     directory: PathBuf,
-    beside: RunFolder,
+    beside: Scratch,
 }
 
 impl Bench {
@@ -21,7 +20,7 @@ impl Bench {
     /// # Errors
     /// If there can be no folder for what it says.
     pub fn new(directory: &Path) -> Result<Self, EngineError> {
-        Ok(Self { directory: directory.to_owned(), beside: RunFolder::new()? })
+        Ok(Self { directory: directory.to_owned(), beside: Scratch::new()? })
     }
 
     /// Where the work is.

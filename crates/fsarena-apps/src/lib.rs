@@ -21,8 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_engine::{Engine, EngineError};
 use fsarena_model::Workload;
 
-pub use folder::clear;
-
 /// All engines that start programs which have to be installed with a suite (`make apps`).
 pub static APPS: &[&dyn Engine] = &[
     // databases

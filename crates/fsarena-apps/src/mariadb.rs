@@ -12,7 +12,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, NEVER, Need, Tally, forget_below};
+use fsarena_engine::{EngineError, Limit, Need, Tally, forget_below};
 use fsarena_model::Bytes;
 use rustix::process::Signal;
 
@@ -150,8 +150,8 @@ impl MariaDb {
     ///
     /// # Errors
     /// If it has ended before, or does not end.
-    pub fn stop(&mut self) -> Result<(), EngineError> {
-        self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM))
+    pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM, stop))
     }
 
     /// Does the work of its clients, as [`Server::during`].
@@ -171,20 +171,24 @@ impl MariaDb {
     ///
     /// # Errors
     /// If a file cannot be opened.
-    pub fn chill(&self) -> Result<(), EngineError> {
-        forget_below(&self.data)
+    pub fn chill(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+        forget_below(&self.data, stop)
     }
 
     /// Starts it on what is there, lets `look` find what is wrong, and stops it.
     ///
     /// # Errors
     /// That of `look`, or that it does not start or end: then that it has ended, with the last lines of its log.
-    pub fn reopened(&mut self, look: impl FnOnce(&Client) -> Result<(), EngineError>) -> Result<(), EngineError> {
-        self.start(&NEVER)?;
+    pub fn reopened(
+        &mut self,
+        stop: &AtomicBool,
+        look: impl FnOnce(&Client) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.start(stop)?;
         let client = Client::new(self.socket());
-        let looked = self.during(&NEVER, |_| look(&client));
+        let looked = self.during(stop, |_| look(&client));
         // One that has found damage may also end badly: what it found says more.
-        let stopped = self.stop();
+        let stopped = self.stop(stop);
         looked.and(stopped)
     }
 
@@ -257,7 +261,7 @@ mod tests {
         for _ in 0..2 {
             server.start(&fsarena_engine::NEVER).expect("starts");
             assert!(server.socket().exists());
-            server.stop().expect("ends");
+            server.stop(&fsarena_engine::NEVER).expect("ends");
             assert!(!server.socket().exists());
         }
     }

@@ -129,7 +129,7 @@ impl Job for Compression {
         self.fill(&mut file, stop).map_err(act())
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         unlink(&self.bench.at(OUTPUT))
     }
 
@@ -138,7 +138,7 @@ impl Job for Compression {
     }
 
     /// Where files cannot be mounted anew.
-    fn chill(&mut self) -> Result<(), EngineError> {
+    fn chill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         let dropped = File::open(self.bench.at(INPUT))
             .and_then(|file| Ok(rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?));
         dropped.map_err(EngineError::io(format!("drop {INPUT} from memory")))
@@ -170,11 +170,12 @@ impl Job for Compression {
     }
 
     /// What it is decompressed to is what it was made of.
-    fn verify(&mut self, directory: &Path) -> Result<Verification, EngineError> {
+    fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let (input, output) = (word(&directory.join(INPUT)), word(&directory.join(OUTPUT)));
         let compare = "pbzip2 -d -c \"$1\" | cmp - \"$2\"";
         let tool = self.bench.tool(NAME, words(["sh", "-c", compare, "sh", &output, &input]));
-        tool.finish().map_err(|error| EngineError::Wrong(format!("{OUTPUT} is not {INPUT}, compressed: {error}")))?;
+        let wrong = |error| EngineError::Wrong(format!("{OUTPUT} is not {INPUT}, compressed: {error}"));
+        tool.finish_unless(stop).map_err(wrong)?;
         Ok(Verification { files: 2, differences: Vec::new() })
     }
 }
@@ -196,8 +197,8 @@ mod tests {
         let mut job = Compression { parameters, bench: Bench::new(place).expect("temporary folder"), seed: 7 };
         let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
         job.prepare(&fsarena_engine::NEVER).expect("made");
-        job.refill().expect("nothing there");
-        job.chill().expect("dropped");
+        job.refill(&fsarena_engine::NEVER).expect("nothing there");
+        job.chill(&fsarena_engine::NEVER).expect("dropped");
         job.run(&Limit::new(None, &stop), &mut tally).expect("compressed");
         (job, tally)
     }
@@ -216,14 +217,14 @@ mod tests {
     fn a_file_is_compared_and_damage_is_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (mut job, _) = run(place.path(), To::File);
-        assert_eq!(job.verify(place.path()).expect("the same").files, 2);
+        assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("the same").files, 2);
         let output = place.path().join(OUTPUT);
         let mut bytes = fs::read(&output).expect("there");
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(&output, bytes).expect("written");
-        assert!(job.verify(place.path()).is_err());
-        job.refill().expect("removed");
+        assert!(job.verify(place.path(), &fsarena_engine::NEVER).is_err());
+        job.refill(&fsarena_engine::NEVER).expect("removed");
         assert!(!output.exists());
     }
 }

@@ -7,7 +7,7 @@ mod said;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 
 use self::parameters::Parameters;
@@ -81,10 +81,10 @@ impl PgBenchJob {
         let options = self.parameters.fill();
         let server = self.server();
         server.start(stop)?;
-        server.create_database()?;
+        server.create_database(stop)?;
         server.ask(NAME, &words(&options), stop)?;
-        server.query("CHECKPOINT")?;
-        server.stop()
+        server.query("CHECKPOINT", stop)?;
+        server.stop(stop)
     }
 
     /// Runs it and gives what it said; `None` if it was stopped.
@@ -107,13 +107,14 @@ impl PgBenchJob {
 
     /// Whether the server has what it acknowledged: each transaction left a row in the history, and accounts, tellers and branches are
     /// as many as at the beginning, with balances that say the same as the rows.
-    fn require_committed(&mut self, committed: u64) -> Result<(), EngineError> {
+    fn require_committed(&mut self, committed: u64, stop: &AtomicBool) -> Result<(), EngineError> {
         let sums = OF_A_BRANCH.map(|(table, each)| {
             let (column, all) = (&table[..1], u64::from(self.parameters.scale) * each);
             let left = format!("SELECT count(*), sum({column}balance) FROM pgbench_{table}");
             format!("({all}, coalesce(sum(h.delta), 0)) = ({left})")
         });
-        let answer = self.server().query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")))?;
+        let answer =
+            self.server().query(&format!("SELECT count(*), {} FROM pgbench_history h", sums.join(" AND ")), stop)?;
         if answer == format!("{committed}|t") {
             return Ok(());
         }
@@ -130,7 +131,7 @@ fn words(options: &[String]) -> Vec<&str> {
 
 impl Job for PgBenchJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server = Some(PostgreSql::install(&self.directory)?);
+        self.server = Some(PostgreSql::install(&self.directory, stop)?);
         self.fill(stop)
     }
 
@@ -154,12 +155,12 @@ impl Job for PgBenchJob {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
-        self.server().stop()
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server().stop(stop)
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
-        self.server().chill()
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server().chill(stop)
     }
 
     fn verifies(&self) -> bool {
@@ -167,11 +168,11 @@ impl Job for PgBenchJob {
     }
 
     /// By the server, which is started again on what is there.
-    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
-        self.server().start(&NEVER)?;
-        let looked = self.committed.map_or(Ok(()), |committed| self.require_committed(committed));
+    fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
+        self.server().start(stop)?;
+        let looked = self.committed.map_or(Ok(()), |committed| self.require_committed(committed, stop));
         // One that has found damage may also end badly: what it found says more.
-        let stopped = self.server().stop();
+        let stopped = self.server().stop(stop);
         looked.and(stopped)?;
         Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
     }
@@ -180,6 +181,7 @@ impl Job for PgBenchJob {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_engine::NEVER;
 
     #[test]
     fn what_is_not_there_or_does_not_agree_is_found() {
@@ -192,18 +194,18 @@ mod tests {
         job.begin(&fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).expect("done");
         job.require_committed(5).expect("they are there");
-        job.end().expect("ends");
-        job.verify(place.path()).expect("they are there");
+        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
         job.begin(&NEVER).expect("begins");
-        job.server().query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0").expect("done");
-        job.end().expect("ends");
-        let error = job.verify(place.path()).expect_err("an account is gone").to_string();
+        job.server().query("DELETE FROM pgbench_accounts WHERE aid = 7 AND abalance = 0", &NEVER).expect("done");
+        job.end(&fsarena_engine::NEVER).expect("ends");
+        let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("an account is gone").to_string();
         assert!(error.contains("`5|f`"), "{error}");
         job.begin(&NEVER).expect("begins");
-        job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')").expect("done");
+        job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')", &NEVER).expect("done");
         job.require_committed(5).expect("it is there again");
         assert!(job.require_committed(6).expect_err("one is lost").to_string().contains("`5|t`"));
-        job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1").expect("done");
+        job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1", &NEVER).expect("done");
         assert!(job.require_committed(5).expect_err("a balance is wrong").to_string().contains("`5|f`"));
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, NEVER, Need, cage, forget_below};
+use fsarena_engine::{EngineError, Need, cage, forget_below};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
@@ -73,15 +73,15 @@ impl PostgreSql {
     /// A cluster in `directory`, made by its own tool; no server runs yet.
     ///
     /// # Errors
-    /// If it cannot be made.
-    pub fn install(directory: &Path) -> Result<Self, EngineError> {
+    /// If it cannot be made, or somebody wants to stop.
+    pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
         let run = RunFolder::for_server(user.as_ref())?;
         let data = directory.join("postgresql");
         folder::make(&data, 0o700, user.as_ref())?;
         let made = Self { server: None, run, user, data };
         let options = ["-D".to_owned(), made.data.display().to_string()].into_iter().chain(owned(CLUSTER));
-        made.tool("initdb", options.collect())?.finish()?;
+        made.tool("initdb", options.collect())?.finish_unless(stop)?;
         Ok(made)
     }
 
@@ -105,33 +105,33 @@ impl PostgreSql {
     ///
     /// # Errors
     /// If it has ended before, or does not end.
-    pub fn stop(&mut self) -> Result<(), EngineError> {
-        self.server.take().map_or(Ok(()), |server| server.stop(Signal::INT))
+    pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server.take().map_or(Ok(()), |server| server.stop(Signal::INT, stop))
     }
 
     /// Asks the kernel to drop its data from memory, while it does not run.
     ///
     /// # Errors
     /// If a file cannot be opened.
-    pub fn chill(&self) -> Result<(), EngineError> {
-        forget_below(&self.data)
+    pub fn chill(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+        forget_below(&self.data, stop)
     }
 
     /// Makes the database of the clients.
     ///
     /// # Errors
     /// If the server refuses.
-    pub fn create_database(&mut self) -> Result<(), EngineError> {
-        self.ask("createdb", &[DATABASE], &NEVER)
+    pub fn create_database(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.ask("createdb", &[DATABASE], stop)
     }
 
     /// What the server answers to `query`, as psql(1) prints it, without names and frames.
     ///
     /// # Errors
     /// If it refuses, or has ended.
-    pub fn query(&mut self, query: &str) -> Result<String, EngineError> {
+    pub fn query(&mut self, query: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let options = ["--no-psqlrc", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "-c", query, DATABASE];
-        let ended = self.client("psql", &options)?.finish();
+        let ended = self.client("psql", &options)?.finish_unless(stop);
         ended.map(|ended| ended.stdout.trim().to_owned()).map_err(|error| self.blamed(error))
     }
 
@@ -219,20 +219,21 @@ pub fn told() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_engine::NEVER;
 
     #[test]
     fn a_server_is_made_started_stopped_and_started_again() {
         let place = tempfile::tempdir().expect("temporary folder");
         std::fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).expect("changed");
-        let mut server = PostgreSql::install(place.path()).expect("made");
+        let mut server = PostgreSql::install(place.path(), &NEVER).expect("made");
         for round in 0..2 {
-            server.start(&fsarena_engine::NEVER).expect("starts");
+            server.start(&NEVER).expect("starts");
             if round == 0 {
-                server.create_database().expect("made");
+                server.create_database(&NEVER).expect("made");
             }
-            assert_eq!(server.query("SHOW wal_sync_method").expect("answers"), "fdatasync");
-            server.query("SELECT no_such_column").expect_err("it refuses");
-            server.stop().expect("ends");
+            assert_eq!(server.query("SHOW wal_sync_method", &NEVER).expect("answers"), "fdatasync");
+            server.query("SELECT no_such_column", &NEVER).expect_err("it refuses");
+            server.stop(&NEVER).expect("ends");
             assert!(!server.clients_folder().join(".s.PGSQL.5432").exists());
         }
     }

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -164,18 +165,29 @@ impl Server {
         Ok(worked)
     }
 
-    /// Tells it to end by `signal`, and waits for that.
+    /// Tells it to end by `signal`, and waits for that, unless somebody wants to stop.
     ///
     /// # Errors
     /// If it does not end in time (it is killed then), or says that it failed.
-    pub fn stop(mut self, signal: Signal) -> Result<(), EngineError> {
+    pub fn stop(mut self, signal: Signal, stop: &AtomicBool) -> Result<(), EngineError> {
         self.require_alive()?;
         self.daemon.signal(signal);
-        let ended = self.daemon.wait(PATIENCE).map_err(EngineError::io(format!("wait for {}", self.program)))?;
-        match ended {
+        match self.wait_for_end(stop).map_err(EngineError::io(format!("wait for {}", self.program)))? {
+            None if stop.load(Ordering::Relaxed) => Err(self.trouble("was stopped before it had ended".to_owned())),
             None => Err(self.trouble(format!("did not end within {} s", PATIENCE.as_secs()))),
             Some(status) if !status.success() => Err(self.trouble(format!("ended badly ({status})"))),
             Some(_) => Ok(()),
+        }
+    }
+
+    /// How it ended; `None` if it still runs when its time is over, or when somebody wants to stop.
+    fn wait_for_end(&mut self, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
+        let begin = Instant::now();
+        loop {
+            let ended = self.daemon.wait(LOOK)?;
+            if ended.is_some() || stop.load(Ordering::Relaxed) || begin.elapsed() > PATIENCE {
+                return Ok(ended);
+            }
         }
     }
 

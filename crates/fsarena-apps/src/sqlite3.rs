@@ -127,9 +127,9 @@ struct Inserts {
 
 impl Inserts {
     /// Lets SQLite say something of the database.
-    fn ask(&self, database: &Path, what: &str) -> Result<String, EngineError> {
+    fn ask(&self, database: &Path, what: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let tool = self.bench.tool(NAME, words([NAME, "-batch", "-bail", &word(database), what]));
-        Ok(tool.finish()?.stdout)
+        Ok(tool.finish_unless(stop)?.stdout)
     }
 }
 
@@ -140,11 +140,12 @@ impl Job for Inserts {
     }
 
     /// An empty table.
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             unlink(&self.bench.at(&format!("{DATABASE}{suffix}")))?;
         }
-        self.ask(&self.bench.at(DATABASE), &format!("{}; {TABLE}", self.parameters.journal())).map(|_| ())
+        let made = self.ask(&self.bench.at(DATABASE), &format!("{}; {TABLE}", self.parameters.journal()), stop);
+        made.map(|_| ())
     }
 
     fn is_alone(&self) -> bool {
@@ -173,9 +174,9 @@ impl Job for Inserts {
     }
 
     /// Every row is there, and SQLite finds nothing wrong.
-    fn verify(&mut self, directory: &Path) -> Result<Verification, EngineError> {
+    fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let asked = "PRAGMA integrity_check; SELECT count(*) FROM pts1";
-        let said = self.ask(&directory.join(DATABASE), asked)?;
+        let said = self.ask(&directory.join(DATABASE), asked, stop)?;
         let (found, wanted) = (said.trim(), format!("ok\n{}", self.parameters.rows()));
         match found == wanted {
             true => Ok(Verification { files: 1, differences: Vec::new() }),
@@ -206,12 +207,12 @@ mod tests {
             let (mut job, stop) = (job(place.path(), journal), AtomicBool::new(false));
             for _ in 0..2 {
                 let mut tally = Tally::new();
-                job.refill().expect("made");
+                job.refill(&fsarena_engine::NEVER).expect("made");
                 job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
                 assert_eq!((tally.operations, tally.said[0]), (20, ("commits", "commits", 20.0)));
                 let names = fs::read_dir(place.path()).expect("there").count();
                 assert_eq!(names, 1, "the journal is gone and the statements are elsewhere");
-                assert_eq!(job.verify(place.path()).expect("as it should be").files, 1);
+                assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("as it should be").files, 1);
             }
             let mode = job.ask(&place.path().join(DATABASE), "PRAGMA journal_mode").expect("it says");
             assert_eq!(mode.trim() == "wal", journal == Journal::Wal);
@@ -222,17 +223,17 @@ mod tests {
     fn a_missing_row_a_missing_table_and_rubbish_are_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (mut job, stop) = (job(place.path(), Journal::Delete), AtomicBool::new(false));
-        job.refill().expect("made");
+        job.refill(&fsarena_engine::NEVER).expect("made");
         job.run(&Limit::new(None, &stop), &mut Tally::new()).expect("inserted");
         let database = place.path().join(DATABASE);
         job.ask(&database, "DELETE FROM pts1 WHERE rowid = 3").expect("deleted");
-        let error = job.verify(place.path()).expect_err("one is missing").to_string();
+        let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("one is missing").to_string();
         assert!(error.contains("after 20 INSERTs") && error.ends_with("ok\n19"), "{error}");
         job.ask(&database, "DROP TABLE pts1").expect("dropped");
         let error = job.run(&Limit::new(None, &stop), &mut Tally::new()).expect_err("no table").to_string();
         assert!(error.contains("no such table"), "{error}");
         fs::write(&database, "rubbish".repeat(1000)).expect("written");
-        assert!(job.verify(place.path()).is_err());
+        assert!(job.verify(place.path(), &fsarena_engine::NEVER).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, NEVER, cage};
+use fsarena_engine::{EngineError, cage};
 use fsarena_sys::child::{self, Ended, Setting};
 
 use crate::server::last_lines;
@@ -69,14 +69,6 @@ impl Tool<'_> {
             }
             ended => Ok(ended),
         }
-    }
-
-    /// The same, for what takes moments and is not to be stopped.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
-    pub fn finish(&self) -> Result<Ended, EngineError> {
-        self.finish_unless(&NEVER)
     }
 
     /// The same, where it is of no use to go on without its end.

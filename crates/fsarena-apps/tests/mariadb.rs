@@ -76,7 +76,7 @@ fn meddle(place: &TempDir, statement: &str) {
 fn meddle_between(job: &mut dyn Job, place: &TempDir, statement: &str) {
     job.begin(&fsarena_engine::NEVER).expect("begins");
     meddle(place, statement);
-    job.end().expect("ends");
+    job.end(&fsarena_engine::NEVER).expect("ends");
 }
 
 /// How many pages of the files below `folder` are in memory.
@@ -98,9 +98,9 @@ fn between_runs_the_kernel_is_asked_to_forget_the_data() {
     let place = place();
     let mut job = begun(&json!({ "task": "results", "rows": 11 }), &place);
     run(&mut *job, &mut Tally::new()).expect("inserted");
-    job.end().expect("ends");
+    job.end(&fsarena_engine::NEVER).expect("ends");
     assert!(in_memory(place.path()) > 0, "the log is written through the page cache");
-    job.chill().expect("asked");
+    job.chill(&fsarena_engine::NEVER).expect("asked");
     assert_eq!(in_memory(place.path()), 0);
 }
 
@@ -122,16 +122,16 @@ fn queries_find_exactly_what_is_there() {
     );
     assert!(said(&tally, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
 
-    job.end().expect("ends");
-    assert_eq!(job.verify(place.path()).expect("all rows are there").files, 1);
+    job.end(&fsarena_engine::NEVER).expect("ends");
+    assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 1);
     job.begin(&fsarena_engine::NEVER).expect("begins again");
     for wrong in ["UPDATE shfedepth SET Volume = Volume + 1", "DELETE FROM shfedepth WHERE id % 2 = 0"] {
         meddle(&place, wrong);
         let error = run(&mut *job, &mut Tally::new()).expect_err("they are others");
         assert!(error.contains("rows whose Volume sums up to"), "{error}");
     }
-    job.end().expect("ends");
-    let error = job.verify(place.path()).expect_err("half of them are gone").to_string();
+    job.end(&fsarena_engine::NEVER).expect("ends");
+    let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("half of them are gone").to_string();
     assert!(error.contains("shfedepth has 10000 rows"), "{error}");
     assert_eq!(server(place.path()), None);
 }
@@ -144,19 +144,19 @@ fn results_come_in_one_by_one_and_are_counted() {
     run(&mut *job, &mut tally).expect("inserted");
     assert_eq!((tally.operations, said(&tally, "commits"), said(&tally, "connections")), (201, Some(201.0), Some(4.0)));
     assert_eq!(tally.latency(Operation::Insert).map(|latency| latency.count), Some(201));
-    job.end().expect("ends");
-    assert_eq!(job.verify(place.path()).expect("all are there").files, 2);
+    job.end(&fsarena_engine::NEVER).expect("ends");
+    assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all are there").files, 2);
     for (wrong, words) in [
         ("UPDATE task_result SET fee = fee + 1 LIMIT 1", "1 are not there any more as they were sent, and 1 rows are"),
         ("DELETE FROM turing_log LIMIT 1", "2 are not there any more as they were sent, and 1 rows are"),
     ] {
         meddle_between(&mut *job, &place, wrong);
-        let error = job.verify(place.path()).expect_err("it is found").to_string();
+        let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("it is found").to_string();
         assert!(error.starts_with("of 201 results") && error.contains(words), "{error}");
     }
     assert_eq!(server(place.path()), None, "whatever was found, no server is left");
     fs::remove_file(place.path().join("mysql/market/turing_log.ibd")).expect("removed");
-    let error = job.verify(place.path()).expect_err("a table is gone").to_string();
+    let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a table is gone").to_string();
     assert!(error.contains("CHECK TABLE market.turing_log"), "{error}");
     drop(job);
     assert_eq!(server(place.path()), None, "dropped, it is gone");
@@ -172,16 +172,16 @@ fn days_are_loaded_in_both_forms_and_compared() {
         assert_eq!((tally.operations, said(&tally, "commits")), (2, Some(commits)), "{form}");
         let steps: Vec<(&str, u64)> = tally.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
         assert_eq!(steps, [("day-1", 2500), ("day-2", 2500)], "{form}");
-        job.end().expect("ends");
-        job.verify(place.path()).expect("the last day is there");
+        job.end(&fsarena_engine::NEVER).expect("ends");
+        job.verify(place.path(), &fsarena_engine::NEVER).expect("the last day is there");
         meddle_between(&mut *job, &place, "DELETE FROM shfedepth LIMIT 1");
-        let error = job.verify(place.path()).expect_err("a row is missing").to_string();
+        let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a row is missing").to_string();
         assert!(error.contains("shfedepth has 2499 rows"), "{form}: {error}");
         job.begin(&fsarena_engine::NEVER).expect("begins");
         meddle(&place, "CREATE TRIGGER t BEFORE INSERT ON shfedepth FOR EACH ROW SET NEW.Volume = 1");
         let error = run(&mut *job, &mut Tally::new()).expect_err("volumes are wrong");
         assert!(error.contains("sums up to 2500, not"), "{form}: {error}");
-        job.end().expect("ends");
+        job.end(&fsarena_engine::NEVER).expect("ends");
     }
 }
 

@@ -30,10 +30,10 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         job.prepare(&fsarena_engine::NEVER).expect("prepared");
         job.begin(&fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &stop), &mut tally).expect("runs");
-        job.end().expect("ends");
-        assert_eq!(job.verify(place.path()).expect("all rows are there").files, 2);
+        job.end(&fsarena_engine::NEVER).expect("ends");
+        assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 2);
         fs::write(place.path().join("mysql/sbtest/sbtest2.ibd"), "rubbish".repeat(30_000)).expect("overwritten");
-        let error = job.verify(place.path()).expect_err("a table is damaged").to_string();
+        let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a table is damaged").to_string();
         assert!(error.contains("sbtest2") || error.contains("has ended"), "{error}");
         assert!(tally.operations > 0 && tally.elapsed.as_seconds() >= 0.9, "{tally:?}");
         assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(tally.operations));

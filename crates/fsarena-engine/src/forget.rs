@@ -2,13 +2,14 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::resident;
 use rustix::fs::{Advice, fadvise, fsync};
 use rustix::param::page_size;
 
 use crate::data::files;
-use crate::{EngineError, folder};
+use crate::{EngineError, folder, go_on};
 
 /// How often a file is asked to be forgotten: a page that somebody looks at just then stays.
 const PATIENCE: u32 = 10;
@@ -37,19 +38,20 @@ pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
 /// it; it need not obey, and what is known of the files themselves stays.
 ///
 /// # Errors
-/// If a folder cannot be listed, or a file cannot be opened.
-pub fn forget_below(directory: &Path) -> Result<(), EngineError> {
+/// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
+pub fn forget_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::sync(folder::open(directory)?)?;
-    forget_all(directory)
+    forget_all(directory, stop)
 }
 
 /// The same of what is on the device already.
-pub fn forget_all(directory: &Path) -> Result<(), EngineError> {
+pub fn forget_all(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
+        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
         let entry = entry.map_err(EngineError::io("list the files"))?;
         let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
         if kind.is_dir() {
-            forget_all(&entry.path())?;
+            forget_all(&entry.path(), stop)?;
         } else if kind.is_file() {
             files::forget(&entry.path())?;
         }

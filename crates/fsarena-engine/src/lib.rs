@@ -26,6 +26,7 @@ mod operation;
 mod pace;
 mod paced;
 mod parameters;
+pub mod scratch;
 mod sequence;
 mod shell;
 mod size;
@@ -49,6 +50,7 @@ pub use limit::{Limit, go_on, watched};
 pub use need::Need;
 pub use operation::Operation;
 pub use parameters::parameters;
+pub use scratch::Scratch;
 pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
 pub use tally::Tally;
@@ -210,9 +212,10 @@ pub trait Engine: Sync {
     }
 }
 
-/// A workload at work in one directory.
+/// A workload at work in one directory. All that takes a `stop` and may take long ends soon once that is set, with any
+/// error.
 pub trait Job {
-    /// Makes what the workload needs, once; untimed. What takes long ends as soon as `stop` is set, with any error.
+    /// Makes what the workload needs, once; untimed.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -222,7 +225,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If the file system refuses.
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -231,7 +234,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If a file cannot be read.
-    fn warm(&mut self) -> Result<(), EngineError> {
+    fn warm(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -249,7 +252,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If a file cannot be opened.
-    fn chill(&mut self) -> Result<(), EngineError> {
+    fn chill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -262,12 +265,11 @@ pub trait Job {
     ///
     /// # Errors
     /// If the directory cannot be read at all; a file that cannot be read is a difference.
-    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+    fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
         Ok(Verification::default())
     }
 
-    /// Starts what has to run beside the work, such as a server; untimed, and after the file system was mounted again. It ends as
-    /// [`Job::prepare`] does.
+    /// Starts what has to run beside the work, such as a server; untimed, and after the file system was mounted again.
     ///
     /// # Errors
     /// If it does not start.
@@ -279,7 +281,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If it does not end.
-    fn end(&mut self) -> Result<(), EngineError> {
+    fn end(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -59,12 +59,13 @@ impl Load {
     pub fn settle<W: Worker>(
         self,
         crew: &mut Crew<W>,
+        stop: &AtomicBool,
         renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
     ) -> Result<Option<f64>, EngineError> {
         let all = match self {
             Self::Most => return Ok(None),
             Self::Rate(rate) => rate,
-            Self::Percent(percent) => peak(crew, renew)? * percent / 100.0,
+            Self::Percent(percent) => peak(crew, stop, renew)? * percent / 100.0,
         };
         Ok(Some(all / f64::from(crew.count())))
     }
@@ -73,14 +74,14 @@ impl Load {
 /// Operations per second in a closed loop, under the conditions of a slice: warmed up, and on one processor.
 fn peak<W: Worker>(
     crew: &mut Crew<W>,
+    stop: &AtomicBool,
     mut renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
 ) -> Result<f64, EngineError> {
-    let stop = AtomicBool::new(false);
     let _pinned = crew.is_alone().then(Pinned::here);
     let mut tally = Tally::new();
     for time in [WARM_UP, PILOT] {
         tally.clear();
-        crew.run(&Limit::new(Some(time), &stop), &mut tally)?;
+        crew.run(&Limit::new(Some(time), stop), &mut tally)?;
         renew(crew)?;
     }
     Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))

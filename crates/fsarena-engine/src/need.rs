@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use fsarena_sys::child;
+use fsarena_sys::child::{self, Patience};
 
 use crate::EngineError;
 
@@ -58,7 +58,7 @@ impl Need {
 
 /// The first line that a program says, unless it ends with an error.
 fn first_line(call: &[&OsStr]) -> Option<String> {
-    let said = child::run(call).ok().filter(|said| said.status.success())?;
+    let said = child::run(call, Patience::query()).ok().filter(|said| said.status.success())?;
     Some(said.words().lines().next()?.trim().to_owned()).filter(|line| !line.is_empty())
 }
 

@@ -10,10 +10,9 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, Nanos, Step, Workload};
 use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
-use tempfile::TempDir;
 
 use self::parameters::{Parameters, StepParameters, Task};
-use crate::{Engine, EngineError, Job, Limit, Operation, Tally, cage, folder};
+use crate::{Engine, EngineError, Job, Limit, Operation, Scratch, Tally, cage, folder, go_on};
 
 /// A script that starts more programs than this is not done in memory as well.
 const MOST_STARTS_IN_MEMORY: u64 = 5000;
@@ -59,7 +58,7 @@ impl Engine for Shell {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let streams = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let streams = Scratch::new()?;
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         Ok(Box::new(ShellJob { parameters, directory, streams }))
     }
@@ -70,7 +69,7 @@ struct ShellJob {
     parameters: Parameters,
     directory: PathBuf,
     /// Where what the shell says is kept: not where it works.
-    streams: TempDir,
+    streams: Scratch,
 }
 
 /// Whether a script came to its end.
@@ -101,9 +100,18 @@ impl ShellJob {
         }
     }
 
-    fn untimed(&self, name: &str, text: Option<&String>, operations: u64) -> Result<(), EngineError> {
-        let never = AtomicBool::new(false);
-        text.map_or(Ok(()), |text| self.script(name, text, operations, &never).map(|_| ()))
+    fn untimed(
+        &self,
+        name: &str,
+        text: Option<&String>,
+        operations: u64,
+        stop: &AtomicBool,
+    ) -> Result<(), EngineError> {
+        let Some(text) = text else { return Ok(()) };
+        match self.script(name, text, operations, stop)? {
+            End::Reached => Ok(()),
+            End::Stopped => go_on(stop).map_err(EngineError::io(format!("run the script `{name}`"))),
+        }
     }
 
     /// Runs a script and counts it; `None` if somebody wanted to stop.
@@ -129,9 +137,9 @@ impl ShellJob {
     /// One step with what comes before it.
     fn step(&self, step: &StepParameters, stop: &AtomicBool, tally: &mut Tally) -> Result<End, EngineError> {
         let StepParameters { name, script, operations, bytes, .. } = step;
-        self.untimed(&format!("before {name}"), step.before.as_ref(), *operations)?;
+        self.untimed(&format!("before {name}"), step.before.as_ref(), *operations, stop)?;
         if step.cold {
-            cold::make(&self.directory)?;
+            cold::make(&self.directory, stop)?;
         }
         let Some(elapsed) = self.timed((name, script, *operations), stop, tally)? else { return Ok(End::Stopped) };
         tally.bytes += bytes;
@@ -152,13 +160,13 @@ fn last_lines(words: &str) -> String {
 }
 
 impl Job for ShellJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
-        self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations())
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations(), stop)
     }
 
     /// What was made for a run is brought to the device, so that nobody pays for it.
-    fn refill(&mut self) -> Result<(), EngineError> {
-        self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations())?;
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         folder::sync(folder::open(&self.directory)?)
     }
 

@@ -9,10 +9,9 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 use fsarena_sys::child::{self, Setting};
-use tempfile::TempDir;
 
 use self::parameters::Parameters;
-use crate::{Engine, EngineError, Job, Limit, Need, Operation, Tally, cage};
+use crate::{Engine, EngineError, Job, Limit, Need, Operation, Scratch, Tally, cage};
 
 /// The engine `sysbench`.
 pub struct Sysbench;
@@ -54,7 +53,7 @@ impl Engine for Sysbench {
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let streams = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let streams = Scratch::new()?;
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
     }
@@ -65,7 +64,7 @@ struct SysbenchJob {
     parameters: Parameters,
     directory: PathBuf,
     /// Where what it says is kept: not where it works.
-    streams: TempDir,
+    streams: Scratch,
     seed: u64,
     /// How often it ran: each run has other places.
     runs: u64,

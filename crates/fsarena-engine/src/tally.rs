@@ -2,6 +2,7 @@
 
 mod counters;
 mod recorder;
+mod windows;
 
 use fsarena_model::{Latency, Moment, Nanos, Step};
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Operation;
 pub use recorder::Recorder;
 use recorder::{Counts, Interval};
+use windows::Windows;
 
 /// A tally as plain numbers.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,6 +20,7 @@ pub(crate) struct Parts {
     elapsed: Nanos,
     offered: Option<f64>,
     recorders: Vec<(Operation, Counts)>,
+    width: Nanos,
     intervals: Vec<(Operation, Nanos, Counts)>,
 }
 
@@ -37,7 +40,10 @@ pub struct Tally {
     /// What the program that did the work said of it beside: name, unit, figure.
     pub said: Vec<(&'static str, &'static str, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
-    intervals: Vec<Interval>,
+    /// Of the run at hand.
+    windows: Windows,
+    /// Of the slices that were followed.
+    moments: Vec<Moment>,
 }
 
 impl Tally {
@@ -59,7 +65,8 @@ impl Tally {
             steps: Vec::new(),
             said: Vec::new(),
             recorders,
-            intervals: Vec::new(),
+            windows: Windows::default(),
+            moments: Vec::new(),
         }
     }
 
@@ -67,7 +74,8 @@ impl Tally {
     pub fn clear(&mut self) {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
-        self.intervals.clear();
+        self.windows.clear();
+        self.moments.clear();
         self.steps.clear();
         self.said.clear();
     }
@@ -111,7 +119,7 @@ impl Tally {
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {
             if let Some(part) = self.recorders[operation as usize].as_mut().and_then(|recorder| recorder.end_part()) {
-                self.intervals.push(Interval { slice: 0, operation, end, part });
+                self.windows.add(Interval { operation, end, part });
             }
         }
     }
@@ -124,13 +132,7 @@ impl Tally {
             (Some(one), Some(two)) => Some(one + two),
             (one, two) => one.or(two),
         };
-        for interval in &other.intervals {
-            let beside = self.intervals.iter_mut().filter(|known| known.is_beside(interval));
-            match beside.min_by_key(|known| known.end.0.abs_diff(interval.end.0)) {
-                Some(known) => known.join(interval),
-                None => self.intervals.push(interval.clone()),
-            }
-        }
+        self.windows.join(&other.windows);
     }
 
     /// Takes in the run of the slice at `position`, which came after all that is there.
@@ -140,7 +142,7 @@ impl Tally {
         self.take_in(later);
         self.steps.extend(later.steps.iter().cloned());
         self.said.extend(&later.said);
-        self.intervals.extend(later.intervals.iter().map(|interval| Interval { slice: position, ..interval.clone() }));
+        self.moments.extend(later.windows.moments(position));
     }
 
     /// All of it as plain numbers, for another process.
@@ -152,7 +154,8 @@ impl Tally {
             elapsed: self.elapsed,
             offered: self.offered,
             recorders: Operation::all().filter_map(recorder).collect(),
-            intervals: self.intervals.iter().map(Interval::counts).collect(),
+            width: self.windows.width(),
+            intervals: self.windows.intervals().map(Interval::counts).collect(),
         }
     }
 
@@ -164,7 +167,7 @@ impl Tally {
         for (operation, counts) in &parts.recorders {
             tally.recorders[*operation as usize] = Some(Box::new(Recorder::of_counts(counts)));
         }
-        tally.intervals = parts.intervals.iter().map(Interval::of_counts).collect();
+        tally.windows = Windows::new(parts.width, parts.intervals.iter().map(Interval::of_counts).collect());
         tally
     }
 
@@ -201,7 +204,7 @@ impl Tally {
 
     /// The latencies over time.
     pub fn moments(&self) -> Vec<Moment> {
-        self.intervals.iter().map(Interval::moment).collect()
+        self.moments.iter().cloned().chain(self.windows.moments(0)).collect()
     }
 }
 

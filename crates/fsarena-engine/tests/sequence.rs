@@ -158,7 +158,7 @@ fn each_step_is_counted_and_what_is_left_is_as_it_should_be() {
     assert!(step("create").synced.is_some() && step("rename").synced.is_none() && step("read").synced.is_none());
     assert_eq!(tally.operations, tally.steps.iter().map(|step| step.operations).sum::<u64>());
 
-    let found = job.verify(place.path()).expect("readable");
+    let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable");
     assert_eq!((found.files, found.differences), (16, Vec::<String>::new()));
     let renamed = fs::metadata(place.path().join("dirs/dir-1/renamed-1")).expect("it is there");
     assert_eq!((renamed.mode() & 0o777, renamed.mtime()), (0o640, 1_000_000_000));
@@ -177,7 +177,7 @@ fn a_changed_byte_a_missing_file_and_a_surplus_one_are_found() {
     fs::remove_file(at("files/small-1")).expect("it is there");
     fs::write(at("dirs/dir-0/surplus"), "x").expect("ours");
     fs::write(at("files/small-0"), "short").expect("ours");
-    let found = job.verify(place.path()).expect("readable").differences;
+    let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable").differences;
     let wanted = [
         "files/large-0: byte 1500000 is another",
         "files/small-0: it has 5 bytes and should have 3100",
@@ -236,7 +236,7 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     let mut job = sequence.open(&workload(steps), place.path(), 7).expect("understood");
     let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
     job.run(&Limit::new(None, &stop), &mut tally).expect("done");
-    let found = job.verify(place.path()).expect("readable");
+    let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable");
     assert_eq!((found.files, found.differences), (1 + 9 + 18, Vec::<String>::new()));
     assert_eq!(tally.said, [("durable-writes", "writes", 36.0)], "two for each file, and none for folders");
     for path in ["tree/level-2/file-1", "tree/level-0/level-2/file-0", "tree/level-0/level-0/level-1/file-1"] {
@@ -293,7 +293,7 @@ fn libraries_leave_the_same_on_their_device() {
             (has_sync, has_sync)
         );
         assert!(owed > Bytes(1 << 10), "{owed}");
-        let found = job.verify(&image.read()).expect("readable");
+        let found = job.verify(&image.read(), &fsarena_engine::NEVER).expect("readable");
         assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{}", library.name());
     }
 }

@@ -260,7 +260,8 @@ impl Arena {
         }))
     }
 
-    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check.
+    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check, or this process is
+    /// to stop.
     ///
     /// # Errors
     /// If it stays busy, or the checker cannot be started.
@@ -275,7 +276,7 @@ impl Arena {
             self.sites[index] = Some(site);
             return Err(error);
         }
-        site.lane.map(|lane| site::check(kind, &self.lanes[lane])).transpose()
+        site.lane.map_or(Ok(None), |lane| site::check(kind, &self.lanes[lane]))
     }
 
     /// Takes away everything that the run has made.

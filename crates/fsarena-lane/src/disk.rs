@@ -5,8 +5,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Storage, seed};
+use fsarena_sys::child::{self, Patience};
 use fsarena_sys::loopdev::Extent;
-use fsarena_sys::{child, mountinfo};
+use fsarena_sys::mountinfo;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +122,8 @@ fn claimed(path: &Path) -> Option<String> {
 
 /// What blkid(8) finds; for a partition it also prints its entry in the table, which says nothing about what is on it.
 fn signature(path: &Path) -> Option<String> {
-    match child::run(&["blkid".as_ref(), "-p".as_ref(), "-o".as_ref(), "export".as_ref(), path.as_os_str()]) {
+    let argv = ["blkid".as_ref(), "-p".as_ref(), "-o".as_ref(), "export".as_ref(), path.as_os_str()];
+    match child::run(&argv, Patience::query()) {
         Ok(ended) if ended.status.code() == Some(2) => None,
         Ok(ended) if !ended.status.success() => Some(format!("blkid finds {}", ended.words())),
         Ok(ended) => found_on(&ended.stdout),
@@ -174,7 +176,8 @@ impl OnDisk {
     fn is_own(&self, lane: &Extent) -> std::io::Result<bool> {
         let (offset, size) = (lane.offset.to_string(), self.lane_size.0.to_string());
         let path = self.path.display().to_string();
-        let found = child::run(&["blkid", "-p", "-O", &offset, "-S", &size, "-s", "UUID", "-o", "value", &path])?;
+        let argv = ["blkid", "-p", "-O", &offset, "-S", &size, "-s", "UUID", "-o", "value", &path];
+        let found = child::run(&argv, Patience::unstoppable(Patience::QUERY))?;
         let uuid = found.stdout.trim();
         let mut own = (1..=MOST_ROUNDS).flat_map(|round| (0..self.lanes).map(move |contender| [round, contender]));
         Ok(!uuid.is_empty() && own.any(|numbers| seed::uuid(self.seed, UUID_PURPOSE, &numbers) == uuid))

@@ -97,6 +97,9 @@ pub enum LaneError {
         /// Its own words.
         words: String,
     },
+    /// A checker did not end.
+    #[error("check a file system: {0}")]
+    Check(fsarena_sys::child::Killed),
     /// A mount failed.
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
     Mount {
@@ -231,6 +234,7 @@ impl Explained for LaneError {
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => Blame::Use,
             Self::Mkfs { .. }
+            | Self::Check(_)
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Plan, Storage};
-use fsarena_sys::child;
+use fsarena_sys::child::{self, Patience};
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Kind, kind};
@@ -102,7 +102,7 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
     let tools = kinds.flat_map(|kind| kind.tools());
     tools
         .filter_map(|tool| {
-            let words = child::run(&[tool.program, tool.version]).ok()?.words();
+            let words = child::run(&[tool.program, tool.version], Patience::query()).ok()?.words();
             Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
         })
         .collect()
@@ -184,7 +184,8 @@ pub fn kernel_has(kind: &str) -> bool {
         let text = fs::read_to_string("/proc/filesystems").unwrap_or_default();
         text.lines().any(|line| line.split_whitespace().next_back() == Some(kind))
     };
-    listed() || (child::run(&["modprobe", kind]).is_ok_and(|ended| ended.status.success()) && listed())
+    let loaded = || child::run(&["modprobe", kind], Patience::query()).is_ok_and(|ended| ended.status.success());
+    listed() || (loaded() && listed())
 }
 
 /// The first tool of a kind that is not installed.

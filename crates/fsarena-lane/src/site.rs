@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fsarena_model::{Contender, ContenderFacts, Nanos};
+use fsarena_sys::child::{self, Ended, Killed, Patience};
 use fsarena_sys::directory::FileId;
-use fsarena_sys::{child, clock, mount, mountinfo};
+use fsarena_sys::{clock, mount, mountinfo};
 
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
@@ -35,13 +36,16 @@ pub struct Site {
     pub id: Option<FileId>,
     description: String,
     mkfs: Vec<String>,
+    /// How long mkfs may take.
+    limit: Duration,
 }
 
 impl Site {
     /// A directory on which nothing is mounted.
     pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
         let (description, mkfs) = (String::new(), Vec::new());
-        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs }
+        let limit = Duration::ZERO;
+        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs, limit }
     }
 }
 
@@ -59,7 +63,8 @@ pub fn make(
     let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
     if let Some((_, lane)) = lane {
         site.mkfs = kind.mkfs(&lane.path(), identity, &contender.mkfs);
-        site.description = run_tool(&site.mkfs)? + &run_tool(&kind.describe(&lane.path()))?;
+        site.limit = tool_limit(lane)?;
+        site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
     }
     if kind.ground() != Ground::Library {
         mount_at(contender, kind, lane.map(|(_, lane)| lane), point)?;
@@ -74,18 +79,41 @@ pub fn make(
 /// If mkfs fails.
 pub fn renew(site: &mut Site) -> Result<(), LaneError> {
     match std::mem::replace(&mut site.is_used, true) {
-        true => run_tool(&site.mkfs).map(drop),
+        true => run_tool(&site.mkfs, site.limit).map(drop),
         false => Ok(()),
     }
 }
 
 /// Runs a tool that has to succeed, and returns what it printed.
-fn run_tool(argv: &[String]) -> Result<String, LaneError> {
+fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     let command = argv.join(" ");
-    let ended = child::run(argv).map_err(LaneError::io("start", &argv[0]))?;
-    match ended.status.success() {
-        true => Ok(ended.stdout),
-        false => Err(LaneError::Mkfs { command, words: ended.words() }),
+    match run(argv, limit)? {
+        Ran::Ended(ended) if ended.status.success() => Ok(ended.stdout),
+        Ran::Ended(ended) => Err(LaneError::Mkfs { command, words: ended.words() }),
+        Ran::Killed(why) => Err(LaneError::Mkfs { command, words: why.to_string() }),
+    }
+}
+
+/// How long mkfs or a checker may take on `lane`: ten minutes, and a second for each 16 MiB.
+fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
+    Ok(Duration::from_secs(600 + (lane.size()?.0 >> 24)))
+}
+
+/// How a tool ended.
+enum Ran {
+    /// By itself.
+    Ended(Ended),
+    /// It was killed.
+    Killed(Killed),
+}
+
+fn run(argv: &[String], limit: Duration) -> Result<Ran, LaneError> {
+    match child::run(argv, Patience::new(limit)) {
+        Ok(ended) => Ok(Ran::Ended(ended)),
+        Err(error) => match error.downcast::<Killed>() {
+            Ok(killed) => Ok(Ran::Killed(killed)),
+            Err(error) => Err(LaneError::io("start", &argv[0])(error)),
+        },
     }
 }
 
@@ -153,15 +181,20 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     Ok(clock::now().saturating_sub(start))
 }
 
-/// Lets the kind's own checker look at the unmounted file system, which it does not change.
+/// Lets the kind's own checker look at the unmounted file system, which it does not change. `None` if this process is
+/// to stop.
 ///
 /// # Errors
-/// If the checker cannot be started.
-pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<CheckResult, LaneError> {
+/// If the checker cannot be started, or does not end.
+pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
-    let ended = child::run(&argv).map_err(LaneError::io("start", &argv[0]))?;
+    let ended = match run(&argv, tool_limit(lane)?)? {
+        Ran::Ended(ended) => ended,
+        Ran::Killed(Killed::Stopped { .. }) => return Ok(None),
+        Ran::Killed(late) => return Err(LaneError::Check(late)),
+    };
     let clean = ended.status.success();
-    Ok(CheckResult { clean, output: if clean { String::new() } else { ended.words() } })
+    Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
 }
 
 /// The contender as it really is.

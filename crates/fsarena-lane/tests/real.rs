@@ -212,7 +212,8 @@ fn a_free_disk_is_used_in_parts_and_given_back_free() {
     assert!(arena.finish(0).expect("checked").expect("a lane").clean);
     arena.close().expect("nothing stays");
     require::plan(&plan).expect("it is as free as before");
-    let theirs = fsarena_sys::child::run(&["mke2fs", "-q", "-F", &disk.display().to_string()]).expect("it starts");
+    let argv = ["mke2fs", "-q", "-F", &disk.display().to_string()];
+    let theirs = fsarena_sys::child::run(&argv, fsarena_sys::child::Patience::query()).expect("it starts");
     assert!(theirs.status.success());
     let ours = OnDisk { path: disk.clone(), lane_size: plan.lane_size, lanes: 2, seed: plan.seed };
     assert_eq!(ours.wipe().expect("looked at"), None, "what has another UUID is another's");

@@ -59,6 +59,9 @@ pub struct Moment {
     pub slice: u32,
     /// When the part ended, since the slice's timer started.
     pub end: Nanos,
+    /// How long a part of this slice lasts at most: long runs have longer ones.
+    #[serde(default = "one_second")]
+    pub width: Nanos,
     /// What was done, such as `read`.
     pub operation: String,
     /// How often it was done in this part.
@@ -71,6 +74,11 @@ pub struct Moment {
     pub p99: Nanos,
     /// The longest.
     pub max: Nanos,
+}
+
+/// What was measured before parts had a width.
+fn one_second() -> Nanos {
+    Nanos::seconds(1)
 }
 
 /// How a trial ended.

@@ -91,11 +91,11 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     let mut tally = Tally::new();
     let mut job = engine_of(workload)?.open(workload, folder, 1)?;
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill()?;
+    job.refill(&fsarena_engine::NEVER)?;
     settle()?;
     job.begin(&fsarena_engine::NEVER)?;
     job.run(&Limit::new(None, &never), &mut tally)?;
-    job.end()?;
+    job.end(&fsarena_engine::NEVER)?;
     drop(job);
     std::fs::remove_dir_all(folder)?;
     let (operations, bytes, seconds) = (tally.operations, tally.bytes, tally.elapsed.as_seconds());

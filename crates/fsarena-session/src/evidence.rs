@@ -109,12 +109,14 @@ pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Whether a contender failed in any round of a workload.
+/// Whether a contender failed in any round of a workload that counts.
 pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize) -> bool {
     let workload = &record.plan.workloads[workload];
     let label = &record.plan.contenders[contender].label;
-    let mut own = record.trials.iter().filter(|trial| is_of(trial, &workload.name, label));
-    own.any(|trial| value(trial, workload).is_none())
+    let set_aside = set_aside(record, workload);
+    let own = record.trials.iter().filter(|trial| is_of(trial, &workload.name, label));
+    let mut counting = own.filter(|trial| !set_aside.contains(&trial.round));
+    counting.any(|trial| value(trial, workload).is_none())
 }
 
 /// Those of `group` that never failed in the workload, over the rounds that count and in which each of them has a value.

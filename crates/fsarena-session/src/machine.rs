@@ -192,10 +192,10 @@ impl Stage for Machine {
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, Trouble> {
         if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
-            return self.open_without_a_file_system(place, workload, seed);
+            return self.open_without_a_file_system(place, workload, seed, stop);
         }
         if let Some((library, device)) = self.library(contender) {
-            return self.open_in_library(contender, workload, library, &device, seed);
+            return self.open_in_library(contender, (workload, seed), library, &device, stop);
         }
         let directory = self.make_work(contender, workload)?;
         let mut job = fsarena_apps::engine_of(workload)?.open(workload, &directory, seed)?;
@@ -248,16 +248,17 @@ impl Stage for Machine {
         contender: usize,
         workload: &Workload,
         job: &mut dyn Job,
+        stop: &AtomicBool,
     ) -> Result<Option<Verified>, Trouble> {
         if self.place(contender).is_some() || !job.verifies() {
             return Ok(None);
         }
         if self.library(contender).is_some() {
-            return self.verify_library(contender, workload, job);
+            return self.verify_library(contender, workload, job, stop);
         }
         let unmounted = self.remount_timed(contender)?;
         let directory = self.directory(contender)?.join(&workload.name);
-        Ok(Some(Verified { found: job.verify(&directory)?, unmounted }))
+        Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
     }
 
     fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, Trouble> {

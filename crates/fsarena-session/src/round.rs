@@ -106,8 +106,8 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
     let used = clocks::used_before(stage, setting, contender);
     let prepared = confined(stage, setting, |stage| {
-        let limit = setting.workload.time_limit();
-        Ok(within(limit, setting.stop, |stop| stage.open(contender, setting.workload, seed, stop)))
+        let limit = limit::of_upkeep(setting.workload);
+        Ok(within(Some(limit), setting.stop, |stop| stage.open(contender, setting.workload, seed, stop)))
     });
     let (prepared, out_of_time) = match prepared {
         Ok(Within::Done(prepared)) => (prepared, None),
@@ -140,7 +140,7 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
 
 fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
     if setting.workload.memory_limit.is_some() {
-        player.job().warm()?;
+        player.upkeep(setting, |job, stop| job.warm(stop))?;
     }
     match setting.workload.warm_up_ms {
         0 => Ok(()),
@@ -203,14 +203,13 @@ fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) ->
 
 /// Refilled, mounted again if it is to be cold, and with memory at hand; all of it untimed.
 fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
-    let job = player.job();
-    job.refill()?;
+    player.upkeep(setting, |job, stop| job.refill(stop))?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
     if is_cold && !stage.remount(player.contender)? {
-        player.job().chill()?;
+        player.upkeep(setting, |job, stop| job.chill(stop))?;
     }
     memory::back(player.job().fills());
-    player.begin(setting)
+    player.upkeep(setting, |job, stop| job.begin(stop))
 }
 
 /// Works between two readings of the counters.
@@ -224,7 +223,7 @@ fn watched(
     let done = player.work(setting, time);
     stage.count(player.contender);
     done?;
-    Ok(player.job().end()?)
+    player.upkeep(setting, |job, stop| job.end(stop))
 }
 
 /// The figure of what was counted; `after` is time beyond the tally's that belongs to it.
@@ -242,7 +241,11 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     let settled = stage.settle(player.contender);
     player.settled = player.settled.or(settled.as_ref().ok().copied());
     if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
-        match stage.verify(player.contender, setting.workload, &mut **job) {
+        let limit = limit::of_upkeep(setting.workload);
+        let verified = within(Some(limit), setting.stop, |stop| {
+            stage.verify(player.contender, setting.workload, &mut **job, stop)
+        });
+        match player.in_time(verified) {
             Ok(found) => player.take_in(found),
             Err(trouble) => player.failure = Some(trouble.text),
         }

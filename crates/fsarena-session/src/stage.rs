@@ -113,7 +113,7 @@ pub trait Stage {
     }
 
     /// Unmounts the contender and compares what a whole run of `workload` has left there with what its `job` says that it should be;
-    /// `None` where the job cannot tell. It can be used afterwards.
+    /// `None` where the job cannot tell. It can be used afterwards. It ends soon once `stop` is set.
     ///
     /// # Errors
     /// If it does not mount again, or cannot be read.
@@ -122,6 +122,7 @@ pub trait Stage {
         _contender: usize,
         _workload: &Workload,
         _job: &mut dyn Job,
+        _stop: &AtomicBool,
     ) -> Result<Option<Verified>, Trouble> {
         Ok(None)
     }

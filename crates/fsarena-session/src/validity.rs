@@ -38,7 +38,7 @@ struct Evidence<'a> {
     trials: &'a [&'a Trial],
 }
 
-/// The reasons to read a cell with care, each once.
+/// The reasons to read a cell with care, each once: `trials` are those that its figure rests on.
 pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
     let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
     let finished = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();

@@ -5,18 +5,30 @@ mod heard;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_parent_process_death_signal,
+};
+
+use crate::fault;
 
 pub use heard::run_heard;
+
+/// Bytes of a stream that are kept at most: more than any program says that is understood.
+const MOST_KEPT: u64 = 64 << 20;
+/// How often it is looked whether a program is to be stopped.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// What a tool said and how it ended.
 #[derive(Debug, Clone)]
@@ -37,19 +49,165 @@ impl Ended {
     }
 }
 
-/// Runs a program to its end and keeps what it said.
+/// The wish of this process to stop, once [`heed`] has named it.
+static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Names the flag that a signal sets. Short programs that are started with [`Patience::new`] are killed once it is set.
+/// The first call counts.
+pub fn heed(stop: Arc<AtomicBool>) {
+    let _ = STOP.set(stop);
+}
+
+/// How long a short program may run.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience<'a> {
+    /// It is killed after this time.
+    pub limit: Duration,
+    /// It is killed as soon as this is set.
+    pub stop: &'a AtomicBool,
+}
+
+impl Patience<'static> {
+    /// For queries that end in a moment: versions, signatures on a device, the loading of a module.
+    pub const QUERY: Duration = Duration::from_secs(30);
+
+    /// Up to `limit`, or until this process is asked to stop ([`heed`]).
+    pub fn new(limit: Duration) -> Self {
+        Self { limit, stop: STOP.get().map_or(&NEVER, |stop| stop) }
+    }
+
+    /// A query, [`Patience::QUERY`].
+    pub fn query() -> Self {
+        Self::new(Self::QUERY)
+    }
+
+    /// Up to `limit`, also when this process is asked to stop: for what clears up.
+    pub fn unstoppable(limit: Duration) -> Self {
+        Self { limit, stop: &NEVER }
+    }
+}
+
+/// Why [`run`] killed a program.
+#[derive(Debug, thiserror::Error)]
+pub enum Killed {
+    /// Its time was over.
+    #[error("`{command}` did not end within {} s and was killed", limit.as_secs_f64())]
+    TimeLimit {
+        /// The command.
+        command: String,
+        /// The time that it had.
+        limit: Duration,
+    },
+    /// This process is to stop.
+    #[error("`{command}` was stopped")]
+    Stopped {
+        /// The command.
+        command: String,
+    },
+}
+
+/// Runs a short program to its end and keeps what it said, at most [`MOST_KEPT`] bytes of each stream.
 ///
-/// It speaks English, reads nothing, is killed when we die, and does not see our Ctrl-C.
+/// It speaks English, reads nothing, is killed when we die, and does not see our Ctrl-C. When this returns, it has
+/// ended with all that it has started.
+///
+/// In builds with debug assertions the environment variable `FSARENA_TOOL_LIMIT_MS` replaces the limit.
 ///
 /// # Errors
-/// If it cannot be started; how it ended is not an error here.
-pub fn run<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Ended> {
-    let output = command(argv).output()?;
-    Ok(Ended {
-        status: output.status,
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    })
+/// If it cannot be started, or if it was killed: then the error contains a [`Killed`].
+pub fn run<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<Ended> {
+    let mut command = started(argv)?;
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut streams = [Pipe::new(child.stdout.take())?, Pipe::new(child.stderr.take())?];
+    let limit = limit_of_tests().unwrap_or(patience.limit);
+    let deadline = Instant::now().checked_add(limit);
+    let until = read_to_end(&child, &mut streams, deadline, patience.stop);
+    let (until, status) = reap(child, until)?;
+    // What it wrote right before its end.
+    streams.iter_mut().try_for_each(Pipe::drain)?;
+    let [stdout, stderr] = streams.map(Pipe::text);
+    let command = || argv.iter().map(|word| word.as_ref().to_string_lossy()).collect::<Vec<_>>().join(" ");
+    match until {
+        Until::End => Ok(Ended { status, stdout, stderr }),
+        Until::TimeLimit => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, Killed::TimeLimit { command: command(), limit }))
+        }
+        Until::Stop => Err(io::Error::other(Killed::Stopped { command: command() })),
+    }
+}
+
+fn limit_of_tests() -> Option<Duration> {
+    #[cfg(debug_assertions)]
+    return std::env::var("FSARENA_TOOL_LIMIT_MS").ok()?.parse().ok().map(Duration::from_millis);
+    #[cfg(not(debug_assertions))]
+    None
+}
+
+/// Reads what a program writes until it has ended, is to be stopped, or its time is over.
+fn read_to_end(
+    child: &Child,
+    streams: &mut [Pipe; 2],
+    deadline: Option<Instant>,
+    stop: &AtomicBool,
+) -> io::Result<Until> {
+    let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    loop {
+        let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over || stop.load(Ordering::Relaxed) {
+            return Ok(if is_over { Until::TimeLimit } else { Until::Stop });
+        }
+        let mut wanted = vec![PollFd::new(&end, PollFlags::IN)];
+        wanted.extend(streams.iter().filter_map(|stream| Some(PollFd::new(stream.open.as_ref()?, PollFlags::IN))));
+        match poll(&mut wanted, Some(&LOOK)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let has_ended = !wanted[0].revents().is_empty();
+        streams.iter_mut().try_for_each(Pipe::drain)?;
+        if has_ended {
+            return Ok(Until::End);
+        }
+    }
+}
+
+/// The reading end of a program's output.
+struct Pipe {
+    /// `None` once nobody can write to it any more.
+    open: Option<File>,
+    kept: Vec<u8>,
+}
+
+impl Pipe {
+    fn new(end: Option<impl Into<OwnedFd>>) -> io::Result<Self> {
+        let open = end.map(|end| File::from(end.into()));
+        if let Some(file) = &open {
+            fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
+        }
+        Ok(Self { open, kept: Vec::new() })
+    }
+
+    /// Takes what is there. What is beyond [`MOST_KEPT`] is read, so that the program can go on, and forgotten.
+    fn drain(&mut self) -> io::Result<()> {
+        let mut piece = [0; 4096];
+        while let Some(file) = &mut self.open {
+            match file.read(&mut piece) {
+                Ok(0) => self.open = None,
+                Ok(length) => {
+                    let room = MOST_KEPT as usize - self.kept.len();
+                    self.kept.extend_from_slice(&piece[..length.min(room)]);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn text(self) -> String {
+        String::from_utf8_lossy(&self.kept).into_owned()
+    }
 }
 
 /// Where a program works, and when it has to end.
@@ -72,25 +230,48 @@ pub struct Setting<'a> {
 /// If it cannot be started, or its streams cannot be kept.
 pub fn run_until<S: AsRef<OsStr>>(argv: &[S], setting: Setting<'_>) -> io::Result<Option<Ended>> {
     let (out, err) = (Stream::new(&setting, "stdout")?, Stream::new(&setting, "stderr")?);
-    let child = set(argv, &setting).stdout(out.end()?).stderr(err.end()?).spawn()?;
+    let child = set(argv, &setting)?.stdout(out.end()?).stderr(err.end()?).spawn()?;
     let until = wait_for_end(&child, setting.stop);
-    let Some(status) = reap(child, until)? else { return Ok(None) };
+    let (Until::End, status) = reap(child, until)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: out.text()?, stderr: err.text()? }))
 }
 
 /// The command of a program in its setting.
-fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> Command {
-    let mut command = command(argv);
+fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> io::Result<Command> {
+    let mut command = started(argv)?;
     command.envs(setting.variables.iter().map(|(name, value)| (name, value))).current_dir(setting.directory);
-    command
+    Ok(command)
 }
 
-/// Ends what is left of a child's process group, and waits for it: how it ended, or `None` if it was stopped.
-fn reap(mut child: Child, until: io::Result<Until>) -> io::Result<Option<ExitStatus>> {
+/// Kills what is left of a child's processes, and waits for it: why it was not waited for any longer, and how it ended.
+fn reap(mut child: Child, until: io::Result<Until>) -> io::Result<(Until, ExitStatus)> {
+    let pid = Pid::from_child(&child);
+    // fio's processes have groups of their own: they are found as long as their parent is there.
+    if !matches!(until, Ok(Until::End)) {
+        kill_descendants(pid);
+    }
     // Before it is waited for, its number cannot be another's.
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let _ = kill_process_group(pid, Signal::KILL);
     let status = child.wait()?;
-    Ok((until? == Until::End).then_some(status))
+    Ok((until?, status))
+}
+
+/// Kills the children of `parent`, their children and so on. Each is stopped first, so that it cannot start others.
+fn kill_descendants(parent: Pid) {
+    let _ = kill_process(parent, Signal::STOP);
+    for child in children(parent) {
+        kill_descendants(child);
+        let _ = kill_process(child, Signal::KILL);
+    }
+}
+
+/// The children of all threads of a process (proc_pid_tid_children(5)); none where the kernel does not list them.
+fn children(parent: Pid) -> Vec<Pid> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split(' ').filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect::<Vec<_>>())
+        .collect()
 }
 
 /// A file that keeps what a program says. It is opened once, so that nobody can put another in its place.
@@ -112,7 +293,7 @@ impl Stream {
     fn text(mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         self.0.rewind()?;
-        self.0.read_to_end(&mut bytes)?;
+        self.0.take(MOST_KEPT).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
@@ -122,12 +303,13 @@ impl Stream {
 enum Until {
     /// It has ended.
     End,
-    /// Somebody wants to stop.
+    /// It is to be stopped.
     Stop,
+    /// Its time is over.
+    TimeLimit,
 }
 
 fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
-    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let mut wanted = [PollFd::new(&end, PollFlags::IN)];
     loop {
@@ -149,7 +331,16 @@ pub fn start(program: &Path) -> io::Result<ExitStatus> {
     Command::new(program).status()
 }
 
-pub(crate) fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
+/// The command that starts `argv`; where a test lets it hang, that of a program that never ends.
+pub(crate) fn started<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Command> {
+    let program = argv.first().map(|program| program.as_ref().to_string_lossy()).unwrap_or_default();
+    match fault::start(&format!("program {program}"))? {
+        fault::Start::Normal => Ok(command(argv)),
+        fault::Start::Hanging => Ok(command(&["sleep", "infinity"])),
+    }
+}
+
+fn command<S: AsRef<OsStr>>(argv: &[S]) -> Command {
     let (program, arguments) = argv.split_first().expect("a command has a program");
     let mut command = Command::new(program);
     command.args(arguments).env("LC_ALL", "C").env("PATH", search_path()).stdin(Stdio::null()).process_group(0);
@@ -182,9 +373,62 @@ mod tests {
 
     #[test]
     fn words_and_status_are_kept() {
-        let ended = run(&["sh", "-c", "echo out; echo err >&2; exit 3"]).expect("sh starts");
+        let ended = run(&["sh", "-c", "echo out; echo err >&2; exit 3"], Patience::query()).expect("sh starts");
         assert_eq!(ended.status.code(), Some(3));
         assert_eq!(ended.words(), "err\nout");
+        let much = run(&["head", "-c", "300000", "/dev/zero"], Patience::query()).expect("head starts");
+        assert_eq!(much.stdout.len(), 300_000);
+    }
+
+    /// Whether a process ends within a minute; one that was killed may wait for its new parent to take notice.
+    fn ends(process: &str) -> bool {
+        let has_ended = || {
+            let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            state.is_empty() || state.contains(") Z")
+        };
+        (0..12_000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            has_ended()
+        })
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_killed() {
+        let patience = Patience { limit: Duration::from_millis(50), ..Patience::query() };
+        let error = run(&["sleep", "600"], patience).expect_err("it does not end");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert_eq!(error.to_string(), "`sleep 600` did not end within 0.05 s and was killed");
+    }
+
+    #[test]
+    fn processes_in_sessions_of_their_own_are_stopped_with_their_parent() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (file, stop) = (folder.path().join("started"), AtomicBool::new(false));
+        let script = "setsid sh -c 'echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; exec sleep 600' \"$0\" & wait";
+        let argv = ["sh".as_ref(), "-c".as_ref(), script.as_ref(), file.as_os_str()];
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !file.exists() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                stop.store(true, Ordering::Relaxed);
+            });
+            run(&argv, Patience { limit: Duration::from_secs(600), stop: &stop }).expect_err("it is stopped");
+        });
+        assert!(ends(std::fs::read_to_string(&file).expect("it was started").trim()));
+    }
+
+    #[test]
+    fn a_short_program_heeds_the_wish_to_stop() {
+        let on = AtomicBool::new(true);
+        let error = run(&["sleep", "600"], Patience { limit: Duration::from_secs(600), stop: &on });
+        assert_eq!(error.expect_err("it is stopped").to_string(), "`sleep 600` was stopped");
+    }
+
+    #[test]
+    fn who_holds_the_output_of_an_ended_program_open_does_not_delay_it() {
+        let ended = run(&["sh", "-c", "sleep 600 & echo out"], Patience::query()).expect("it ends");
+        assert_eq!(ended.words(), "out");
     }
 
     #[test]
@@ -223,15 +467,7 @@ mod tests {
         let setting = Setting { directory: folder.path(), streams: folder.path(), variables: &variables, stop: &off };
         let ended = run_until(&["sh", "-c", "sleep $LONG & echo $!"], setting).expect("sh starts").expect("it ends");
         let sleeper = ended.stdout.trim().to_owned();
-        let is_gone = || {
-            let state = std::fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap_or_default();
-            // What was killed may wait for its new parent to take notice.
-            !state.contains("(sleep)") || state.contains(") Z")
-        };
-        assert!((0..12_000).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-            is_gone()
-        }));
+        assert!(ends(&sleeper));
     }
 
     #[test]
@@ -243,7 +479,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_an_error() {
-        assert!(run(&["/no/such/program"]).is_err());
+        assert!(run(&["/no/such/program"], Patience::query()).is_err());
         assert_eq!(find_program("no-such-program"), None);
         assert!(find_program("sh").is_some());
         assert!(search_path().split(':').all(|folder| folder.starts_with('/')));

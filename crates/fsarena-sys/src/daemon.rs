@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::child::command;
+use crate::child::started;
 
 /// How long a look at a program that is to end takes to be repeated.
 const LOOK: Duration = Duration::from_millis(5);
@@ -43,7 +43,7 @@ impl Daemon {
         let mut options = File::options();
         options.create(true).append(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
         let log = options.open(log)?;
-        let mut command = command(argv);
+        let mut command = started(argv)?;
         command.current_dir(directory).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
         Ok(Self { child: command.spawn()?, wrapping })
     }

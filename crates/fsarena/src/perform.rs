@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
-use fsarena_sys::{MonotonicClock, clock, namespace};
+use fsarena_sys::{MonotonicClock, child, clock, namespace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -182,7 +182,8 @@ fn on_machine(
         listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
-    let Held { ledger, _machine } = held;
+    let Held { mut ledger, _machine } = held;
+    fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
     let arena = Arena::open(plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
     machine.precondition(&mut telling)?;
@@ -213,6 +214,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
         flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
         flag::register(signal, Arc::clone(&stop))?;
     }
+    child::heed(Arc::clone(&stop));
     Ok(stop)
 }
 

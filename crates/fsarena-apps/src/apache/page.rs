@@ -74,7 +74,7 @@ impl Job for PageJob {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
-        self.server().finish()
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server().finish(stop)
     }
 }

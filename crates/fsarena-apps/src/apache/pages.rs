@@ -180,8 +180,8 @@ impl Job for PagesJob {
         false
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
-        forget_below(&self.server().pages())
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        forget_below(&self.server().pages(), stop)
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -196,8 +196,8 @@ impl Job for PagesJob {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
-        self.server().finish()
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server().finish(stop)
     }
 }
 

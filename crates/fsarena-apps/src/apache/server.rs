@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, Need};
+use fsarena_engine::{EngineError, Need, go_on};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
@@ -159,19 +159,19 @@ impl Httpd {
     ///
     /// # Errors
     /// If lines are missing, or it has ended before, or does not end.
-    pub fn finish(&mut self) -> Result<(), EngineError> {
+    pub fn finish(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let Some(answered) = self.answered {
-            self.require_logged(answered)?;
+            self.require_logged(answered, stop)?;
         }
-        self.stop()
+        self.stop(stop)
     }
 
     /// Ends the server. Nothing if none runs.
     ///
     /// # Errors
     /// If it has ended before, or does not end.
-    fn stop(&mut self) -> Result<(), EngineError> {
-        self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM))
+    fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM, stop))
     }
 
     /// Runs the program `name` with `options`, as the server's user, for as long as the server runs; `None` if it was stopped.
@@ -206,7 +206,7 @@ impl Httpd {
     ///
     /// # Errors
     /// If lines are missing after a while.
-    fn require_logged(&self, requests: u64) -> Result<(), EngineError> {
+    fn require_logged(&self, requests: u64, stop: &AtomicBool) -> Result<(), EngineError> {
         const PATIENCE: Duration = Duration::from_secs(60);
         let begin = Instant::now();
         loop {
@@ -218,6 +218,7 @@ impl Httpd {
                 let text = format!("Apache has answered {requests} requests, and its access log has {lines} lines");
                 return Err(EngineError::Wrong(text));
             }
+            go_on(stop).map_err(EngineError::io("wait for the access log"))?;
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -106,7 +106,7 @@ impl Job for MariaDbJob {
             client.make_database(work.database())?;
             work.fill(client, stop)
         })?;
-        self.server()?.stop()
+        self.server()?.stop(stop)
     }
 
     /// The server and its clients are others.
@@ -122,12 +122,12 @@ impl Job for MariaDbJob {
         self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, tally))
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
-        self.server()?.stop()
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server()?.stop(stop)
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
-        self.server()?.chill()
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server()?.chill(stop)
     }
 
     fn verifies(&self) -> bool {
@@ -135,10 +135,10 @@ impl Job for MariaDbJob {
     }
 
     /// By the server, which is started again on what is there.
-    fn verify(&mut self, _directory: &Path) -> Result<Verification, EngineError> {
+    fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let tables = self.work.tables();
         let Self { work, server, .. } = self;
-        server.as_mut().ok_or_else(none)?.reopened(|client| {
+        server.as_mut().ok_or_else(none)?.reopened(stop, |client| {
             client.require_sound(work.database(), &tables)?;
             work.check(client)
         })?;

@@ -32,7 +32,7 @@ fn one_that_is_ready_ends_when_it_is_told_and_not_badly() {
     for (code, is_well) in [(0, true), (4, false)] {
         let up = folder.path().join("up");
         let server = Server::start(&shell(&script(code), folder.path()), &NEVER, |_| up.exists()).expect("ready");
-        assert_eq!(server.stop(Signal::TERM).is_ok(), is_well);
+        assert_eq!(server.stop(Signal::TERM, &NEVER).is_ok(), is_well);
         fs::remove_file(up).expect("there");
     }
 }

@@ -32,7 +32,7 @@ fn each_of_many_pages_is_asked_for_once_and_compared() {
     let place = folder();
     let mut job = prepared(&pages(150), place.path());
     let mut tally = Tally::new();
-    job.chill().expect("forgotten");
+    job.chill(&fsarena_engine::NEVER).expect("forgotten");
     done(&mut *job, &mut tally).expect("done");
     assert_eq!(tally.operations, 150);
     assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(150));
@@ -56,7 +56,7 @@ fn an_answer_that_is_not_the_page_is_found() {
     let error = done(&mut *job, &mut Tally::new()).expect_err("one is another").to_string();
     assert!(error.contains("/0001/07.html"), "{error}");
     fs::remove_file(&path).expect("removed");
-    let _ = job.end();
+    let _ = job.end(&fsarena_engine::NEVER);
     let error = done(&mut *job, &mut Tally::new()).expect_err("one is missing").to_string();
     assert!(error.contains("404"), "{error}");
 }

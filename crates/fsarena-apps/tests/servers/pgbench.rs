@@ -18,7 +18,7 @@ fn what_it_says_is_counted_and_every_commit_is_there() {
         let (rate, own) = (said(&tally, "pgbench.tps").expect("said"), 120.0 / tally.elapsed.as_seconds());
         assert!((rate / own - 1.0).abs() < 1e-6, "{rate} {own}");
         assert!(said(&tally, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", tally.said);
-        assert_eq!(job.verify(place.path()).expect("all is there").files, 4);
+        assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all is there").files, 4);
         wait_for("between runs a server is there", || left(&[place.path()]).is_empty().then_some(()));
     }
 }

@@ -55,7 +55,7 @@ pub fn done(job: &mut dyn Job, tally: &mut Tally) -> Result<(), EngineError> {
     let stop = AtomicBool::new(false);
     job.begin(&fsarena_engine::NEVER)?;
     job.run(&Limit::new(None, &stop), tally)?;
-    job.end()
+    job.end(&fsarena_engine::NEVER)
 }
 
 /// A figure of what the programs said.

@@ -103,7 +103,7 @@ impl Job for Blogging {
         Ok(())
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         folder::renew(&self.directory, FOLDER)
     }
 

@@ -67,7 +67,7 @@ pub fn prepare(
     lay_out_existing(parameters, directory, seed, stop)?;
     existing(parameters, directory).try_for_each(|path| match workload.cache {
         CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
-        CacheState::Warm => remember(&path),
+        CacheState::Warm => remember(&path, stop),
         CacheState::Cold => Ok(()),
     })
 }
@@ -173,12 +173,21 @@ pub fn forget(path: &Path) -> Result<(), EngineError> {
     fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
 
-/// Brings a file into memory by reading it; of one that does not fit, the end stays there.
-pub fn remember(path: &Path) -> Result<(), EngineError> {
+/// The same of several, unless somebody wants to stop.
+pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
+    paths.try_for_each(|path| {
+        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
+        forget(&path)
+    })
+}
+
+/// Brings a file into memory by reading it, unless somebody wants to stop; of one that does not fit, the end stays there.
+pub fn remember(path: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];
     let mut offset = 0;
     loop {
+        go_on(stop).map_err(EngineError::io("read a file into memory"))?;
         match file.read_at(&mut buffer, offset).map_err(EngineError::io("read a file into memory"))? {
             0 => return Ok(()),
             read => offset += read as u64,

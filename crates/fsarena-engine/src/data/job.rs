@@ -10,7 +10,7 @@ use super::ground::{self, Ground};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
 use crate::crew::{Crew, Style};
-use crate::{EngineError, Job, Limit, NEVER, Tally};
+use crate::{EngineError, Job, Limit, Tally};
 
 /// The data of large files, at work.
 pub struct DataJob {
@@ -37,12 +37,12 @@ impl DataJob {
         self.ground.folder().into_iter().flat_map(|folder| files::existing(&self.parameters, folder))
     }
 
-    fn settle_load(&mut self) -> Result<(), EngineError> {
+    fn settle_load(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        let each = self.parameters.load().settle(&mut self.crew, |crew| {
+        let each = self.parameters.load().settle(&mut self.crew, stop, |crew| {
             crew.workers().for_each(DataWorker::rewind);
-            paths.iter().try_for_each(|path| files::forget(path))
+            files::forget_each(paths.iter().cloned(), stop)
         })?;
         if let Some(each) = each {
             self.crew.workers().for_each(|worker| worker.keep_rate(each));
@@ -57,15 +57,15 @@ impl Job for DataJob {
             Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
             Ground::Device { path, .. } => ground::require_unused(path)?,
         }
-        self.settle_load()
+        self.settle_load(stop)
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
-            files::lay_out_existing(&self.parameters, folder, self.seed, &NEVER)?;
+            files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
         if !self.parameters.repeat {
             self.crew.workers().for_each(DataWorker::rewind);
@@ -73,9 +73,9 @@ impl Job for DataJob {
         Ok(())
     }
 
-    fn warm(&mut self) -> Result<(), EngineError> {
+    fn warm(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match self.workload.cache {
-            CacheState::Warm => self.paths().try_for_each(|path| files::remember(&path)),
+            CacheState::Warm => self.paths().try_for_each(|path| files::remember(&path, stop)),
             CacheState::Cold | CacheState::Direct => Ok(()),
         }
     }
@@ -95,8 +95,8 @@ impl Job for DataJob {
         self.crew.is_alone()
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
-        self.paths().try_for_each(|path| files::forget(&path))
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        files::forget_each(self.paths(), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {

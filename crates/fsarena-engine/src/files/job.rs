@@ -21,16 +21,16 @@ pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
     Box::new(FilesJob { crew, plan })
 }
 
-fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), EngineError> {
-    (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, S::GROUND))?;
+fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
+    (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, S::GROUND, stop))?;
     crew.workers().for_each(FilesWorker::rewind);
     Ok(())
 }
 
 /// What a run uses up is there again: trees, or objects that were not visited yet.
-fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), EngineError> {
+fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
     if S::GROUND.is_renewed() {
-        return make_trees(plan, crew);
+        return make_trees(plan, crew, stop);
     }
     if plan.parameters.once {
         crew.workers().for_each(FilesWorker::rewind);
@@ -40,21 +40,21 @@ fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>) -> Result<(), En
 
 impl<S: Step> Job for FilesJob<S> {
     /// A pilot may use up what is renewed before each slice.
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
         if !S::GROUND.is_renewed() || load.has_pilot() {
-            make_trees(&self.plan, &mut self.crew)?;
+            make_trees(&self.plan, &mut self.crew, stop)?;
         }
         let plan = &self.plan;
-        let each = load.settle(&mut self.crew, |crew| renew(plan, crew))?;
+        let each = load.settle(&mut self.crew, stop, |crew| renew(plan, crew, stop))?;
         if let Some(each) = each {
             self.crew.workers().for_each(|worker| worker.keep_rate(each));
         }
         Ok(())
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
-        renew(&self.plan, &mut self.crew)
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        renew(&self.plan, &mut self.crew, stop)
     }
 
     fn fills(&self) -> Bytes {
@@ -63,9 +63,9 @@ impl<S: Step> Job for FilesJob<S> {
     }
 
     /// There is no such way for what the other operations read.
-    fn chill(&mut self) -> Result<(), EngineError> {
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
-        (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree))
+        (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree, stop))
     }
 
     fn is_alone(&self) -> bool {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
-use tempfile::TempDir;
 
 use super::file::JobFile;
 use super::generate::{self, Setting};
@@ -13,7 +12,7 @@ use super::output::{self, Order, Reading};
 use super::{FioError, Task, program, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, Tally};
+use crate::{EngineError, Job, Limit, Operation, Scratch, Tally, go_on};
 
 /// fio at work.
 pub struct FioJob {
@@ -21,7 +20,7 @@ pub struct FioJob {
     task: Task,
     directory: PathBuf,
     /// Where fio writes what is none of the workload.
-    folder: TempDir,
+    folder: Scratch,
     seed: u64,
     /// How often it ran: each run has other places.
     runs: u64,
@@ -38,7 +37,7 @@ pub fn demand(parameters: &Parameters) -> Bytes {
 impl FioJob {
     /// Places and contents follow from `seed`.
     pub fn new(workload: &Workload, task: Task, directory: &Path, seed: u64) -> Result<Self, EngineError> {
-        let folder = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+        let folder = Scratch::new()?;
         let (workload, directory) = (workload.clone(), directory.to_owned());
         Ok(Self { workload, task, directory, folder, seed, runs: 0 })
     }
@@ -65,14 +64,15 @@ impl FioJob {
     }
 
     /// fio knows the names and sizes of its files best.
-    fn let_fio_lay_out(&self, file: &JobFile) -> Result<(), EngineError> {
+    fn let_fio_lay_out(&self, file: &JobFile, stop: &AtomicBool) -> Result<(), EngineError> {
         let makes = |engine: &str| ["filecreate", "filestat", "filedelete", "null"].contains(&engine);
         if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes)) {
             return Ok(());
         }
         let text = as_it_is(file, &self.directory()?, ["create_only=1".to_owned()]);
-        let never = AtomicBool::new(false);
-        program::run(&text, self.folder.path(), &never)?;
+        if program::run(&text, self.folder.path(), stop)?.is_none() {
+            return go_on(stop).map_err(EngineError::io("let fio lay out its files"));
+        }
         let Some(block) = translate::direct_block(file) else { return Ok(()) };
         for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
             let path = entry.map_err(EngineError::io("list the files"))?.path();
@@ -102,17 +102,18 @@ impl Job for FioJob {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match &self.task {
             Task::Generated(parameters) => files::prepare(&self.workload, parameters, &self.directory, self.seed, stop),
-            Task::AsItIs(file) => self.let_fio_lay_out(file),
+            Task::AsItIs(file) => self.let_fio_lay_out(file, stop),
         }
     }
 
     /// New files have to be new in each slice.
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
         if parameters.target() == Target::Existing {
             return Ok(());
         }
         for entry in fs::read_dir(&self.directory).map_err(EngineError::io("list the files"))? {
+            go_on(stop).map_err(EngineError::io("remove files"))?;
             let path = entry.map_err(EngineError::io("list the files"))?.path();
             fs::remove_file(path).map_err(EngineError::io("remove a file"))?;
         }
@@ -134,9 +135,9 @@ impl Job for FioJob {
         }
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        files::existing(parameters, &self.directory).try_for_each(|path| files::forget(&path))
+        files::forget_each(files::existing(parameters, &self.directory), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_sys::child::{self, Setting};
+use fsarena_sys::child::{self, Patience, Setting};
 
 use super::file::JobFile;
 use super::{FioError, output};
-use crate::{EngineError, cage};
+use crate::{EngineError, Scratch, cage};
 
 /// The program's name.
 pub const NAME: &str = "fio";
@@ -30,11 +30,11 @@ pub fn require(wanted_by: &str) -> Result<(), FioError> {
 /// [`FioError::NotUnderstood`] with fio's words.
 pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     require(&format!("`{}`", file.name))?;
-    let folder = tempfile::tempdir().map_err(EngineError::io("make a temporary folder"))?;
+    let folder = Scratch::new()?;
     let path = folder.path().join("job.fio");
     fs::write(&path, text).map_err(EngineError::io("write the job file"))?;
     let argv = [NAME.into(), "--parse-only".into(), path.into_os_string()];
-    let ended = child::run(&argv).map_err(EngineError::io("start fio"))?;
+    let ended = child::run(&argv, Patience::query()).map_err(EngineError::io("start fio"))?;
     let bad = ended.words().lines().any(|line| line.contains("Bad option") || line.contains("failed parsing"));
     match ended.status.success() && !bad {
         true => Ok(()),

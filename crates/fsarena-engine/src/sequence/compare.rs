@@ -5,24 +5,26 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::Verification;
 
 use super::contents::{Piece, Pool};
 use super::parameters::LONGEST;
 use super::state::{Node, State};
-use crate::EngineError;
+use crate::{EngineError, go_on};
 
 /// Differences that are told.
 const MOST: usize = 100;
 
-/// Compares all that is in `directory` with what must be there.
-pub fn with(directory: &Path, wanted: &State, pool: &Pool) -> Result<Verification, EngineError> {
+/// Compares all that is in `directory` with what must be there, unless somebody wants to stop.
+pub fn with(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool) -> Result<Verification, EngineError> {
     let mut found = BTreeMap::new();
     let reading = format!("list {}", directory.display());
     collect(directory, "", &mut found).map_err(EngineError::io(reading))?;
     let mut verification = Verification::default();
     for (path, node) in wanted.nodes() {
+        go_on(stop).map_err(EngineError::io("compare the files"))?;
         verification.files += 1;
         let difference = match (found.remove(path), node) {
             (None, _) => Some("it is missing".to_owned()),

@@ -164,7 +164,7 @@ impl<F: FileSystem> Job for SequenceJob<F> {
         true
     }
 
-    fn verify(&mut self, directory: &Path) -> Result<Verification, EngineError> {
-        compare::with(directory, &self.tasks.left, &self.pool)
+    fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
+        compare::with(directory, &self.tasks.left, &self.pool, stop)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use crate::forget::forget_all;
 use crate::{EngineError, folder};
@@ -11,26 +12,27 @@ const DROP: &str = "/proc/sys/vm/drop_caches";
 
 /// Syncs the file system of `directory` and drops the machine's caches. Whoever may not do that (it takes root) asks the kernel to
 /// drop the data of the directory's files instead, and what is known of files stays.
-pub fn make(directory: &Path) -> Result<(), EngineError> {
+pub fn make(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::sync(folder::open(directory)?)?;
     match fs::write(DROP, "3\n") {
         Ok(()) => Ok(()),
-        Err(_) => forget_all(directory),
+        Err(_) => forget_all(directory, stop),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NEVER;
 
     #[test]
     fn files_of_all_levels_are_forgotten_and_stay_what_they_are() {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::create_dir_all(place.path().join("a/b")).expect("made");
         fs::write(place.path().join("a/b/file"), "text").expect("written");
-        forget_all(place.path()).expect("asked");
-        make(place.path()).expect("done");
+        forget_all(place.path(), &NEVER).expect("asked");
+        make(place.path(), &NEVER).expect("done");
         assert_eq!(fs::read_to_string(place.path().join("a/b/file")).expect("there"), "text");
-        assert!(forget_all(&place.path().join("none")).is_err());
+        assert!(forget_all(&place.path().join("none"), &NEVER).is_err());
     }
 }

@@ -112,19 +112,12 @@ impl Default for Recorder {
 /// One operation in one part of a run.
 #[derive(Debug, Clone)]
 pub struct Interval {
-    pub slice: u32,
     pub operation: Operation,
     pub end: Nanos,
     pub part: Part,
 }
 
 impl Interval {
-    /// Whether both tell of the same part of time. Workers do not end theirs at quite the same moment.
-    pub fn is_beside(&self, other: &Self) -> bool {
-        let near = self.end.0.abs_diff(other.end.0) < crate::meter::PART.0 / 2;
-        self.slice == other.slice && self.operation == other.operation && near
-    }
-
     pub fn join(&mut self, other: &Self) {
         self.end = self.end.max(other.end);
         self.part.add(&other.part).expect("all have the same bounds");
@@ -135,13 +128,14 @@ impl Interval {
     }
 
     pub fn of_counts((operation, end, counts): &(Operation, Nanos, Counts)) -> Self {
-        Self { slice: 0, operation: *operation, end: *end, part: part(counts) }
+        Self { operation: *operation, end: *end, part: part(counts) }
     }
 
-    pub fn moment(&self) -> Moment {
+    pub fn moment(&self, slice: u32, width: Nanos) -> Moment {
         Moment {
-            slice: self.slice,
+            slice,
             end: self.end,
+            width,
             operation: self.operation.name().to_owned(),
             count: self.part.len(),
             mean: Nanos(self.part.mean().round() as u64),

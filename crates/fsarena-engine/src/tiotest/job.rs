@@ -74,7 +74,7 @@ impl Job for Tests {
         Ok(())
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         self.remove()
     }
 

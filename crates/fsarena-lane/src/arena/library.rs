@@ -32,7 +32,7 @@ impl Arena {
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(site) = &mut self.sites[index] else { return Ok(None) };
         let Some(lane) = site.lane.map(|lane| &self.lanes[lane]) else { return Ok(None) };
-        let check = site::check(kind, lane)?;
+        let Some(check) = site::check(kind, lane)? else { return Ok(None) };
         let mounted = site::mount_at(contender, kind, Some(lane), &site.directory);
         site.is_mounted = mounted.is_ok();
         let seen = mounted.map(|()| look(&site.directory));

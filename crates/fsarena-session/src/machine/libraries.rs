@@ -1,6 +1,7 @@
 //! Contenders that are libraries at work on this machine, and the step that unmounting others is.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_apps::engine_of;
 use fsarena_engine::Job;
@@ -23,14 +24,14 @@ impl Machine {
     pub(super) fn open_in_library(
         &mut self,
         contender: usize,
-        workload: &Workload,
+        (workload, seed): (&Workload, u64),
         library: Library,
         device: &Path,
-        seed: u64,
+        stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, Trouble> {
         self.arena.renew(contender)?;
         let mut job = engine_of(workload)?.open_in_library(workload, library, device, seed)?;
-        job.prepare(&fsarena_engine::NEVER)?;
+        job.prepare(stop)?;
         Ok(job)
     }
 
@@ -40,8 +41,9 @@ impl Machine {
         contender: usize,
         workload: &Workload,
         job: &mut dyn Job,
+        stop: &AtomicBool,
     ) -> Result<Option<Verified>, Trouble> {
-        let shown = self.arena.show(contender, |root| job.verify(&root.join(&workload.name)))?;
+        let shown = self.arena.show(contender, |root| job.verify(&root.join(&workload.name), stop))?;
         let Some(shown) = shown else { return Ok(None) };
         let mut differences = complaint(&shown.check);
         let mut found = match shown.seen {

@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_apps::engine_of;
 use fsarena_engine::{Job, starts_job};
@@ -42,6 +43,7 @@ impl Machine {
         place: Place,
         workload: &Workload,
         seed: u64,
+        stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, Trouble> {
         let job = match place {
             Place::Device => {
@@ -51,7 +53,7 @@ impl Machine {
             Place::Memory | Place::Start => starts(workload)?,
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
-        job.prepare(&fsarena_engine::NEVER)?;
+        job.prepare(stop)?;
         Ok(job)
     }
 }

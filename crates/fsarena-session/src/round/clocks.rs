@@ -34,7 +34,7 @@ fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -
         return Ok(());
     }
     confined(stage, setting, |_| {
-        player.job().warm()?;
+        player.upkeep(setting, |job, stop| job.warm(stop))?;
         warm_up(setting, player)?;
         player.current.clear();
         player.work(setting, setting.workload.timed())

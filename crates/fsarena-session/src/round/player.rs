@@ -1,13 +1,14 @@
 //! One contender at work on a workload, and the trial that it makes.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job, Limit, Tally};
 use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
-use super::limit::{Within, within};
+use super::limit::{self, Within, within};
 use crate::probes::said;
 use crate::{Stage, Trouble, Verified, rate};
 
@@ -51,20 +52,25 @@ impl Player {
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.is_alone().then(Pinned::here);
         let current = &mut self.current;
-        let limit = setting.workload.time_limit();
+        let limit = limit::of_run(setting.workload, time);
         let worked = within(limit, setting.stop, |stop| job.run(&Limit { time, stop, handicap }, current));
         self.in_time(worked)
     }
 
-    /// Starts what has to run beside the work.
-    pub(super) fn begin(&mut self, setting: &Setting<'_>) -> Result<(), Trouble> {
-        let begun = within(setting.workload.time_limit(), setting.stop, |stop| self.job().begin(stop));
-        self.in_time(begun)
+    /// Lets the job do something untimed, such as making what the next run uses up, within its limit.
+    pub(super) fn upkeep(
+        &mut self,
+        setting: &Setting<'_>,
+        act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
+    ) -> Result<(), Trouble> {
+        let limit = limit::of_upkeep(setting.workload);
+        let done = within(Some(limit), setting.stop, |stop| act(self.job(), stop));
+        self.in_time(done)
     }
 
-    fn in_time(&mut self, done: Within<Result<(), EngineError>>) -> Result<(), Trouble> {
+    pub(super) fn in_time<T, E: Into<Trouble>>(&mut self, done: Within<Result<T, E>>) -> Result<T, Trouble> {
         match done {
-            Within::Done(done) => Ok(done?),
+            Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
                 self.out_of_time = Some(limit);
                 Err(out_of_time(limit))

@@ -1,7 +1,8 @@
 //! What a cell's figures can be trusted for, from readings written by hand.
 
 use fsarena_model::{
-    CacheState, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass, Verdict, Workload,
+    CacheState, Disturbance, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass, Verdict,
+    Workload,
 };
 use fsarena_session::assess;
 
@@ -351,4 +352,61 @@ fn direct_work_in_memory_is_not_direct() {
     assert!(!kept.classes().contains(&ValidityClass::NotDirect), "a network file system does not say it either");
     let kept = kept.durable(Durability::Volatile);
     assert!(kept.classes().contains(&ValidityClass::NotDirect));
+}
+
+/// Round 2 of four does not count: others kept 1.5 processors busy.
+fn with_a_round_set_aside(kept: Kept) -> Kept {
+    let busy = [("cpu.process", 0.0), ("cpu.kernel", 0.0), ("cpu.machine", 1.5)];
+    let mut kept = kept;
+    kept.0.plan.disturbance = Disturbance::default();
+    for trial in kept.0.trials.iter_mut().filter(|trial| trial.round == 2) {
+        let readings =
+            busy.map(|(probe, value)| (probe.to_owned(), Reading { value: Some(value), unit: "s".to_owned() }));
+        trial.probes.extend(readings);
+    }
+    let cell = &kept.cells()[0];
+    assert_eq!((cell.stability.set_aside.as_slice(), cell.rounds), ([2].as_slice(), 3));
+    kept
+}
+
+fn unserved_in(rounds: &[u32]) -> Kept {
+    let unserved = |trial: &mut fsarena_model::Trial| {
+        if rounds.contains(&trial.round) {
+            trial.probes.get_mut("device.read").expect("it is there").value = Some(0.0);
+        }
+    };
+    with_a_round_set_aside(cold()).changed(unserved)
+}
+
+#[test]
+fn a_round_that_does_not_count_raises_no_flag() {
+    assert_eq!(unserved_in(&[2]).classes(), []);
+    let fail = |trial: &mut fsarena_model::Trial| {
+        if trial.round == 2 {
+            trial.outcome = Outcome::Failed("no space".to_owned());
+        }
+    };
+    let kept = with_a_round_set_aside(cold()).changed(fail);
+    assert_eq!(kept.classes(), []);
+    assert_eq!(assess(&kept.0).verdicts.len(), 1, "the rounds that count are compared");
+    assert_ne!(assess(&kept.0).verdicts[0].verdict, Verdict::Invalid);
+}
+
+#[test]
+fn a_round_that_counts_raises_a_flag_beside_one_that_does_not() {
+    assert_eq!(unserved_in(&[3]).classes(), [ValidityClass::Cached]);
+    assert_eq!(unserved_in(&[2, 3]).classes(), [ValidityClass::Cached]);
+}
+
+#[test]
+fn shares_of_references_are_of_the_rounds_that_count() {
+    let share = |kept: Kept| kept.cells()[0].harness_share.expect("there is a reference");
+    let counting = share(with_a_round_set_aside(synced()).reference(Place::Memory, 0.3));
+    // With four of them the median would lie between the second and the third.
+    let spread = |trial: &mut fsarena_model::Trial| {
+        let factor = u64::from(trial.round);
+        trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 * factor));
+    };
+    let spread = share(with_a_round_set_aside(synced()).reference(Place::Memory, 0.3).changed(spread));
+    assert!((spread - counting / 3.0).abs() < 1e-9, "the median of rounds 1, 3 and 4: {spread}");
 }

@@ -1,7 +1,7 @@
 //! Whole runs, the ladder of slice lengths, and control rounds.
 
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Budget, Durability, Mode, Nanos, Outcome, Rounds, Workload};
+use fsarena_model::{Budget, Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
 use fsarena_session::{Agreement, Finding, Rest, Wish, climbed, controls, finding, ladder, rungs};
 
 use crate::fake::{Effect, Performance, Play, World, workload};
@@ -223,10 +223,27 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
 fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
     play = play.with_workloads(vec![Workload { time_limit_s: Some(1), ..whole(100) }]);
-    play.world.lingers = Some(1);
+    play.world.lingers = Some((1, "begin"));
     let performance = play.perform();
     assert_eq!(performance.trials_of("create", "xfs")[0].outcome, Outcome::OutOfTime(Nanos::seconds(1)));
     assert!(performance.entries("run xfs").is_empty(), "it never ran");
+}
+
+#[test]
+fn all_that_is_done_around_a_run_ends_within_the_time_limit() {
+    let sliced = || workload("create");
+    for (act, work) in
+        [("prepare", whole(100)), ("refill", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
+    {
+        let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
+        let limited = Workload { time_limit_s: Some(1), memory_limit: Some(Bytes::mib(64)), ..work };
+        play = play.with_workloads(vec![limited]);
+        play.world.stuck = vec![1];
+        play.world.lingers = Some((1, act));
+        let performance = play.perform();
+        assert_eq!(performance.trials_of("create", "xfs")[0].outcome, Outcome::OutOfTime(Nanos::seconds(1)), "{act}");
+        assert_eq!(performance.trials_of("create", "ext4")[0].outcome, Outcome::Finished, "{act}");
+    }
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub fn trial(round: u32) -> Trial {
         verified: None,
         over_time: vec![Moment {
             slice: 3,
+            width: Nanos::seconds(1),
             end: Nanos::millis(100),
             operation: "fsync".to_owned(),
             count: 9,

@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::{Ended, Setting, Stream, Until, reap, set};
+use super::{Ended, LOOK, MOST_KEPT, Setting, Stream, Until, reap, set};
 
 /// Like [`super::run_until`]; each piece of the program's standard output is handed to `heard` as soon as it comes. For a program
 /// that does not keep back what it says, or is told not to (stdbuf(1)).
@@ -23,19 +23,19 @@ pub fn run_heard<S: AsRef<OsStr>>(
     heard: &mut dyn FnMut(&[u8]),
 ) -> io::Result<Option<Ended>> {
     let err = Stream::new(&setting, "stderr")?;
-    let mut child = set(argv, &setting).stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
+    let mut child = set(argv, &setting)?.stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
     let mut said = Vec::new();
     let until = listen(&mut child, setting, &mut |piece| {
-        said.extend_from_slice(piece);
+        let room = MOST_KEPT as usize - said.len();
+        said.extend_from_slice(&piece[..piece.len().min(room)]);
         heard(piece);
     });
-    let Some(status) = reap(child, until)? else { return Ok(None) };
+    let (Until::End, status) = reap(child, until)? else { return Ok(None) };
     Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr: err.text()? }))
 }
 
 /// Hands on what comes until the child has ended, or somebody wants to stop.
 fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<Until> {
-    const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let mut pipe = child.stdout.take().expect("its output is a pipe");
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;

@@ -9,6 +9,7 @@ mod grids;
 mod installing;
 mod leaving;
 mod libraries;
+mod limits;
 mod loads;
 mod memory;
 mod openeuler;

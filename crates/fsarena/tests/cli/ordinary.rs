@@ -48,6 +48,22 @@ fn directories_are_compared_without_root() {
 }
 
 #[test]
+fn a_folder_of_the_users_own_is_not_cleared_away_for_its_name() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let own = std::path::Path::new("/tmp/fsarena-run-anything");
+    fs::create_dir_all(own).expect("made");
+    fs::write(own.join("precious"), "kept").expect("written");
+    chown(own, Some(NOBODY), Some(NOBODY)).expect("root may");
+    run(as_nobody(&stage).arg("clean"), 0);
+    let kept = fs::read_to_string(own.join("precious"));
+    let _ = fs::remove_dir_all(own);
+    assert_eq!(kept.expect("it is still there"), "kept");
+}
+
+#[test]
 fn lanes_need_root_and_that_is_said_with_the_way_out() {
     if !is_root() {
         return;

@@ -26,7 +26,7 @@ fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
         let address = server.address().expect("listens");
         assert!(std::net::TcpStream::connect(address).is_ok());
         assert!(told_of(server.run.path()) > 0);
-        server.stop().expect("ends");
+        server.stop(&fsarena_engine::NEVER).expect("ends");
         // Its port may be another's by now.
         assert_eq!(told_of(server.run.path()), 0);
     }

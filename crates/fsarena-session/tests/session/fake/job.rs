@@ -42,6 +42,15 @@ impl FakeJob {
         acted.map_err(|why| EngineError::io("fake")(io::Error::other(why)))
     }
 
+    /// Waits until it is told to stop, where the world wants this contender to do so.
+    fn linger(&self, act: &str, stop: &AtomicBool) {
+        let (lingers, patience) = (self.backstage.world.lingers, Duration::from_secs(60));
+        let begin = Instant::now();
+        while lingers == Some((self.contender, act)) && !stop.load(Ordering::Relaxed) && begin.elapsed() < patience {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     fn operation(&mut self) -> Nanos {
         let factor = (normal(&mut self.random) * self.backstage.world.operation_noise).exp();
         Nanos((self.seconds * factor * 1e9).round() as u64)
@@ -85,28 +94,33 @@ impl FakeJob {
 }
 
 impl Job for FakeJob {
-    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.linger("prepare", stop);
         self.act("prepare", "")
     }
 
-    fn refill(&mut self) -> Result<(), EngineError> {
+    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.linger("refill", stop);
         self.act("refill", "")
     }
 
-    fn warm(&mut self) -> Result<(), EngineError> {
+    fn warm(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.linger("warm", stop);
         self.act("warm", "")
     }
 
-    fn chill(&mut self) -> Result<(), EngineError> {
+    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.linger("chill", stop);
         self.act("chill", "")
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let (lingers, patience) = (self.backstage.world.lingers == Some(self.contender), Duration::from_secs(60));
-        let begin = Instant::now();
-        while lingers && !stop.load(Ordering::Relaxed) && begin.elapsed() < patience {
-            thread::sleep(Duration::from_millis(1));
-        }
+        self.linger("begin", stop);
+        Ok(())
+    }
+
+    fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.linger("end", stop);
         Ok(())
     }
 

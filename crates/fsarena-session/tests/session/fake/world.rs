@@ -25,8 +25,8 @@ pub struct World {
     pub durability: Vec<Durability>,
     /// Contenders that cannot be mounted again.
     pub stuck: Vec<usize>,
-    /// A contender beside whose work something starts only once it is told to stop.
-    pub lingers: Option<usize>,
+    /// A contender, and what its jobs do that only ends once they are told to stop.
+    pub lingers: Option<(usize, &'static str)>,
     /// Contender and round in which the check finds damage.
     pub damage: Vec<(usize, u32)>,
     /// Rounds in which a quota holds the run back for a second.

@@ -1,0 +1,182 @@
+//! The windows of latency over time. A run of hours has as many as one of minutes: they get wider.
+
+use fsarena_model::{Moment, Nanos};
+
+use super::recorder::Interval;
+use crate::Operation;
+use crate::meter::PART;
+
+/// Windows of one operation in one run, at most. Each takes 16 KiB.
+const MOST: usize = 600;
+
+/// Latencies by operation and window of time.
+#[derive(Debug, Clone)]
+pub struct Windows {
+    /// No window is longer.
+    width: Nanos,
+    intervals: Vec<Interval>,
+}
+
+impl Windows {
+    pub fn new(width: Nanos, intervals: Vec<Interval>) -> Self {
+        Self { width, intervals }
+    }
+
+    pub fn width(&self) -> Nanos {
+        self.width
+    }
+
+    pub fn intervals(&self) -> impl Iterator<Item = &Interval> {
+        self.intervals.iter()
+    }
+
+    pub fn clear(&mut self) {
+        self.width = PART;
+        self.intervals.clear();
+    }
+
+    /// Takes in the latest part of a run. Merging is done once in five minutes at most, and takes some milliseconds then.
+    pub fn add(&mut self, latest: Interval) {
+        let operation = latest.operation;
+        let (width, is_wide) = (self.width, self.width > PART);
+        let mut own = self.intervals.iter_mut().rev().filter(|known| known.operation == operation);
+        match own.next().filter(|known| is_wide && window(known.end, width) == window(latest.end, width)) {
+            Some(known) => known.join(&latest),
+            None => self.intervals.push(latest),
+        }
+        if self.count(operation) > MOST {
+            self.merge();
+            while self.count(operation) > MOST / 2 {
+                self.widen();
+            }
+        }
+    }
+
+    /// Takes in what another worker did at the same time. Workers do not end their windows at quite the same moment.
+    pub fn join(&mut self, other: &Self) {
+        let mut other = other.clone();
+        while self.width < other.width {
+            self.widen();
+        }
+        while other.width < self.width {
+            other.widen();
+        }
+        let near = self.width.0 / 2;
+        for interval in other.intervals {
+            let distance = |known: &Interval| known.end.0.abs_diff(interval.end.0);
+            let same = |known: &&mut Interval| known.operation == interval.operation && distance(known) < near;
+            match self.intervals.iter_mut().filter(same).min_by_key(|known| distance(known)) {
+                Some(known) => known.join(&interval),
+                None => self.intervals.push(interval),
+            }
+        }
+    }
+
+    pub fn moments(&self, slice: u32) -> impl Iterator<Item = Moment> {
+        self.intervals.iter().map(move |interval| interval.moment(slice, self.width))
+    }
+
+    fn count(&self, operation: Operation) -> usize {
+        self.intervals.iter().filter(|interval| interval.operation == operation).count()
+    }
+
+    fn widen(&mut self) {
+        self.width = Nanos(self.width.0.saturating_mul(2));
+        self.merge();
+    }
+
+    /// Parts that end in the same window become one.
+    fn merge(&mut self) {
+        self.intervals.sort_by_key(|interval| interval.end);
+        let mut merged: Vec<Interval> = Vec::with_capacity(self.intervals.len());
+        for interval in std::mem::take(&mut self.intervals) {
+            let is_same = |known: &&mut Interval| {
+                known.operation == interval.operation
+                    && window(known.end, self.width) == window(interval.end, self.width)
+            };
+            match merged.iter_mut().rev().take(2 * Operation::COUNT).find(is_same) {
+                Some(known) => known.join(&interval),
+                None => merged.push(interval),
+            }
+        }
+        self.intervals = merged;
+    }
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { width: PART, intervals: Vec::new() }
+    }
+}
+
+/// The number of the window in which a part ends, from 1; a part that ends with it is in it.
+fn window(end: Nanos, width: Nanos) -> u64 {
+    end.0.div_ceil(width.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Tally;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// A worker that reads once and syncs once in each second.
+    fn worker(seconds: u64) -> Tally {
+        let mut tally = Tally::new();
+        for second in 1..=seconds {
+            tally.record(Operation::Read, Nanos(1000));
+            tally.record(Operation::Fsync, Nanos(if second == 1234 { 9_000_000 } else { 2000 }));
+            tally.end_part(Nanos(second * SECOND));
+        }
+        tally
+    }
+
+    #[test]
+    fn a_run_of_hours_has_as_many_windows_as_one_of_minutes_and_loses_nothing() {
+        let hours = worker(3 * 3600).moments();
+        let of = |operation: &str| hours.iter().filter(|moment| moment.operation == operation).collect::<Vec<_>>();
+        for operation in ["read", "fsync"] {
+            let own = of(operation);
+            assert!(own.len() <= MOST && own.len() >= MOST / 4, "{}", own.len());
+            assert_eq!(own.iter().map(|moment| moment.count).sum::<u64>(), 3 * 3600);
+            assert!(own.windows(2).all(|pair| pair[0].end < pair[1].end));
+            assert!(own.iter().all(|moment| moment.count <= moment.width.0 / SECOND));
+        }
+        let long = of("fsync").into_iter().find(|moment| moment.max.0 > 8_000_000).expect("it is kept");
+        assert!(long.end.0.abs_diff(1234 * SECOND) < long.width.0, "{long:?}");
+    }
+
+    #[test]
+    fn short_runs_keep_windows_of_a_second() {
+        let moments = worker(300).moments();
+        assert_eq!(moments.len(), 600);
+        assert!(moments.iter().all(|moment| moment.width == PART));
+    }
+
+    #[test]
+    fn workers_with_windows_of_different_widths_are_joined() {
+        let (mut long, short) = (worker(2000), worker(500));
+        let width = long.moments()[0].width;
+        long.join(&short);
+        let moments = long.moments();
+        let reads = moments.iter().filter(|moment| moment.operation == "read");
+        assert!(width > PART && moments.iter().all(|moment| moment.width == width));
+        assert_eq!(reads.map(|moment| moment.count).sum::<u64>(), 2500);
+        let mut other = worker(500);
+        other.join(&worker(2000));
+        assert_eq!(other.moments().len(), moments.len());
+    }
+
+    #[test]
+    fn many_short_parts_are_bounded_too() {
+        let mut tally = Tally::new();
+        for part in 1..=10_000_u64 {
+            tally.record(Operation::Run, Nanos(part));
+            tally.end_part(Nanos(part * SECOND / 100));
+        }
+        let moments = tally.moments();
+        assert!(moments.len() <= MOST, "{}", moments.len());
+        assert_eq!(moments.iter().map(|moment| moment.count).sum::<u64>(), 10_000);
+    }
+}

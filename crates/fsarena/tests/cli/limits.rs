@@ -1,0 +1,123 @@
+//! What never ends: it is stopped by a signal, or by its time limit, and nothing of it stays.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::stage::{Doomed, Stage, err, is_root, run, wait_until};
+
+/// fio itself never ends with its layout, seen with 3.33: the processes that submit wait for each other.
+const STUCK: &str = "[stuck]\nsize=64k\nrw=randread\nioengine=libaio\niodepth=32\ndirect=1\nio_submit_mode=offload\n\
+                     rate_iops=50\nrate_process=poisson\n";
+
+/// Two folders of the stage, as contenders.
+fn folders(stage: &Stage) -> [String; 2] {
+    ["a", "b"].map(|name| {
+        fs::create_dir_all(stage.path(name)).expect("made");
+        format!("dir:{}", stage.path(name).display())
+    })
+}
+
+fn workload(stage: &Stage, engine: &str, more: &str) -> String {
+    let text = format!(
+        "name = 'stuck'\nversion = 1\nmeasures = 'A test.'\nwhy = 'A test.'\nengine = '{engine}'\ndurable = 'none'\n\
+         cache = 'warm'\nmode = 'whole'\nends-by-itself = true\n{more}\n[metric]\nname = 'rate'\nunit = '1/s'\n\
+         measure = 'operations-per-second'\nbetter = 'higher'\n"
+    );
+    stage.file("stuck.toml", &text)
+}
+
+/// Processes that work below `place`.
+fn at_work(place: &Path) -> Vec<String> {
+    let processes = fs::read_dir("/proc").expect("there").flatten();
+    let is_there = |process: &fs::DirEntry| {
+        fs::read_link(process.path().join("cwd")).is_ok_and(|at| at.starts_with(place))
+            || fs::read(process.path().join("cmdline"))
+                .is_ok_and(|words| String::from_utf8_lossy(&words).contains(&place.display().to_string()))
+    };
+    processes.filter(is_there).map(|process| process.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn is_empty(stage: &Stage, folder: &str) -> bool {
+    fs::read_dir(stage.path(folder)).expect("there").next().is_none()
+}
+
+/// Sends `SIGTERM` once `is_there`, and expects the run to end soon, with nothing left.
+fn is_stopped(stage: &Stage, command: &mut Command, is_there: impl Fn() -> bool) {
+    let mut doomed = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
+    wait_until("it does not begin", is_there);
+    kill_process(Pid::from_child(&doomed.0), Signal::TERM).expect("sent");
+    let mut code = None;
+    let ended = std::cell::RefCell::new((&mut doomed.0, &mut code));
+    wait_until("it does not heed the signal", || {
+        let (child, code) = &mut *ended.borrow_mut();
+        **code = child.try_wait().expect("a child").and_then(|status| status.code());
+        code.is_some()
+    });
+    assert_eq!(code, Some(130));
+    wait_until("a process goes on", || at_work(stage.place.path()).is_empty());
+    assert!(is_empty(stage, "a") && is_empty(stage, "b"));
+}
+
+#[test]
+fn a_layout_by_fio_that_never_ends_is_stopped_by_a_signal() {
+    let stage = Stage::new();
+    let ([a, b], job) = (folders(&stage), stage.file("stuck.fio", STUCK));
+    let mut command = stage.fsarena();
+    command.args(["compare", &a, &b, "--fio", &job, "--rounds", "1", "--beside", "never"]);
+    let files = |folder: &str| fs::read_dir(stage.path(folder)).expect("there").flatten().next().map(|own| own.path());
+    let is_laid_out =
+        |own: std::path::PathBuf| fs::read_dir(own.join("stuck")).is_ok_and(|mut files| files.next().is_some());
+    is_stopped(&stage, &mut command, || ["a", "b"].into_iter().filter_map(files).any(is_laid_out));
+}
+
+#[test]
+fn scripts_before_a_run_that_never_end_are_stopped_by_a_signal() {
+    let stage = Stage::new();
+    let [a, b] = folders(&stage);
+    for script in ["prepare", "before"] {
+        let parameters = format!("parameters = {{ script = 'true', operations = 1, {script} = 'sleep 600; :' }}");
+        let workload = workload(&stage, "shell", &parameters);
+        let mut command = stage.fsarena();
+        command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
+        let sleeps = || at_work(stage.place.path()).len() > 1;
+        is_stopped(&stage, &mut command, sleeps);
+    }
+}
+
+#[test]
+fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
+    let stage = Stage::new();
+    let [a, b] = folders(&stage);
+    let workload = workload(&stage, "fio", &format!("time-limit-s = 2\nparameters.job = '''\n{STUCK}'''"));
+    let mut command = stage.fsarena();
+    command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
+    let output = run(&mut command, 3);
+    assert!(err(&output).contains("not done after 2"), "{}", err(&output));
+    wait_until("a process goes on", || at_work(stage.place.path()).is_empty());
+    assert!(is_empty(&stage, "a") && is_empty(&stage, "b"));
+}
+
+#[test]
+fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let steps = stage.path("steps");
+    let compare = |fault: &str| {
+        let mut command = stage.compare(&["ext4", "--rounds", "1", "--beside", "never"]);
+        command.args(["--workload", &stage.small()]).env("FSARENA_FAULT", fault);
+        command
+    };
+    run(&mut compare(&format!("list@{}", steps.display())), 0);
+    let steps = fs::read_to_string(steps).expect("listed");
+    let mkfs = steps.lines().find(|line| line.contains("program mk")).expect("mkfs is a step");
+    let number = mkfs.split(' ').next().expect("a number");
+    let output = run(compare(&format!("hang@{number}")).env("FSARENA_TOOL_LIMIT_MS", "3000"), 3);
+    let text = err(&output);
+    assert!(text.contains("did not end within 3 s and was killed"), "{text}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
