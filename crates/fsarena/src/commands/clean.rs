@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsarena_lane::{Cleared, Go, Ledger, Wait, default_folder};
 
 use crate::exit::Ended;
+use crate::note::note;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
@@ -11,7 +12,7 @@ pub fn run() -> Result<Ended> {
     cleared.extend(fsarena_apps::clear());
     ledger.undo()?;
     match cleared.is_empty() {
-        true => eprintln!("nothing was left behind"),
+        true => note!("nothing was left behind"),
         false => tell(&cleared),
     }
     Ok(Ended::Well)
@@ -20,6 +21,6 @@ pub fn run() -> Result<Ended> {
 /// Says what of an earlier run was taken away.
 pub fn tell(cleared: &Cleared) {
     for what in cleared {
-        eprintln!("cleared away, left by an earlier run: {what}");
+        note!("cleared away, left by an earlier run: {what}");
     }
 }
