@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fsarena_model::{Contender, Label};
 use serde::Deserialize;
 
-use crate::{CatalogError, malformed, parse, read};
+use crate::{CatalogError, read};
 
 /// What a contender's TOML file says.
 #[derive(Debug, Deserialize)]
@@ -27,7 +27,7 @@ struct File {
 pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
     let Some(path) = Contender::toml_file(argument) else { return Ok(argument.parse()?) };
     let name = path.display().to_string();
-    let file: File = parse(&name, &read(&path)?)?;
+    let file: File = toml::from_str(&read(&path)?).map_err(|error| malformed(&name, error.to_string().trim_end()))?;
     if (file.kind == "dir") != file.path.is_some() {
         return Err(malformed(&name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
@@ -40,4 +40,8 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
     };
     let contender = Contender { label, kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path };
     Ok(contender.relabelled(argument)?)
+}
+
+fn malformed(name: &str, what: &str) -> CatalogError {
+    CatalogError::MalformedContender { name: name.to_owned(), what: what.to_owned() }
 }

@@ -35,6 +35,14 @@ pub enum CatalogError {
         /// What is wrong with it.
         what: String,
     },
+    /// A contender's file does not say what it should.
+    #[error("`{name}`: {what}")]
+    MalformedContender {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
     /// There is no such workload.
     #[error("there is no workload `{0}`")]
     NoWorkload(String),
@@ -59,6 +67,10 @@ impl Explained for CatalogError {
             Self::NoWorkload(_) | Self::NoSuite(_) => Some("`fsarena list` shows what there is".to_owned()),
             Self::NoArticle(_) => Some("`fsarena list published` shows which there are".to_owned()),
             Self::Malformed { .. } => Some("docs/guides/ says what these files may have".to_owned()),
+            Self::MalformedContender { .. } => Some(
+                "it may have `kind`, `label`, `mount`, `mkfs` (a list of words) and `path`: docs/guides/contender-files.md"
+                    .to_owned(),
+            ),
             Self::Contender(_) => Some("[LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file".to_owned()),
             Self::Read { .. } => None,
         }
@@ -151,9 +163,12 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
 const LONGEST_MS: u64 = 24 * 3_600_000;
 const MOST_SLICES: u32 = 10_000;
 
-fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
-    let workload: Workload = parse(name, text)?;
-    same_name(name, &workload.name)?;
+/// Refuses a workload, from a file or a stored plan, that cannot be run as it says.
+///
+/// # Errors
+/// [`CatalogError::Malformed`].
+pub fn require_sound(workload: &Workload) -> Result<(), CatalogError> {
+    let name = &workload.name;
     match () {
         () if workload.slices == 0 || !workload.slices.is_multiple_of(2) => {
             Err(malformed(name, "`slices` is even and at least 2, so that the order can be balanced"))
@@ -161,6 +176,19 @@ fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
         () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
             Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
         }
+        () if workload.time_limit_s.is_some_and(|limit| limit > LONGEST_MS / 1000) => {
+            Err(malformed(name, "`time-limit-s` is at most a day"))
+        }
+        () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
+        () => Ok(()),
+    }
+}
+
+fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
+    let workload: Workload = parse(name, text)?;
+    same_name(name, &workload.name)?;
+    require_sound(&workload)?;
+    match () {
         () if name.contains('@') => Err(malformed(name, "a name has no `@`: `--rate` and `--cache` make such names")),
         () if workload.variant.is_some() => {
             Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
@@ -172,7 +200,6 @@ fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
             name,
             "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to tell the truth",
         )),
-        () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
         () => Ok(workload),
     }
 }

@@ -193,7 +193,7 @@ impl FromStr for Share {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let wanted = "a percentage such as 5%";
+        let wanted = "a percentage from 0% to below 100%, such as 5%";
         let number = text.strip_suffix('%').ok_or_else(|| refuse(text, wanted))?;
         let percent: f64 = number.parse().map_err(|_| refuse(text, wanted))?;
         match (0.0..100.0).contains(&percent) {

@@ -13,10 +13,16 @@
 //! Of a `cell` there are also the shares of the harness, of the device's rate and of mere starts (0 to 1), seconds and syncs of an operation;
 //! of a `verdict` what one of the pair promises and the other does not. The three clocks and space are probes.
 //!
-//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point.
+//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point. Control characters are
+//! shown as their escape, and a text that a spreadsheet would take for a formula has a `'` before it
+//! (<https://owasp.org/www-community/attacks/CSV_Injection>).
+
+use std::borrow::Cow;
 
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, PairVerdict, ReferenceRow, StandingRow, SuiteRow};
+
+use crate::visible;
 
 const COLUMNS: [&str; 27] = [
     "kind",
@@ -47,6 +53,9 @@ const COLUMNS: [&str; 27] = [
     "syncs_per_operation",
     "promises",
 ];
+
+/// Those of words, which may be from a file or a path.
+const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", "validity", "reason", "promises"];
 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
@@ -178,11 +187,18 @@ fn number(value: Option<f64>) -> String {
 
 fn line(fields: &Fields) -> String {
     let of = |column: &&str| fields.iter().find(|(name, _)| name == column).map_or("", |(_, text)| text.as_str());
-    COLUMNS.iter().map(|column| quoted(of(column))).collect::<Vec<_>>().join(",") + "\n"
+    COLUMNS.iter().map(|column| quoted(&harmless(column, of(column)))).collect::<Vec<_>>().join(",") + "\n"
+}
+
+fn harmless<'a>(column: &str, text: &'a str) -> Cow<'a, str> {
+    match TEXTS.contains(&column) && text.starts_with(['=', '+', '-', '@']) {
+        true => format!("'{}", visible(text)).into(),
+        false => visible(text),
+    }
 }
 
 fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
+    match text.contains([',', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),
     }

@@ -17,7 +17,9 @@ pub use repeat::shell;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
+
+use crate::visible;
 
 /// The templates; the page includes the others. Values are escaped in all that end in `.html`.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -41,10 +43,32 @@ pub fn render(comparison: &Comparison) -> String {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
+    environment.set_formatter(write_value);
+    environment.add_filter("attribute", attribute);
     environment.set_syntax(syntax.expect("the delimiters are the usual ones"));
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
     let page = environment.get_template("page.html").expect("the page is among the templates");
     page.render(Serde(page::Page::new(comparison))).expect("the templates ask only for what the page has")
+}
+
+/// The one place where values get onto the page: nothing in them rules the text, and words written from right to left stay apart
+/// from those around them.
+fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.as_str().filter(|_| !value.is_safe()) {
+        None => escape_formatter(out, state, value),
+        Some(text) if text.contains(is_right_to_left) => Ok(write!(out, "<bdi>{}</bdi>", HtmlEscape(&visible(text)))?),
+        Some(text) => Ok(write!(out, "{}", HtmlEscape(&visible(text)))?),
+    }
+}
+
+/// For places that take no elements: attributes and the title.
+fn attribute(text: &str) -> Value {
+    Value::from_safe_string(HtmlEscape(&visible(text)).to_string())
+}
+
+/// Letters of Hebrew, Arabic and other scripts of that direction (DerivedBidiClass.txt of the Unicode Character Database).
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }

@@ -7,7 +7,7 @@ use fsarena_model::{Comparison, GridTest};
 
 use crate::document::Nothing;
 use crate::grid::{Grid, grids};
-use crate::remark;
+use crate::{remark, visible};
 
 const HEAD: &str = "\tOutput is in kBytes/sec
                                                               random    random     bkwd    record    stride                                    
@@ -40,7 +40,8 @@ fn text(grid: &Grid<'_>) -> String {
     let blocks: String = grid.tests().into_iter().map(|test| block(grid, test)).collect();
     format!(
         "{}: {}, medians of {rounds}\n\n{HEAD}{rows}\niozone test complete.\nExcel output is below:\n{blocks}",
-        grid.workload, grid.contender
+        visible(&grid.workload),
+        visible(&grid.contender.to_string())
     )
 }
 

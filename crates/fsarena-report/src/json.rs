@@ -4,6 +4,8 @@ use fsarena_model::{Article, Comparison};
 use fsarena_published::Finding;
 use serde::Serialize;
 
+use crate::visible::is_ruling;
+
 /// The comparison as indented JSON.
 pub fn render(comparison: &Comparison) -> String {
     indented(comparison)
@@ -22,5 +24,8 @@ struct Judged<'a> {
 
 fn indented(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value);
-    json.expect("there are string keys only, and a number that is none becomes null") + "\n"
+    let json = json.expect("there are string keys only, and a number that is none becomes null") + "\n";
+    // Such characters are in strings only, where JSON allows escapes.
+    let show = |c: char| if c != '\n' && is_ruling(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    json.chars().map(show).collect()
 }

@@ -32,6 +32,7 @@ mod svg;
 mod table;
 mod text;
 mod view;
+mod visible;
 mod words;
 mod xlsx;
 
@@ -42,6 +43,7 @@ pub use html::shell;
 pub use json::article as article_as_json;
 pub use text::article::render as article;
 pub use text::{Style, render as text};
+pub use visible::{visible, visible_lines};
 
 /// A way to write a comparison down.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ use fsarena_model::Comparison;
 use crate::remark::capitalised;
 use crate::table::{self, BESIDE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
+use crate::visible;
 use crate::{answer, group, latency, look_up, programs, recommendation, remark, reproduction, words};
 
 /// The report as Markdown.
@@ -160,11 +161,10 @@ fn list(title: &str, items: &[String]) -> Option<String> {
 
 /// What Markdown or HTML would take for markup stands behind a backslash or as an entity; lines are joined.
 fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut escaped, c| {
+    visible(&text.replace(['\n', '\r'], " ")).chars().fold(String::new(), |mut escaped, c| {
         match c {
             '<' => escaped.push_str("&lt;"),
             '&' => escaped.push_str("&amp;"),
-            '\n' | '\r' => escaped.push(' '),
             '|' | '*' | '_' | '`' | '\\' | '#' | '~' => escaped.extend(['\\', c]),
             _ => escaped.push(c),
         }

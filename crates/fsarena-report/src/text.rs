@@ -31,7 +31,7 @@ pub fn plain(comparison: &Comparison) -> String {
 /// The report in `style`.
 pub fn render(comparison: &Comparison, style: Style) -> String {
     let view = View::new(comparison);
-    let mut blocks = vec![painted(&remark::head(comparison), Tone::Strong, style.color)];
+    let mut blocks = vec![painted(&layout::visible(&remark::head(comparison)), Tone::Strong, style.color)];
     let reproduction = reproduction::view(comparison);
     blocks.extend(reproduction.iter().flat_map(|view| sheets::reproduction(view, style)));
     blocks.extend(recommendation::view(comparison).iter().flat_map(|view| sheets::reproduction(view, style)));

@@ -93,7 +93,7 @@ pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
 }
 
 const OF_DIRECTORIES: &[&str] = &[
-    "Place: each directory lies on its own storage, which is part of its figures: size, fill level and age may differ.",
+    "Place: the storage of each directory is part of its figures: size, fill level and age may differ.",
     "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
     "Machine: one machine, one kernel.",
 ];

@@ -6,7 +6,7 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet,
 
 use crate::document::Nothing;
 use crate::grid::{Grid, grids};
-use crate::{iozone, remark};
+use crate::{iozone, remark, visible};
 
 /// The workbook's bytes, which are the same for the same run.
 pub fn render(comparison: &Comparison) -> Result<Vec<u8>, Nothing> {
@@ -39,7 +39,7 @@ fn workbook(grids: &[Grid<'_>]) -> Result<Vec<u8>, XlsxError> {
 fn block(sheet: &mut Worksheet, bold: &Format, grid: &Grid<'_>, test: GridTest, top: u32) -> Result<u32, XlsxError> {
     let rounds = remark::rounds(grid.rounds);
     let title = format!("{}: {}; KB/s, medians of {rounds}", grid.workload, grid.contender);
-    sheet.write_string_with_format(top, 0, title, bold)?;
+    sheet.write_string_with_format(top, 0, visible(&title), bold)?;
     sheet.write_string(top + 1, 0, "file KB \\ record KB")?;
     let (files, records) = (grid.files(), grid.columns());
     for (column, record) in (1..).zip(&records) {

@@ -1,20 +1,55 @@
 //! What can go wrong with a store, and the way out.
 
 use std::error::Error;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+/// What a store was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To read runs; nothing is written, not even beside it.
+    Read,
+    /// To store runs.
+    Write,
+}
+
+/// As in "cannot be read".
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::Read { "read" } else { "written" })
+    }
+}
+
 /// Why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file or a directory above it cannot be made or written.
-    #[error("the store `{}` cannot be written: {source}", path.display())]
-    Unwritable {
+    /// There is no file, or an empty one.
+    #[error("there is no store at `{}`", path.display())]
+    Missing {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The file or a directory above it cannot be made, read or written.
+    #[error("the store `{}` cannot be {access}: {why}", path.display())]
+    Inaccessible {
         /// The store.
         path: PathBuf,
-        /// What the system said.
-        source: Box<dyn Error + Send + Sync>,
+        /// What was tried.
+        access: Access,
+        /// What the system or SQLite said.
+        why: String,
+    },
+    /// Another user could exchange what root writes there.
+    #[error("the store `{}` is no safe place for root's runs: `{}` {why}", path.display(), found.display())]
+    Unsafe {
+        /// The store.
+        path: PathBuf,
+        /// The file or folder that is not root's alone.
+        found: PathBuf,
+        /// What is wrong with it, as in "belongs to another user".
+        why: &'static str,
     },
     /// A newer fsarena made it; it was left as it is.
     #[error("the store `{}` has version {found}, this fsarena knows versions up to {known}", path.display())]
@@ -33,12 +68,12 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// It is not an SQLite file, or a broken one.
-    #[error("the store `{}` is damaged or no store at all: {source}", path.display())]
+    #[error("the store `{}` is damaged or no store at all: {why}", path.display())]
     Damaged {
         /// The store.
         path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
+        /// What is wrong with it, or what SQLite said.
+        why: String,
     },
     /// A value in it is not what this fsarena expects.
     #[error("run {run} in the store `{}`: the {what} cannot be read: {source}", path.display())]
@@ -61,12 +96,12 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Anything else that SQLite says, such as a lock that another process does not give up.
-    #[error("the store `{}`: {source}", path.display())]
+    #[error("the store `{}`: {error}", path.display())]
     Sqlite {
         /// The store.
         path: PathBuf,
         /// What SQLite said.
-        source: rusqlite::Error,
+        error: rusqlite::Error,
     },
 }
 
@@ -74,7 +109,15 @@ impl StoreError {
     /// The way out, where there is one.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Unwritable { .. } => "name another place with `--store FILE`, or make room there".to_owned(),
+            Self::Missing { .. } => "`fsarena compare` makes one; name another with `--store FILE`".to_owned(),
+            Self::Inaccessible { access: Access::Read, path, .. } => {
+                format!("its owner, or root, can read it: {}", path.display())
+            }
+            Self::Inaccessible { .. } => "name another place with `--store FILE`, or make room there".to_owned(),
+            Self::Unsafe { .. } => {
+                "name a file in a folder that only root may write, with `--store FILE`; `report` and `runs` can read any"
+                    .to_owned()
+            }
             Self::Newer { .. } => "use the fsarena that wrote it, or another store with `--store FILE`".to_owned(),
             Self::Foreign { .. } => "name another file with `--store FILE`".to_owned(),
             Self::Damaged { path, .. } => {
@@ -82,33 +125,36 @@ impl StoreError {
             }
             Self::Unreadable { .. } => "use the fsarena that wrote this run".to_owned(),
             Self::NoSuchRun { .. } => "`fsarena runs` lists the runs of a store".to_owned(),
-            Self::Sqlite { source, .. } if is_busy(source) => "another fsarena is writing; try again".to_owned(),
+            Self::Sqlite { error, .. } if is_busy(error) => "another fsarena is writing; try again".to_owned(),
             Self::Sqlite { .. } => return None,
         })
     }
 
-    pub(crate) fn unwritable(path: &Path, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unwritable { path: path.to_owned(), source: source.into() }
+    pub(crate) fn inaccessible(path: &Path, access: Access, why: impl fmt::Display) -> Self {
+        Self::Inaccessible { path: path.to_owned(), access, why: why.to_string() }
+    }
+
+    pub(crate) fn damaged(path: &Path, why: impl fmt::Display) -> Self {
+        Self::Damaged { path: path.to_owned(), why: why.to_string() }
     }
 
     /// Sorts what SQLite said of `path` by what can be done about it.
-    pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        match source.sqlite_error_code() {
+    pub(crate) fn sqlite(path: &Path, access: Access, error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
             Some(
                 ErrorCode::CannotOpen
                 | ErrorCode::ReadOnly
                 | ErrorCode::PermissionDenied
                 | ErrorCode::DiskFull
                 | ErrorCode::SystemIoFailure,
-            ) => Self::Unwritable { path, source: source.into() },
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged { path, source },
-            _ => Self::Sqlite { path, source },
+            ) => Self::inaccessible(path, access, error),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::damaged(path, error),
+            _ => Self::Sqlite { path: path.to_owned(), error },
         }
     }
 }
 
 /// Whether another process holds a lock.
-pub(crate) fn is_busy(source: &rusqlite::Error) -> bool {
-    matches!(source.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+pub(crate) fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }

@@ -1,21 +1,29 @@
 //! The store: one SQLite file that listens to a run's events and gives its record back.
 //!
-//! Each event is one transaction, so that a run that was killed can be read up to its last event; it is then simply a
-//! run without [`Event::Finished`](fsarena_model::Event::Finished). The tables are in `migrations/`.
+//! Each event is one transaction and on the disk when [`Store::apply`] returns, so that a run that was killed, or whose
+//! machine lost power, can be read up to its last event; it is then simply a run without
+//! [`Event::Finished`](fsarena_model::Event::Finished). The tables are in `migrations/`.
+//!
+//! A store may come from another user. Nothing in its schema is executed: views, triggers and functions are refused or
+//! switched off.
 
 mod error;
 mod migrate;
+mod place;
 mod read;
 mod text;
 mod write;
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-pub use error::StoreError;
+pub use error::{Access, StoreError};
+use place::Found;
 pub use read::RunRow;
 
 /// What the store's functions give.
@@ -31,24 +39,82 @@ const PAUSE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
+    access: Access,
     connection: Connection,
 }
 
 impl Store {
     /// Opens the store at `path`, or makes it, with the directories above it, and brings it to today's form.
     ///
-    /// A file that is not a store, or one of a newer fsarena, is refused and left as it is.
+    /// # Errors
+    /// A file that is not a store, or one of a newer fsarena, is refused and left as it is; for root also a place that
+    /// another user could write to.
     pub fn open(path: &Path) -> Result<Self> {
-        make_parents(path)?;
-        let mut store = Self { path: path.to_owned(), connection: connect(path)? };
+        let file = place::prepare(path)?;
+        place::look(&file, Access::Write)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        // Of an ordinary user links may be followed: they are the user's own.
+        let is_root = rustix::process::geteuid().is_root();
+        let flags = if is_root { flags | OpenFlags::SQLITE_OPEN_NOFOLLOW } else { flags };
+        let mut store = Self::connect(path, &file, Access::Write, flags)?;
         migrate::migrate(&mut store.connection, path)?;
-        store.write_ahead().map_err(|source| StoreError::sqlite(path, source))?;
+        store.write_ahead().map_err(|error| store.sqlite(error))?;
+        Ok(store)
+    }
+
+    /// As [`Store::open`], for a store that has to be there.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], and those of [`Store::open`].
+    pub fn open_existing(path: &Path) -> Result<Self> {
+        match place::look(path, Access::Write)? {
+            Found::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
+            Found::Database => Self::open(path),
+        }
+    }
+
+    /// Opens the store at `path` to read it. Nothing is made or changed, and no right to write is needed.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], or what makes it no store that can be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        if place::look(path, Access::Read)? == Found::Nothing {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let store = match place::has_journal(path) {
+            true => Self::connect(path, path, Access::Read, flags),
+            // Otherwise SQLite would make files beside it, for which there may be no right.
+            false => Self::connect(path, &immutable(path), Access::Read, flags | OpenFlags::SQLITE_OPEN_URI),
+        }?;
+        migrate::check(&store.connection, path, Access::Read)?;
         Ok(store)
     }
 
     /// Where the store lies.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// No URI flag unless wanted: a path is a path, also one that begins with `file:`.
+    fn connect(path: &Path, file: &Path, access: Access, flags: OpenFlags) -> Result<Self> {
+        let open = || {
+            let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+            connection.busy_timeout(PATIENCE)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+            for executed in [
+                DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+                DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW,
+                DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER,
+            ] {
+                connection.set_db_config(executed, false)?;
+            }
+            connection.pragma_update(None, "cell_size_check", true)?;
+            connection.pragma_update(None, "foreign_keys", true)?;
+            Ok(connection)
+        };
+        let connection = open().map_err(|error| StoreError::sqlite(path, access, error))?;
+        Ok(Self { path: path.to_owned(), access, connection })
     }
 
     /// SQLite does not wait for others when it changes the journal's mode, so this does.
@@ -60,27 +126,23 @@ impl Store {
                 outcome => break outcome?,
             }
         }
-        self.connection.pragma_update(None, "synchronous", "normal")
+        // Each commit is on the disk when it returns. It costs a flush, which is never within a timed slice.
+        self.connection.pragma_update(None, "synchronous", "full")
     }
 
-    fn sqlite(&self, source: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.path, source)
+    fn sqlite(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(&self.path, self.access, error)
     }
 }
 
-fn make_parents(path: &Path) -> Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(|source| StoreError::unwritable(path, source))
-}
-
-/// No URI flag: a path is a path, also one that begins with `file:`.
-fn connect(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let open = || {
-        let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        Ok(connection)
-    };
-    open().map_err(|source| StoreError::sqlite(path, source))
+/// The file as a URI with the promise that nobody writes to it (<https://www.sqlite.org/uri.html>): SQLite then neither locks
+/// it nor looks for a journal.
+fn immutable(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let escaped: String = absolute.as_os_str().as_bytes().iter().fold(String::new(), |text, byte| match byte {
+        b'/' | b'.' | b'-' | b'_' => text + &char::from(*byte).to_string(),
+        plain if plain.is_ascii_alphanumeric() => text + &char::from(*plain).to_string(),
+        other => text + &format!("%{other:02X}"),
+    });
+    format!("file://{escaped}?immutable=1").into()
 }

@@ -30,6 +30,10 @@ pub struct RunRow {
     pub rounds: u32,
 }
 
+/// Of a row of `run`: a run that was killed or failed before its first trial is none.
+pub const HAS_MEASURED: &str = "(EXISTS (SELECT * FROM trial WHERE trial.run = run.run)
+    OR EXISTS (SELECT * FROM round WHERE round.run = run.run))";
+
 /// A failure of SQLite, or a value of the named kind that could not be understood.
 enum ReadError {
     Sqlite(rusqlite::Error),
@@ -48,32 +52,38 @@ impl Store {
         match self.snapshot(run) {
             Ok(Some(record)) => Ok(record),
             Ok(None) => Err(StoreError::NoSuchRun { run, path: self.path.clone() }),
-            Err(ReadError::Sqlite(source)) => Err(self.sqlite(source)),
+            Err(ReadError::Sqlite(error)) => Err(self.sqlite(error)),
             Err(ReadError::Value(what, source)) => {
                 Err(StoreError::Unreadable { path: self.path.clone(), run, what, source })
             }
         }
     }
 
-    /// The number of the run that began last.
+    /// The number of the run that began last, of those in which something was measured.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
     pub fn last(&self) -> Result<Option<i64>> {
-        let last = self.connection.query_row("SELECT max(run) FROM run", [], |row| row.get(0));
-        last.map_err(|source| self.sqlite(source))
+        let query = format!("SELECT max(run) FROM run WHERE {HAS_MEASURED}");
+        self.connection.query_row(&query, [], |row| row.get(0)).map_err(|error| self.sqlite(error))
     }
 
-    /// All runs, oldest first.
+    /// All runs in which something was measured, oldest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
     pub fn runs(&self) -> Result<Vec<RunRow>> {
         let list = || {
             let mut labels = labels(&self.connection)?;
             self.connection
-                .prepare(
+                .prepare(&format!(
                     "SELECT run, started, status, suite, (SELECT count(*) FROM round WHERE round.run = run.run)
-                     FROM run ORDER BY run",
-                )?
+                     FROM run WHERE {HAS_MEASURED} ORDER BY run"
+                ))?
                 .query_map([], |row| run_row(row, &mut labels))?
                 .collect::<rusqlite::Result<_>>()
         };
-        list().map_err(|source| self.sqlite(source))
+        list().map_err(|error| self.sqlite(error))
     }
 
     /// One transaction: a run that still goes on is read as it was at one moment.
@@ -169,14 +179,20 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
 
 /// What only some trials have.
 fn of_some<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> std::result::Result<Option<T>, ReadError> {
-    let json: Option<String> = row.get(column)?;
-    json.map(|json| parse(column, &json)).transpose()
+    added(row, column)?.map(|json| parse(column, &json)).transpose()
+}
+
+/// The text of a column that older stores lack: they are read as they are, and only a writer brings them to today's form.
+fn added(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
+    match row.get(column) {
+        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
+        text => text,
+    }
 }
 
 /// Runs of before it was kept have none.
 fn over_time(row: &Row<'_>) -> std::result::Result<Vec<Moment>, ReadError> {
-    let json: Option<String> = row.get("over_time")?;
-    json.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
+    added(row, "over_time")?.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
 }
 
 fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {
@@ -206,6 +222,10 @@ fn rounds(connection: &Connection, run: i64) -> std::result::Result<Vec<RoundFac
 }
 
 fn references(connection: &Connection, run: i64) -> std::result::Result<Vec<Reference>, ReadError> {
+    let is_kept = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE name = 'reference')";
+    if !connection.query_row(is_kept, [], |row| row.get::<_, bool>(0))? {
+        return Ok(Vec::new());
+    }
     let query = "SELECT reference FROM reference WHERE run = ? ORDER BY id";
     let json: Vec<String> = rows(connection, run, query, |row| row.get("reference"))?;
     json.iter().map(|json| parse("reference", json)).collect()
@@ -213,8 +233,7 @@ fn references(connection: &Connection, run: i64) -> std::result::Result<Vec<Refe
 
 /// Runs of before they were kept have neither the lane's cost nor conditions.
 fn round(row: &Row<'_>) -> std::result::Result<RoundFacts, ReadError> {
-    let lane_cost: Option<String> = row.get("lane_cost")?;
-    let conditions: Option<String> = row.get("conditions")?;
+    let (lane_cost, conditions) = (added(row, "lane_cost")?, added(row, "conditions")?);
     Ok(RoundFacts {
         round: row.get("round")?,
         seconds: row.get::<_, Option<f64>>("seconds")?.unwrap_or(f64::NAN),

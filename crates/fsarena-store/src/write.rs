@@ -2,61 +2,100 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Reference, Slice, Status, Trial};
+use fsarena_sys::fault;
 use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use crate::{Result, Store, StoreError, text};
+use crate::read::HAS_MEASURED;
+use crate::{Access, Result, Store, StoreError, text};
 
 impl Store {
     /// Makes room for a run of `plan` that began at `started` (RFC 3339, UTC), and gives its number, which no other
     /// run of this store has had or will have.
+    ///
+    /// # Errors
+    /// If it cannot be written.
     pub fn begin(&mut self, plan: &Plan, started: &str) -> Result<i64> {
-        self.within(|transaction| insert_run(transaction, plan, started))
+        self.within("store run", |transaction| insert_run(transaction, plan, started))
     }
 
-    /// Takes in what happened in `run`; it is on the file when this returns. Passing events leave no trace.
+    /// Takes in what happened in `run`; it is on the disk when this returns. Passing events leave no trace.
+    ///
+    /// # Errors
+    /// If it cannot be written, or there is no such run.
     pub fn apply(&mut self, run: i64, event: &Event) -> Result<()> {
-        let write = |transaction: &Transaction<'_>| match event {
-            Event::Surveyed(environment) => update_environment(transaction, run, environment),
-            Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
-            Event::Trial(trial) => insert_trial(transaction, run, trial),
-            Event::Reference(reference) => insert_reference(transaction, run, reference),
-            Event::Checked(check) => insert_check(transaction, run, check),
-            Event::RoundFinished(facts) => insert_round(transaction, run, facts),
-            Event::Note(note) => insert_note(transaction, run, note),
-            Event::Resumed { .. } => update_status(transaction, run, Status::Interrupted),
-            Event::Finished(status) => update_status(transaction, run, *status),
+        let step = match event {
+            Event::Surveyed(_) => "store environment",
+            Event::Contender(_) => "store contender",
+            Event::Trial(_) => "store trial",
+            Event::Reference(_) => "store reference",
+            Event::Checked(_) => "store check",
+            Event::RoundFinished(_) => "store round",
+            Event::Note(_) => "store note",
+            Event::Resumed { .. } | Event::Finished(_) => "store status",
             Event::Started { .. }
             | Event::Preparing(_)
             | Event::RoundStarted { .. }
             | Event::WorkloadStarted { .. }
-            | Event::Decided { .. } => Ok(()),
+            | Event::Decided { .. } => return Ok(()),
         };
-        self.within(write).map_err(|error| missing_run(error, run))
+        self.within(step, |transaction| write(transaction, run, event)).map_err(|error| missing_run(error, run))
     }
 
-    fn within<T>(&mut self, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+    /// Forgets `run` if it ended before anything was measured in it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn forget_if_empty(&mut self, run: i64) -> Result<()> {
+        self.within("store nothing", |transaction| {
+            let is_empty = format!("SELECT EXISTS (SELECT * FROM run WHERE run = ? AND NOT {HAS_MEASURED})");
+            if transaction.query_row(&is_empty, [run], |row| row.get(0))? {
+                for table in ["contender", "contender_facts", "reference", "file_system_check", "note", "run"] {
+                    transaction.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run])?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn within<T>(&mut self, step: &str, write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        fault::step(step).map_err(|error| StoreError::inaccessible(&self.path, Access::Write, error))?;
         let outcome =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|transaction| {
                 let value = write(&transaction)?;
                 transaction.commit()?;
                 Ok(value)
             });
-        outcome.map_err(|source| self.sqlite(source))
+        outcome.map_err(|error| self.sqlite(error))
+    }
+}
+
+fn write(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Result<()> {
+    match event {
+        Event::Surveyed(environment) => update_environment(transaction, run, environment),
+        Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
+        Event::Trial(trial) => insert_trial(transaction, run, trial),
+        Event::Reference(reference) => insert_reference(transaction, run, reference),
+        Event::Checked(check) => insert_check(transaction, run, check),
+        Event::RoundFinished(facts) => insert_round(transaction, run, facts),
+        Event::Note(note) => insert_note(transaction, run, note),
+        Event::Resumed { .. } => update_status(transaction, run, Status::Interrupted),
+        Event::Finished(status) => update_status(transaction, run, *status),
+        _ => Ok(()),
     }
 }
 
 /// A row that refers to no run, or an update that found none, is the caller's wrong number.
 fn missing_run(error: StoreError, run: i64) -> StoreError {
     match error {
-        StoreError::Sqlite { path, source } if is_missing(&source) => StoreError::NoSuchRun { run, path },
+        StoreError::Sqlite { path, error } if is_missing(&error) => StoreError::NoSuchRun { run, path },
         other => other,
     }
 }
 
-fn is_missing(source: &rusqlite::Error) -> bool {
-    let code = source.sqlite_error().map(|error| error.extended_code);
-    matches!(source, rusqlite::Error::StatementChangedRows(0)) || code == Some(SQLITE_CONSTRAINT_FOREIGNKEY)
+fn is_missing(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(error, rusqlite::Error::StatementChangedRows(0)) || code == Some(SQLITE_CONSTRAINT_FOREIGNKEY)
 }
 
 fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusqlite::Result<i64> {

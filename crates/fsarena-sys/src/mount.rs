@@ -35,25 +35,48 @@ impl MountError {
 /// With the kernel's own words where it has any, such as `ext4: Unknown parameter 'bogus'`.
 pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), MountError> {
     injected(&format!("mount {kind}"))?;
-    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| MountError {
-        errno,
-        words: String::new(),
-        step: format!("the kernel does not know the file system `{kind}`"),
-    })?;
+    let context = open(kind)?;
     let failed = |step: &str, errno| MountError { errno, words: kernel_words(&context), step: step.to_owned() };
     fsconfig_set_string(context.as_fd(), "source", source).map_err(|errno| failed("set the source", errno))?;
-    let mut attributes = MountAttrFlags::empty();
-    for option in options.split(',').filter(|option| !option.is_empty()) {
-        match attribute(option) {
-            Some(flag) => attributes |= flag,
-            None => configure(&context, option).map_err(|errno| failed(&format!("option `{option}`"), errno))?,
-        }
-    }
+    let attributes = set_options(&context, options)?;
     fsconfig_create(context.as_fd()).map_err(|errno| failed("read the file system", errno))?;
     let mounted = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)
         .map_err(|errno| failed("make the mount", errno))?;
     move_mount(mounted.as_fd(), "", rustix::fs::CWD, point, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
         .map_err(|errno| failed(&format!("attach it at {}", point.display()), errno))
+}
+
+/// Asks the kernel whether the file system `kind` knows the comma-separated `options`; nothing is mounted. What depends on the
+/// file system's own content is not found, nor is anything for kinds that look at their options only when they are mounted.
+///
+/// # Errors
+/// With the kernel's own words where it has any; also where the caller may not mount.
+pub fn check_options(kind: &str, options: &str) -> Result<(), MountError> {
+    set_options(&open(kind)?, options).map(|_| ())
+}
+
+fn open(kind: &str) -> Result<OwnedFd, MountError> {
+    fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(|errno| MountError {
+        errno,
+        words: String::new(),
+        step: format!("the kernel does not know the file system `{kind}`"),
+    })
+}
+
+/// Sets those of the file system, and gives those of the mount.
+fn set_options(context: &OwnedFd, options: &str) -> Result<MountAttrFlags, MountError> {
+    let mut attributes = MountAttrFlags::empty();
+    for option in options.split(',').filter(|option| !option.is_empty()) {
+        match attribute(option) {
+            Some(flag) => attributes |= flag,
+            None => configure(context, option).map_err(|errno| MountError {
+                errno,
+                words: kernel_words(context),
+                step: format!("option `{option}`"),
+            })?,
+        }
+    }
+    Ok(attributes)
 }
 
 /// Whether a file system may be written to.

@@ -27,8 +27,8 @@ pub struct Arguments {
 /// Options of every command, before or after its name.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory]
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory, /var/lib/fsarena/store.sqlite for root]
+    #[arg(long, global = true, value_name = "FILE", overrides_with = "store")]
     pub store: Option<PathBuf>,
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -108,7 +108,7 @@ pub struct Compare {
     /// Who does the work on large files
     #[arg(long, value_name = "WHO", default_value = "native")]
     pub engine: Who,
-    /// Exactly so many rounds, whatever is decided
+    /// How many rounds, whatever is decided; each that is set aside as disturbed is made up for, three times at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
     /// How long it may take, as in 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least

@@ -10,7 +10,9 @@ mod reproduce;
 mod resume;
 mod runs;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use comfy_table::{Table, presets};
+use fsarena_report::{visible, visible_lines};
 
 use crate::cli::{Arguments, Command};
 use crate::exit::Ended;
@@ -33,9 +35,17 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
     }
 }
 
-/// Writes text to stdout.
+/// Writes text without colours to stdout; whatever it quotes, none of it rules the terminal.
 fn print(text: &str) -> Result<()> {
-    write(text.as_bytes())
+    write(visible_lines(text).as_bytes())
+}
+
+/// A table as text; each cell stays on its line.
+fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let mut table = Table::new();
+    let rows = rows.map(|row| row.map(|cell| visible(&cell).into_owned()));
+    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
+    format!("{}\n", table.trim_fmt())
 }
 
 /// Writes data to stdout; whoever stops reading early, as `head` does, is no error.
@@ -44,6 +54,6 @@ fn write(data: &[u8]) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(data).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        other => other.context("write to stdout"),
     }
 }

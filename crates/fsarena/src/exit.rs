@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use fsarena_model::{Blame, Explained};
 use fsarena_store::StoreError;
 
+use crate::note::{note, tell};
+
 /// How a command ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
@@ -64,12 +66,24 @@ impl Explained for Refusal {
     }
 }
 
+/// What clap says of the arguments: a wrong use, or the help that was asked for.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    // Not by clap, which shows what was typed as it is.
+    let words = error.render().to_string();
+    words.trim_end().lines().for_each(tell);
+    ExitCode::from(2)
+}
+
 /// Prints an error once, with its way out, and gives its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
-    eprintln!("error: {}", words(error));
+    note!("error: {}", words(error));
     let (blame, hint) = explain(error);
     if let Some(hint) = hint {
-        eprintln!("hint: {hint}");
+        note!("hint: {hint}");
     }
     ExitCode::from(match blame {
         Blame::Use => 2,
@@ -104,6 +118,6 @@ fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
 }
 
 fn of_store(error: &StoreError) -> (Blame, Option<String>) {
-    let blame = if matches!(error, StoreError::NoSuchRun { .. }) { Blame::Use } else { Blame::Machine };
-    (blame, error.hint())
+    let is_use = matches!(error, StoreError::NoSuchRun { .. } | StoreError::Missing { .. } | StoreError::Unsafe { .. });
+    (if is_use { Blame::Use } else { Blame::Machine }, error.hint())
 }

@@ -18,7 +18,9 @@ pub struct Listeners<'a> {
 
 impl Listener for Listeners<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
+        // What is shown is stored: a terminal that is gone loses nothing.
+        self.store.apply(self.run, event).map_err(|error| error.to_string())?;
         self.progress.show(event);
-        self.store.apply(self.run, event).map_err(|error| error.to_string())
+        Ok(())
     }
 }

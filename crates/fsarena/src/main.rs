@@ -1,21 +1,30 @@
 //! fsarena: which file system, with which options, for this work, on this machine?
 
+// They panic where nothing can be written, and pass on what rules a terminal: there is `note!` and `commands::print`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod cli;
 mod commands;
 mod exit;
 mod ladder;
 mod listen;
+mod note;
+mod output;
 mod perform;
 mod places;
 mod plan;
 mod progress;
+mod signals;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let arguments = match cli::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
     match commands::run(&arguments) {
         Ok(code) => code.into(),
         Err(error) => exit::report(&error),

@@ -1,6 +1,5 @@
 //! Doing what a plan says, or what is left of it: take the machine, make the lanes, run, take everything away, keep what happened.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
@@ -10,14 +9,13 @@ use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
-use fsarena_sys::{MonotonicClock, child, clock, namespace};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::cli::Global;
 use crate::commands::tell_cleared;
 use crate::exit::Refusal;
 use crate::listen::Listeners;
+use crate::note::note;
 use crate::progress::Progress;
 use crate::{places, plan};
 
@@ -31,7 +29,7 @@ pub struct Task {
     pub wait: Wait,
 }
 
-/// Does it, and tells what is kept of it; `None` if somebody stopped it while it waited for another run.
+/// Does it, and tells what is kept of it; `None` if it was stopped before anything was measured.
 pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
     let Task { plan, notes, wait } = task;
     plan::require_machine(&plan)?;
@@ -42,7 +40,13 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
     let (run, status) = measure(global, &plan, notes, &mut store, held, stop)?;
-    Ok(Some((store.load(run)?, status)))
+    let record = store.load(run)?;
+    if status == Status::Interrupted && record.trials.is_empty() {
+        store.forget_if_empty(run)?;
+        note!("interrupted before anything was measured: nothing is kept");
+        return Ok(None);
+    }
+    Ok(Some((record, status)))
 }
 
 /// What became of the wish to go on with a run.
@@ -67,8 +71,9 @@ pub struct Further {
 
 /// Does what is left of a stored run, as far as `wish` goes.
 pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBool) -> Result<Resumed> {
-    let mut store = places::store(global)?;
+    let mut store = places::existing_store(global)?;
     let plan = store.load(run)?.plan;
+    plan::require_sound(&plan)?;
     plan::require_machine(&plan)?;
     enter_namespace(&plan)?;
     let Some(held) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
@@ -122,9 +127,9 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let taken = fsarena_lane::take_machine(wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {
             let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
-            eprintln!("waiting: {busy}");
+            note!("waiting: {busy}");
             let end = holder.map(|holder| format!("; `kill {}` ends that run and clears up", holder.process));
-            eprintln!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
+            note!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
         }
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     });
@@ -161,7 +166,10 @@ fn measure(
         fsarena_session::run(plan, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
-    let status = status.inspect_err(|error| note_failure(store, run, error))?;
+    let status = status.inspect_err(|error| {
+        note_failure(store, run, error);
+        let _ = store.forget_if_empty(run);
+    })?;
     Ok((run, status))
 }
 
@@ -205,17 +213,6 @@ fn enter_namespace(plan: &Plan) -> Result<()> {
         Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b")
             .into()
     })
-}
-
-/// Ctrl-C, SIGTERM and a lost terminal end the run cleanly; a second one ends it at once, and the next start clears up.
-pub fn stop_flag() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
-        flag::register(signal, Arc::clone(&stop))?;
-    }
-    child::heed(Arc::clone(&stop));
-    Ok(stop)
 }
 
 fn now() -> String {

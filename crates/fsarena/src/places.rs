@@ -10,15 +10,29 @@ use fsarena_store::Store;
 use crate::cli::{Color, Global};
 use crate::exit::Refusal;
 
-/// Opens the store that the options name, or the user's.
+/// Root's own, whatever `HOME` is: with sudo it may be a folder of the user's.
+const STORE_OF_ROOT: &str = "/var/lib/fsarena/store.sqlite";
+
+/// Opens the store that the options name, or the user's, to write to it; where there is none it is made.
 pub fn store(global: &Global) -> Result<Store> {
     Ok(Store::open(&store_path(global)?)?)
+}
+
+/// As [`store`], but it has to be there.
+pub fn existing_store(global: &Global) -> Result<Store> {
+    Ok(Store::open_existing(&store_path(global)?)?)
+}
+
+/// As [`existing_store`], to read it: nothing is written, and no right to write is needed.
+pub fn store_to_read(global: &Global) -> Result<Store> {
+    Ok(Store::read(&store_path(global)?)?)
 }
 
 /// Where that store lies, whether it is there or not.
 pub fn store_path(global: &Global) -> Result<PathBuf> {
     match &global.store {
         Some(path) => Ok(path.clone()),
+        None if rustix::process::geteuid().is_root() => Ok(STORE_OF_ROOT.into()),
         None => Ok(data_folder()?.join("fsarena/store.sqlite")),
     }
 }

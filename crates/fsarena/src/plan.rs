@@ -5,6 +5,9 @@ mod extra;
 mod reproduce;
 mod work;
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
 use anyhow::Result;
 
 use fsarena_catalog::Suite;
@@ -29,6 +32,12 @@ const FILL: f64 = 0.6;
 
 /// The lanes' size, where nobody says otherwise.
 const LANE: Bytes = Bytes::gib(2);
+
+/// As `--rounds` takes them.
+const MOST_ROUNDS: u32 = 1000;
+
+/// The most characters of a label.
+const LONGEST_LABEL: usize = 64;
 
 /// Bytes of a lane's logical blocks.
 const BLOCK: u64 = 4096;
@@ -65,7 +74,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         groups: suite.map(|suite| suite.groups).unwrap_or_default(),
     };
     let plan = checked(with_controls(plan))?;
-    Ok((plan, added.into_iter().chain(work.notes).collect()))
+    let shared = shared_storage(&plan.contenders);
+    Ok((plan, added.into_iter().chain(work.notes).chain(shared).collect()))
 }
 
 /// What is measured beside workloads of that scale, and when a round does not count: where all is only tried out, nothing and never.
@@ -74,6 +84,16 @@ fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
         Scale::Smoke => (Often::Never, Disturbance::ignored()),
         Scale::Standard | Scale::Published => (usual, Disturbance::default()),
     }
+}
+
+/// What is to be said of directories on one file system: they differ in nothing but their age and place.
+fn shared_storage(contenders: &[Contender]) -> Option<String> {
+    let device = |contender: &Contender| Some(fs::metadata(contender.path.as_ref()?).ok()?.dev());
+    let devices: Vec<_> =
+        contenders.iter().filter_map(|contender| Some((device(contender)?, &contender.label))).collect();
+    let shares = |(device, _): &&(u64, &Label)| devices.iter().filter(|(other, _)| other == device).count() > 1;
+    let labels: Vec<String> = devices.iter().filter(shares).map(|(_, label)| format!("`{label}`")).collect();
+    (!labels.is_empty()).then(|| format!("{} share a file system with another of them", labels.join(", ")))
 }
 
 /// Who takes part: those that were typed, or those of the suite.
@@ -96,14 +116,27 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
     }
 }
 
-/// The plan, if it does not contradict itself and its work fits on its lanes.
+/// The plan, if it is sound and there is time for it.
 fn checked(plan: Plan) -> Result<Plan> {
-    require_handicaps(&plan)?;
-    require_whole_blocks(&plan)?;
-    require_lanes_to_precondition(&plan)?;
-    require_work(&plan)?;
+    require_sound(&plan)?;
+    require_time(&plan)?;
     require_mix(&plan)?;
     Ok(plan)
+}
+
+/// Refuses a plan, typed or from a store, that contradicts itself, or whose work does not fit on its lanes.
+pub fn require_sound(plan: &Plan) -> Result<()> {
+    require_labels(&plan.contenders)?;
+    plan.workloads.iter().try_for_each(fsarena_catalog::require_sound)?;
+    margin(plan.margin)?;
+    if matches!(plan.rounds, Rounds::Exactly(count) if !(1..=MOST_ROUNDS).contains(&count)) {
+        let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
+        return Err(Refusal::wrong_use(text, "--rounds 10").into());
+    }
+    require_handicaps(plan)?;
+    require_whole_blocks(plan)?;
+    require_lanes_to_precondition(plan)?;
+    require_work(plan)
 }
 
 /// A run with time enough checks its slices by whole runs.
@@ -168,9 +201,9 @@ pub fn require_space(plan: &Plan) -> Result<()> {
 
 /// Nothing is shown to be exactly equal: a margin of nothing could never be met.
 fn margin(margin: Share) -> Result<Share> {
-    match margin.0 > 0.0 {
+    match margin.0 > 0.0 && margin.0 < 1.0 {
         true => Ok(margin),
-        false => Err(Refusal::wrong_use("a margin of 0 % can never be met", "--margin 1%").into()),
+        false => Err(Refusal::wrong_use("a margin is above 0 % and below 100 %", "--margin 1%").into()),
     }
 }
 
@@ -204,6 +237,7 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     let mut contenders: Vec<Contender> = Vec::new();
     for argument in arguments {
         let contender = fsarena_catalog::contender(argument)?;
+        require_short(&contender.label)?;
         if contenders.iter().any(|other| other.label == contender.label) {
             let text = format!("two contenders have the label `{}`", contender.label);
             let plain = argument.split_once('=').map_or(argument.as_str(), |(_, rest)| rest);
@@ -214,6 +248,33 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     }
     require::contenders(&contenders)?;
     Ok(contenders)
+}
+
+/// A label stands in every table.
+fn require_short(label: &Label) -> Result<()> {
+    let length = label.0.chars().count();
+    match length <= LONGEST_LABEL {
+        true => Ok(()),
+        false => {
+            let begin: String = label.0.chars().take(LONGEST_LABEL / 2).collect();
+            let text = format!("the label `{begin}…` has {length} characters, and {LONGEST_LABEL} are the most");
+            Err(Refusal::wrong_use(text, "give it a shorter one: a=ext4:noatime, b=dir:/a/long/path").into())
+        }
+    }
+}
+
+/// Each contender has a label of its own.
+fn require_labels(contenders: &[Contender]) -> Result<()> {
+    let twice = |(index, contender): &(usize, &Contender)| {
+        contenders[..*index].iter().any(|other| other.label == contender.label)
+    };
+    match contenders.iter().enumerate().find(twice) {
+        None => Ok(()),
+        Some((_, contender)) => {
+            let text = format!("two contenders have the label `{}`", contender.label);
+            Err(Refusal::wrong_use(text, "give one of them another: a=ext4 b=ext4").into())
+        }
+    }
 }
 
 /// What nobody would notice is not asked for in vain.
@@ -232,24 +293,41 @@ fn require_whole_blocks(plan: &Plan) -> Result<()> {
     match size > 0 && size.is_multiple_of(BLOCK) {
         true => Ok(()),
         false => {
-            let hint = format!("--lane-size {}", size.next_multiple_of(BLOCK).max(BLOCK));
+            let hint = format!("--lane-size {}", possible_size(plan));
             Err(Refusal::wrong_use(format!("a lane of {size} bytes is not made of whole blocks of {BLOCK}"), hint)
                 .into())
         }
     }
 }
 
-/// The workloads are understood, fit on a lane, and a round of them fits into the budget.
+/// A size near the one that was wanted, in whole blocks, on which the plan's kinds and workloads have room.
+fn possible_size(plan: &Plan) -> u64 {
+    let data = required_space(&plan.workloads).ok().flatten().map_or(0, |(data, _)| needed(data).0);
+    let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+    let smallest = kinds.map(|kind| kind.smallest_lane().0).max().unwrap_or(0);
+    plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
+}
+
+/// The size of a lane on which so much data have room.
+fn needed(data: Bytes) -> Bytes {
+    Bytes((data.0 as f64 / FILL).ceil() as u64)
+}
+
+/// The workloads are understood and fit on a lane.
 fn require_work(plan: &Plan) -> Result<()> {
     if let Some((data, workload)) = required_space(&plan.workloads)? {
-        let needed = Bytes((data.0 as f64 / FILL).ceil() as u64);
+        let needed = needed(data);
         if lane_count(plan) > 0 && needed > plan.lane_size {
             let wanted_by = format!("the workload `{}`", workload.name);
             return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
         }
     }
     require_whole_sectors(plan)?;
-    require_libraries(plan)?;
+    Ok(require_libraries(plan)?)
+}
+
+/// A round fits into the budget.
+fn require_time(plan: &Plan) -> Result<()> {
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
         if round > budget.0 {

@@ -4,10 +4,12 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use fsarena_model::{Event, Nanos};
+use fsarena_report::visible;
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::Global;
+use crate::note::tell;
 
 /// Shows events to a person, on stderr.
 pub struct Progress {
@@ -46,7 +48,7 @@ impl Progress {
 
     /// Says what is being prepared.
     pub fn prepare(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+        self.bar.set_message(visible(what).into_owned());
         self.log(what);
     }
 
@@ -60,7 +62,7 @@ impl Progress {
                 self.round_start = clock::now();
             }
             Event::WorkloadStarted { workload, .. } => {
-                self.bar.set_message(self.line(workload));
+                self.bar.set_message(visible(&self.line(workload)).into_owned());
                 self.done += 1;
                 self.log(&format!("round {}: {workload}", self.round));
             }
@@ -115,7 +117,7 @@ impl Progress {
     }
 
     fn say(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        self.bar.suspend(|| tell(text));
     }
 
     fn log(&self, text: &str) {

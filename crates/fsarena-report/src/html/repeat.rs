@@ -3,6 +3,8 @@
 use fsarena_model::Comparison;
 use serde::Serialize;
 
+use crate::visible::is_ruling;
+
 /// How to run it again.
 #[derive(Serialize)]
 pub struct Repeat {
@@ -16,12 +18,23 @@ pub fn repeat(comparison: &Comparison) -> Repeat {
     Repeat { command: words.join(" "), plan_hash: comparison.plan_hash.clone() }
 }
 
-/// `text` as one word of a POSIX shell.
+/// `text` as one word of a POSIX shell; ruling characters as their bytes (dollar-single-quotes, POSIX.1-2024).
 pub fn shell(text: &str) -> String {
+    if text.contains(is_ruling) {
+        return format!("$'{}'", text.chars().map(quoted).collect::<String>());
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-:=,/+@%^".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+fn quoted(c: char) -> String {
+    match c {
+        '\'' | '\\' => format!("\\{c}"),
+        _ if is_ruling(c) => c.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
+        _ => c.to_string(),
     }
 }
 
@@ -34,5 +47,6 @@ mod tests {
         assert_eq!(shell("btrfs:compress=zstd"), "btrfs:compress=zstd");
         assert_eq!(shell("dir:/mnt/my disk"), "'dir:/mnt/my disk'");
         assert_eq!(shell("it's"), r"'it'\''s'");
+        assert_eq!(shell("dir:/it's\u{1b}a\n"), r"$'dir:/it\'s\x1ba\x0a'");
     }
 }

@@ -6,6 +6,7 @@ use minijinja::HtmlEscape;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::WIDTH;
+use crate::visible;
 
 /// About how wide a column of text is, in the drawing's units, at the style sheet's 13 px.
 const COLUMN: f64 = 7.0;
@@ -77,13 +78,15 @@ impl Canvas {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let ((x, y), text) = (at, HtmlEscape(text));
+        let ((x, y), text) = (at, visible(text));
+        let text = HtmlEscape(&text);
         self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
     }
 
     /// A text that is read from bottom to top and ends at `at`.
     pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
-        let text = HtmlEscape(text);
+        let text = visible(text);
+        let text = HtmlEscape(&text);
         self.push(format_args!(
             r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{text}</text>"#
         ));
@@ -91,7 +94,8 @@ impl Canvas {
 
     /// The whole drawing; `label` says in words what it shows.
     pub fn finish(self, label: &str) -> String {
-        let (height, body, label) = (self.height, self.body, HtmlEscape(label));
+        let (height, body, label) = (self.height, self.body, visible(label));
+        let label = HtmlEscape(&label);
         format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{body}</svg>"#)
     }
 

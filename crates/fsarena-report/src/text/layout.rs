@@ -101,14 +101,9 @@ pub fn width(text: &str) -> usize {
     without_escapes(text).width()
 }
 
-/// Control characters of a label could rule the terminal: they are shown as their escape; lines of a log stand behind each other.
-fn visible(text: &str) -> String {
-    let show = |c: char| match c {
-        '\n' => " / ".to_owned(),
-        control if control.is_control() => control.escape_default().to_string(),
-        other => other.to_string(),
-    };
-    text.chars().map(show).collect()
+/// Nothing of it rules the terminal; lines of a log stand behind each other.
+pub fn visible(text: &str) -> String {
+    crate::visible(&text.replace('\n', " / ")).into_owned()
 }
 
 fn without_escapes(text: &str) -> String {

@@ -2,6 +2,8 @@
 
 use fsarena_model::Verdict;
 
+use crate::visible::visible_lines;
+
 /// What a piece of text is for the eye.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
@@ -46,10 +48,11 @@ fn rendition(tone: Tone) -> Option<&'static str> {
     }
 }
 
-/// `text` in its tone, each line by itself, if colour is wanted.
+/// `text` in its tone, each line by itself, if colour is wanted. No other escape sequence is in it.
 pub fn painted(text: &str, tone: Tone, color: bool) -> String {
+    let text = visible_lines(text);
     match rendition(tone).filter(|_| color) {
         Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }

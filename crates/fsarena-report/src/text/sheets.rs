@@ -7,7 +7,7 @@ use crate::reproduction::{Sheet, View};
 
 /// A reproduction: its sentences, then its tables.
 pub fn reproduction(view: &View, style: Style) -> Vec<String> {
-    let title = painted(&view.title, Tone::Strong, style.color);
+    let title = painted(&layout::visible(&view.title), Tone::Strong, style.color);
     let sentences = view.sentences.iter().map(|sentence| wrapped(sentence, "  ", style.width));
     let head = [title].into_iter().chain(sentences).collect::<Vec<_>>().join("\n");
     [head].into_iter().chain(view.sheets.iter().map(|sheet| render(sheet, style))).collect()
@@ -23,7 +23,7 @@ fn render(sheet: &Sheet, style: Style) -> String {
     let table = layout::table(&columns.collect::<Vec<_>>(), style.color);
     let fits = table.lines().all(|line| layout::width(line) <= style.width);
     let body = if fits { table } else { tall(sheet, style) };
-    let title = painted(&sheet.title, Tone::Strong, style.color);
+    let title = painted(&layout::visible(&sheet.title), Tone::Strong, style.color);
     let meaning = painted(&wrapped(&sheet.meaning, "", style.width), Tone::Faint, style.color);
     let meaning = (!sheet.meaning.is_empty()).then_some(meaning);
     [title, body].into_iter().chain(meaning).collect::<Vec<_>>().join("\n")

@@ -62,7 +62,7 @@ fn tall(table: &Table, style: Style) -> String {
     };
     let mut all = vec![painted(table.title, Tone::Strong, style.color)];
     for block in &table.blocks {
-        all.extend([block.workload.clone()].into_iter().chain(block.lines.iter().map(line)));
+        all.extend([layout::visible(&block.workload)].into_iter().chain(block.lines.iter().map(line)));
     }
     all.join("\n")
 }

@@ -7,6 +7,7 @@ mod beside;
 mod csv;
 mod fixture;
 mod grid;
+mod hostile;
 mod html;
 mod json;
 mod latency;

@@ -3,5 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod fixture;
+mod hostile;
+mod power;
+mod reading;
 mod refused;
 mod round_trip;

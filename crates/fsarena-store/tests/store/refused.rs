@@ -1,6 +1,7 @@
 //! What is not a store, or not ours to write, is refused and left as it is.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fsarena_store::{Store, StoreError};
@@ -17,7 +18,7 @@ fn refusal(path: &Path) -> StoreError {
 #[test]
 fn a_newer_store_is_left_untouched() {
     let place = tempdir().unwrap();
-    let path = place.path().join("store.sqlite");
+    let path = place.path().join("own/store.sqlite");
     drop(Store::open(&path).unwrap());
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let before = fs::read(&path).unwrap();
@@ -28,7 +29,9 @@ fn a_newer_store_is_left_untouched() {
 #[test]
 fn a_directory_is_no_store() {
     let place = tempdir().unwrap();
-    assert!(matches!(refusal(place.path()), StoreError::Unwritable { .. }));
+    let folder = place.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    assert!(matches!(refusal(&folder), StoreError::Inaccessible { .. }));
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn a_file_is_no_parent() {
     let place = tempdir().unwrap();
     let file = place.path().join("file");
     fs::write(&file, "x").unwrap();
-    assert!(matches!(refusal(&file.join("store.sqlite")), StoreError::Unwritable { .. }));
+    assert!(matches!(refusal(&file.join("store.sqlite")), StoreError::Inaccessible { .. }));
 }
 
 #[test]
@@ -57,6 +60,90 @@ fn the_database_of_another_program_is_no_store() {
     let before = fs::read(&path).unwrap();
     assert!(matches!(refusal(&path), StoreError::Foreign { .. }));
     assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn the_journal_of_another_program_is_left_alone() {
+    let place = tempdir().unwrap();
+    let path = place.path().join("places.sqlite");
+    let other = Connection::open(&path).unwrap();
+    other.pragma_update(None, "journal_mode", "wal").unwrap();
+    other.execute_batch("CREATE TABLE bookmark (url TEXT); PRAGMA wal_checkpoint; DROP TABLE bookmark;").unwrap();
+    std::mem::forget(other);
+    let journal = place.path().join("places.sqlite-wal");
+    let before = (fs::read(&path).unwrap(), fs::read(&journal).unwrap());
+    assert!(matches!(refusal(&path), StoreError::Foreign { .. }));
+    assert!(matches!(Store::read(&path), Err(StoreError::Foreign { .. })));
+    assert_eq!((fs::read(&path).unwrap(), fs::read(&journal).unwrap()), before);
+}
+
+const OTHER_USER: u32 = 65534;
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        eprintln!("not root: nothing to test here");
+    }
+    root
+}
+
+/// Root refuses to write the store at `path`, and what is there stays.
+fn unsafe_for_root(path: &Path) {
+    let before = fs::read(path).ok();
+    assert!(matches!(refusal(path), StoreError::Unsafe { .. }), "{}", path.display());
+    assert_eq!(fs::read(path).ok(), before);
+}
+
+#[test]
+fn root_follows_no_link_for_its_store() {
+    if !is_root() {
+        return;
+    }
+    let place = tempdir().unwrap();
+    let target = place.path().join("victim");
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-journal"] {
+        fs::write(&target, "").unwrap();
+        let folder = place.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        std::os::unix::fs::symlink(&target, folder.join(name)).unwrap();
+        unsafe_for_root(&folder.join("store.sqlite"));
+        assert_eq!(fs::read(&target).unwrap(), b"", "{name}");
+    }
+    // A folder may be a link: what counts is where it leads.
+    std::os::unix::fs::symlink(place.path(), place.path().join("link")).unwrap();
+    drop(Store::open(&place.path().join("link/own/store.sqlite")).unwrap());
+}
+
+#[test]
+fn root_writes_only_where_nobody_else_may() {
+    if !is_root() {
+        return;
+    }
+    let place = tempdir().unwrap();
+    let own = place.path().join("own/store.sqlite");
+    drop(Store::open(&own).unwrap());
+    let folder = |name: &str, mode: u32, owner: u32| {
+        let folder = place.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::copy(&own, folder.join("store.sqlite")).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        std::os::unix::fs::chown(&folder, Some(owner), None).unwrap();
+        folder.join("store.sqlite")
+    };
+    unsafe_for_root(&folder("theirs", 0o755, OTHER_USER));
+    unsafe_for_root(&folder("group", 0o775, 0));
+    unsafe_for_root(&folder("all", 0o1777, 0));
+    unsafe_for_root(&place.path().join("theirs/new/store.sqlite"));
+    assert!(!place.path().join("theirs/new").exists());
+    let file = folder("file", 0o755, 0);
+    std::os::unix::fs::chown(&file, Some(OTHER_USER), None).unwrap();
+    unsafe_for_root(&file);
+    Store::read(&file).unwrap();
+    assert!(!place.path().join("file/store.sqlite-wal").exists());
+    let file = folder("mode", 0o755, 0);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    unsafe_for_root(&file);
+    drop(Store::open(&folder("fine", 0o755, 0)).unwrap());
 }
 
 #[test]

@@ -70,6 +70,7 @@ fn runs_are_listed_and_numbers_are_never_used_again() {
     let (first, _) = both(&mut store, &events());
     let second = store.begin(&plan(), STARTED).unwrap();
     assert!(second > first.run);
+    store.apply(second, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(second));
     let row = |run, rounds| RunRow {
         run,

@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsarena_lane::{Cleared, Go, LaneError, Ledger, Wait, default_folder, take_machine};
 
 use crate::exit::Ended;
+use crate::note::note;
 
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
@@ -11,7 +12,7 @@ pub fn run() -> Result<Ended> {
     let (mut ledger, cleared) = Ledger::open(&default_folder()?)?;
     ledger.undo()?;
     if cleared == Cleared::default() {
-        eprintln!("nothing was left behind");
+        note!("nothing was left behind");
     }
     tell(&cleared);
     match cleared.kept.into_iter().next() {
@@ -23,9 +24,9 @@ pub fn run() -> Result<Ended> {
 /// Says what became of the things that earlier runs had left.
 pub fn tell(cleared: &Cleared) {
     for what in &cleared.removed {
-        eprintln!("cleared away, left by an earlier run: {what}");
+        note!("cleared away, left by an earlier run: {what}");
     }
     for left in &cleared.kept {
-        eprintln!("warning: an earlier run left {}, which cannot be cleared away: {}", left.what, left.why);
+        note!("warning: an earlier run left {}, which cannot be cleared away: {}", left.what, left.why);
     }
 }

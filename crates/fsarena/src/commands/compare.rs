@@ -6,17 +6,20 @@ use anyhow::Result;
 use fsarena_lane::Wait;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
 use fsarena_session::assess;
+use rustix::fs::{Access, access};
 
-use super::print;
+use super::write;
 use crate::cli::{Compare, Global};
 use crate::exit::Ended;
-use crate::perform::{Task, perform, stop_flag};
+use crate::note::{note, tell};
+use crate::perform::{Task, perform};
+use crate::signals::stop_flag;
 use crate::{places, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let (plan, notes) = plan::plan(options)?;
-    notes.iter().for_each(|note| eprintln!("{note}"));
+    notes.iter().for_each(|note| tell(note));
     if options.dry_run {
         return dry::run(&plan::fitted(plan));
     }
@@ -31,7 +34,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 /// Prints the verdicts of a run that has just ended, and says how to go on.
 pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
     let comparison = assess(record);
-    print(&fsarena_report::text(&comparison, places::style(global)))?;
+    write(fsarena_report::text(&comparison, places::style(global)).as_bytes())?;
     farewell(&comparison);
     Ok(())
 }
@@ -39,14 +42,14 @@ pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
 fn farewell(comparison: &Comparison) {
     let run = comparison.run;
     if comparison.status == Status::Interrupted {
-        eprintln!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
+        note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
     } else if let Some(rounds) = comparison.wanted_rounds() {
         let more = if rounds == 1 { "1 more round".to_owned() } else { format!("{rounds} more rounds") };
-        eprintln!(
-            "run {run} has undecided pairs; about {more} would settle them: fsarena resume {run} --rounds {rounds}"
-        );
+        note!("run {run} has undecided pairs; about {more} would settle them: fsarena resume {run} --rounds {rounds}");
     }
-    eprintln!("run {run}; as a page: fsarena report {run} --format html -o fsarena-report.html");
+    let can_write = access(".", Access::WRITE_OK).is_ok();
+    let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
+    note!("run {run}; as a page: fsarena report {run} --format html {page}");
 }
 
 /// How a run ended, for whoever started it.

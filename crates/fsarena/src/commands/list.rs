@@ -5,12 +5,11 @@ mod published;
 use std::fmt;
 
 use anyhow::Result;
-use comfy_table::{Table, presets};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{KINDS, Kind, Tool, kernel_has, missing_tool};
 use fsarena_model::{Rate, Workload};
 
-use super::print;
+use super::{print, table};
 use crate::cli::{List, Listed};
 use crate::exit::Ended;
 
@@ -32,12 +31,6 @@ pub fn run(options: &List) -> Result<Ended> {
     }
     print(&parts.join("\n"))?;
     Ok(Ended::Well)
-}
-
-fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header).add_rows(rows);
-    format!("{}\n", table.trim_fmt())
 }
 
 fn kinds() -> String {

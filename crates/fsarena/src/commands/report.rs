@@ -1,7 +1,6 @@
 //! `fsarena report`: a run again, in any format.
 
-use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -10,14 +9,15 @@ use fsarena_report::{Document, Format};
 use fsarena_session::assess;
 use fsarena_store::Store;
 
-use super::{print, write};
+use super::write;
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
-use crate::{places, plan};
+use crate::note::note;
+use crate::{output, places, plan};
 
 /// Prints a run, or writes it into a file.
 pub fn run(global: &Global, options: &Report) -> Result<Ended> {
-    let store = places::store(global)?;
+    let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
     if let Some(mix) = &options.weights {
         record.plan.mix = Some(mix.clone());
@@ -26,7 +26,7 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let comparison = assess(&record);
     let format = fsarena_report::format(&options.format).context("clap lets only known formats pass")?;
     if format.name == "text" && options.output.is_none() {
-        print(&fsarena_report::text(&comparison, places::style(global)))?;
+        write(fsarena_report::text(&comparison, places::style(global)).as_bytes())?;
         return Ok(Ended::Well);
     }
     if let Some(path) = &options.output {
@@ -50,9 +50,8 @@ fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
 /// Writes a comparison into a file, in a format.
 pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
     let document = rendered(format, comparison)?;
-    let written = File::create(path).and_then(|mut file| file.write_all(document.bytes()));
-    written.with_context(|| format!("write {}", path.display()))?;
-    eprintln!("{} written", path.display());
+    output::write(path, document.bytes()).with_context(|| format!("write {}", path.display()))?;
+    note!("{} written", path.display());
     Ok(())
 }
 

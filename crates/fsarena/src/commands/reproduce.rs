@@ -9,7 +9,9 @@ use fsarena_session::assess;
 use super::{compare, report};
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
-use crate::perform::{Task, perform, stop_flag};
+use crate::note::tell;
+use crate::perform::{Task, perform};
+use crate::signals::stop_flag;
 use crate::{places, plan};
 
 /// Runs the article's tests and prints the reproduction.
@@ -18,7 +20,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
         return published::run(&options.article, options.format, places::style(global));
     }
     let (plan, notes) = plan::of_article(options)?;
-    notes.iter().for_each(|note| eprintln!("{note}"));
+    notes.iter().for_each(|note| tell(note));
     if options.dry_run {
         return compare::dry::run(&plan::fitted(plan));
     }

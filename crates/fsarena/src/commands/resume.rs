@@ -5,18 +5,21 @@ use std::fmt::Write;
 use anyhow::Result;
 use fsarena_lane::Wait;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
+use fsarena_report::visible;
 use fsarena_session::{Rest, SessionError, Wish, assess, estimated_round, estimated_setup};
 
 use super::compare::{dry, ended, show};
 use super::{print, report};
 use crate::cli::{Global, Resume};
 use crate::exit::{Ended, Refusal};
-use crate::perform::{Resumed, resume, stop_flag};
+use crate::note::note;
+use crate::perform::{Resumed, resume};
 use crate::places;
+use crate::signals::stop_flag;
 
 /// Goes on with a run and prints its verdicts.
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
-    let store = places::store(global)?;
+    let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
     let wish = wish(options);
     match Rest::of(&record, wish)? {
@@ -46,7 +49,7 @@ fn wish(options: &Resume) -> Wish {
 }
 
 fn nothing() -> Result<Ended> {
-    eprintln!("all pairs are decided; nothing to do");
+    note!("all pairs are decided; nothing to do");
     Ok(Ended::Well)
 }
 
@@ -79,7 +82,7 @@ fn write_rest(text: &mut String, record: &RunRecord, rest: &Rest) -> std::fmt::R
     writeln!(text, "run {} from round {} on: {rest}", record.run, rest.first())?;
     writeln!(text, "\nworkloads")?;
     for workload in &first_round.workloads {
-        writeln!(text, "  {}", workload.name)?;
+        writeln!(text, "  {}", visible(&workload.name))?;
     }
     let (round, setup) = (estimated_round(&first_round), estimated_setup(&record.plan));
     writeln!(text, "\nduration")?;

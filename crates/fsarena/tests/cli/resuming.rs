@@ -9,7 +9,7 @@ use crate::stage::{Stage, accounts_for, binary, err, is_root, out, rounds_of, ru
 /// The binary with one processor, which is not the machine that the run was on.
 fn on_one_core(stage: &Stage) -> Command {
     let mut command = Command::new("taskset");
-    command.args(["-c", "0"]).arg(binary()).env("HOME", stage.path("home")).env_remove("XDG_DATA_HOME");
+    command.args(["-c", "0"]).arg(binary()).arg("--store").arg(stage.store());
     command
 }
 

@@ -65,8 +65,13 @@ impl Stage {
     pub fn fsarena(&self) -> Command {
         let mut command = Command::new(binary());
         command.env("HOME", self.path("home")).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
-        command.env("NO_COLOR", "1");
+        command.env("NO_COLOR", "1").arg("--store").arg(self.store());
         command
+    }
+
+    /// The store of the test's own: root's default is one for all.
+    pub fn store(&self) -> PathBuf {
+        self.path("home/store.sqlite")
     }
 
     /// `fsarena compare` on small lanes below the place.

@@ -197,7 +197,7 @@ impl Drop for Throttle {
 fn throttled(stage: &Stage, throttle: &Throttle, workload: &str) -> Value {
     let mut command = Command::new("sh");
     let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", throttle.0.display());
-    command.args(["-c", &script]).arg(binary()).env("HOME", stage.path("home")).env("NO_COLOR", "1");
+    command.args(["-c", &script]).arg(binary()).arg("--store").arg(stage.store()).env("NO_COLOR", "1");
     command.args(["compare", "ext4", "xfs", "btrfs", "--rounds", "1", "--workload", workload, "--lane-size", LANE]);
     command.arg("--storage").arg(stage.path("storage"));
     let done = AtomicBool::new(false);

@@ -13,7 +13,9 @@ use super::comparison;
 use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
-use crate::perform::{Task, perform, stop_flag};
+use crate::note::note;
+use crate::perform::{Task, perform};
+use crate::signals::stop_flag;
 use crate::{places, plan};
 
 /// Runs equals against each other, then with a handicap, and says what was called and what could be seen.
@@ -37,7 +39,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 
 /// Runs that are in the store: those with a handicap, and those of equals.
 fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
-    let store = places::store(global)?;
+    let store = places::store_to_read(global)?;
     let records: Vec<RunRecord> = runs.iter().map(|run| Ok(store.load(*run)?)).collect::<Result<_>>()?;
     for record in &records {
         let is_alike = record.plan.workloads == records[0].plan.workloads && record.plan.contenders.len() == 2;
@@ -59,7 +61,7 @@ fn several(
     let what = if handicap.is_empty() { "equals" } else { "with a handicap" };
     let mut records = Vec::new();
     for number in 1..=options.runs {
-        eprintln!("{what}: run {number} of {}", options.runs);
+        note!("{what}: run {number} of {}", options.runs);
         let (plan, notes) = plan::plan(&equals(options, handicap)?)?;
         match perform(global, Task { plan, notes, wait: Wait::Yes }, stop)? {
             Some((record, Status::Complete)) => records.push(record),

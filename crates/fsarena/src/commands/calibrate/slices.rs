@@ -12,7 +12,9 @@ use super::comparison;
 use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
-use crate::perform::{Task, perform, stop_flag};
+use crate::note::note;
+use crate::perform::{Task, perform};
+use crate::signals::stop_flag;
 use crate::{places, plan};
 
 /// Contenders, if none are given.
@@ -33,9 +35,8 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
             }
         }
     }
-    let store = places::store(global)?;
     for run in &options.of {
-        seen.take(&store.load(*run)?)?;
+        seen.take(&places::store_to_read(global)?.load(*run)?)?;
     }
     print(&findings(&seen))?;
     Ok(Ended::Well)
@@ -75,10 +76,10 @@ enum Climbed {
 fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -> Result<Climbed> {
     let plan = plan_of(options, size)?;
     if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
-        eprintln!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
+        note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
         return Ok(Climbed::NoRoom);
     }
-    eprintln!("lanes of {size}: {} rounds", options.rounds);
+    note!("lanes of {size}: {} rounds", options.rounds);
     let task = Task { plan, notes: vec!["the ladder of `fsarena calibrate --slices`".to_owned()], wait: Wait::Yes };
     Ok(match perform(global, task, stop)? {
         Some((record, Status::Complete)) => Climbed::Done(Box::new(record)),

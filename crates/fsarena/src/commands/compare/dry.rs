@@ -1,21 +1,80 @@
 //! `--dry-run`: the plan, how long it takes, and the space it needs.
 
 use std::fmt::Write;
+use std::os::unix::fs::FileTypeExt;
 
 use anyhow::Result;
-use fsarena_lane::lane_count;
-use fsarena_model::{Bytes, Mode, Plan, Rounds};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{LaneError, kernel_has, kind, lane_count, nearest_existing};
+use fsarena_model::{Bytes, Mode, Plan, Rounds, Storage};
+use fsarena_report::visible;
 use fsarena_session::{estimated_round, estimated_setup};
+use fsarena_sys::mount;
 
 use crate::commands::print;
-use crate::exit::Ended;
+use crate::exit::{Ended, Refusal};
 
 /// Prints the plan and does nothing.
 pub fn run(plan: &Plan) -> Result<Ended> {
     let mut text = String::new();
     write_plan(&mut text, plan)?;
     print(&text)?;
+    require_options(plan)?;
+    require_storage(plan)?;
     Ok(Ended::Well)
+}
+
+/// Refuses mount options that the kernel does not know, as far as it says so without a mount; only root may ask.
+fn require_options(plan: &Plan) -> Result<()> {
+    for contender in plan.contenders.iter().filter(|_| is_root()) {
+        let Some(kind) = kind(&contender.kind) else { continue };
+        let is_mounted = matches!(kind.ground(), Ground::Lane | Ground::Memory) && kernel_has(kind.mounted_as());
+        if !is_mounted {
+            continue;
+        }
+        mount::check_options(kind.mounted_as(), &contender.mount).map_err(|error| LaneError::Mount {
+            source_device: contender.label.to_string(),
+            kind: kind.mounted_as().to_owned(),
+            options: contender.mount.clone(),
+            error: Box::new(error),
+        })?;
+    }
+    Ok(())
+}
+
+/// Refuses a place in which no lanes could be made, or not so many.
+fn require_storage(plan: &Plan) -> Result<()> {
+    if lane_count(plan) == 0 {
+        return Ok(());
+    }
+    match &plan.storage {
+        Storage::Directory(path) => {
+            let existing = nearest_existing(path);
+            let existing = existing.canonicalize().unwrap_or(existing);
+            let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));
+            if is_kernel || !existing.is_dir() {
+                let text = format!("there is no place for lanes in `{}`", path.display());
+                return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
+            }
+        }
+        Storage::Disk(path) => {
+            let is_disk = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device());
+            if !is_disk {
+                let text = format!("`{}` is no block device", path.display());
+                return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
+            }
+            // Who may not open it cannot see more.
+            if !is_root() {
+                return Ok(());
+            }
+        }
+        Storage::Memory => {}
+    }
+    crate::plan::require_space(plan)
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
@@ -26,13 +85,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         let path = contender.path.as_ref().map(|path| path.display().to_string());
         let mount = path.as_deref().unwrap_or(options);
         let further = contender.mkfs.join(" ");
-        writeln!(
-            text,
-            "  {}: {}, {mount}{}{further}",
-            contender.label,
-            contender.kind,
-            if further.is_empty() { "" } else { ", mkfs " }
-        )?;
+        let mkfs = if further.is_empty() { "" } else { ", mkfs " };
+        let line = format!("{}: {}, {mount}{mkfs}{further}", contender.label, contender.kind);
+        writeln!(text, "  {}", visible(&line))?;
     }
     writeln!(text, "\nworkloads")?;
     let (controls, workloads): (Vec<_>, Vec<_>) =
@@ -40,7 +95,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
     for workload in workloads {
         let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
         let limit = workload.memory_limit.map(|limit| format!(", within {limit} of memory")).unwrap_or_default();
-        writeln!(text, "  {} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures)?;
+        let line = format!("{} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures);
+        writeln!(text, "  {}", visible(&line))?;
     }
     if !controls.is_empty() {
         writeln!(text, "  control rounds: every second round also runs {} of them whole, as a check", controls.len())?;
@@ -65,16 +121,17 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
 
 /// The space that the lanes need.
 pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let lanes = lane_count(plan);
+    let (lanes, storage) = (lane_count(plan), plan.storage.to_string());
+    let storage = visible(&storage);
     writeln!(text, "\nspace")?;
     match lanes {
         0 => writeln!(text, "  no lanes: only what the workloads write"),
         _ if !plan.lanes.is_own() => {
-            writeln!(text, "  one lane of {}, which the contenders take in turn, {}", plan.lane_size, plan.storage)
+            writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lane_size)
         }
         _ => {
             let total = Bytes(plan.lane_size.0.saturating_mul(lanes as u64 + 1));
-            writeln!(text, "  {} lanes of {} and a spare one: {total}, {}", lanes, plan.lane_size, plan.storage)
+            writeln!(text, "  {} lanes of {} and a spare one: {total}, {storage}", lanes, plan.lane_size)
         }
     }
 }

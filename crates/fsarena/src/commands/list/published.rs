@@ -4,7 +4,7 @@ use anyhow::Result;
 use fsarena_model::Article;
 use fsarena_model::article::Outcome;
 
-use super::table;
+use crate::commands::table;
 
 /// What is counted in an article, in the order of the columns.
 const HEADER: [&str; 11] = [

@@ -4,16 +4,17 @@ use anyhow::Result;
 use fsarena_report::Style;
 
 use crate::cli::Form;
-use crate::commands::print;
+use crate::commands::write;
 use crate::exit::Ended;
 
 /// Prints the article `name`, as text or as JSON; nothing is run.
 pub fn run(name: &str, format: Form, style: Style) -> Result<Ended> {
     let article = fsarena_catalog::article(name)?;
     let findings = fsarena_published::judge(&article);
-    print(&match format {
+    let text = match format {
         Form::Json => fsarena_report::article_as_json(&article, &findings),
         Form::Text => fsarena_report::article(&article, &findings, style),
-    })?;
+    };
+    write(text.as_bytes())?;
     Ok(Ended::Well)
 }

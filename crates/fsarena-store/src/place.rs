@@ -1,0 +1,140 @@
+//! The file of a store and its folder, looked at before SQLite opens the file: opening a database may already write to it.
+
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::fault;
+
+use crate::migrate::{APPLICATION, KNOWN};
+use crate::{Access, Result, StoreError};
+
+/// What SQLite keeps beside the file.
+const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Write bits of the group and of others.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+const STICKY: u32 = 0o1000;
+
+/// What is at the place of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// No file, or an empty one.
+    Nothing,
+    /// A database that may be a store.
+    Database,
+}
+
+/// The path of a file beside the store.
+fn companion(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether a writer is at work, or was killed: what it wrote last is not in the file itself.
+pub fn has_journal(path: &Path) -> bool {
+    ["-wal", "-journal"].iter().any(|suffix| companion(path, suffix).exists())
+}
+
+/// Reads the header of the file (<https://www.sqlite.org/fileformat2.html#the_database_header>).
+///
+/// # Errors
+/// If it is no database, or one of another program or of a newer fsarena.
+pub fn look(path: &Path, access: Access) -> Result<Found> {
+    let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(failed(error)),
+        Ok(found) if !found.is_file() => return Err(StoreError::inaccessible(path, access, "it is not a file")),
+        Ok(_) => {}
+    }
+    let mut header = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(100).read_to_end(&mut header).map_err(failed)?;
+    match header.len() {
+        0 => Ok(Found::Nothing),
+        100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header).map(|()| Found::Database),
+        _ => Err(StoreError::damaged(path, "it is not an SQLite file")),
+    }
+}
+
+fn judge(path: &Path, header: &[u8]) -> Result<()> {
+    let number =
+        |at: usize| i64::from(i32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
+    let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
+    match application {
+        APPLICATION if version > KNOWN => {
+            Err(StoreError::Newer { path: path.to_owned(), found: version, known: KNOWN })
+        }
+        APPLICATION => Ok(()),
+        // Nothing was ever made in it.
+        0 if pages <= 1 && schema == 0 && version == 0 => Ok(()),
+        _ => Err(StoreError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// Makes the folder of the store where it is missing, and gives the store's path without links. For root it has to be a
+/// place where no other user could exchange the file, and none that a link leads to.
+///
+/// # Errors
+/// [`StoreError::Unsafe`], or if a folder cannot be made.
+pub fn prepare(path: &Path) -> Result<PathBuf> {
+    let failed = |error: std::io::Error| StoreError::inaccessible(path, Access::Write, error);
+    let Some(name) = path.file_name() else { return Err(failed(ErrorKind::IsADirectory.into())) };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_root = rustix::process::geteuid().is_root();
+    if !folder.is_dir() {
+        let existing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(Path::new("."));
+        let existing = existing.canonicalize().map_err(failed)?;
+        if is_root {
+            require_own_ancestors(path, &existing)?;
+        }
+        fault::step("mkdir store").map_err(failed)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    }
+    let folder = folder.canonicalize().map_err(failed)?;
+    let file = folder.join(name);
+    if is_root {
+        require_own_ancestors(path, &folder)?;
+        require_own(path, &folder, &fs::symlink_metadata(&folder).map_err(failed)?)?;
+        for suffix in [""].iter().chain(&COMPANIONS) {
+            let beside = companion(&file, suffix);
+            match fs::symlink_metadata(&beside) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                found => require_own(path, &beside, &found.map_err(failed)?)?,
+            }
+        }
+    }
+    Ok(file)
+}
+
+/// Every folder belongs to root, and others may at most add to it: what is root's in it, they cannot exchange.
+fn require_own_ancestors(store: &Path, folder: &Path) -> Result<()> {
+    for folder in folder.ancestors() {
+        let found = fs::symlink_metadata(folder);
+        let found = found.map_err(|error| StoreError::inaccessible(store, Access::Write, error))?;
+        if found.uid() != 0 {
+            return Err(not_own(store, folder, "belongs to another user"));
+        }
+        if found.mode() & WRITABLE_BY_OTHERS != 0 && found.mode() & STICKY == 0 {
+            return Err(not_own(store, folder, "can be written by other users"));
+        }
+    }
+    Ok(())
+}
+
+/// It is no link, belongs to root, and only root may write it.
+fn require_own(store: &Path, path: &Path, found: &Metadata) -> Result<()> {
+    match () {
+        () if found.is_symlink() => Err(not_own(store, path, "is a link")),
+        () if found.uid() != 0 => Err(not_own(store, path, "belongs to another user")),
+        () if found.mode() & WRITABLE_BY_OTHERS != 0 => Err(not_own(store, path, "can be written by other users")),
+        () => Ok(()),
+    }
+}
+
+fn not_own(store: &Path, found: &Path, why: &'static str) -> StoreError {
+    StoreError::Unsafe { path: store.to_owned(), found: found.to_owned(), why }
+}

@@ -1,0 +1,77 @@
+//! What the machine's loss of power leaves: ext4 on a loop device is shut down without writing anything more, as with
+//! `xfs_io -x -c shutdown` (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH).
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Command;
+
+use fsarena_store::Store;
+use tempfile::{TempDir, tempdir_in};
+
+use crate::fixture::{STARTED, events, plan};
+
+/// An ext4 on an image, mounted; the loop device goes with the mount.
+struct Disk {
+    place: TempDir,
+}
+
+impl Disk {
+    fn new() -> Self {
+        let place = tempdir_in("/var/tmp").unwrap();
+        File::create(place.path().join("image")).unwrap().set_len(64 << 20).unwrap();
+        fs::create_dir(place.path().join("mount")).unwrap();
+        let disk = Self { place };
+        disk.call("mkfs.ext4", &["-q", &disk.image()]);
+        disk.mount();
+        disk
+    }
+
+    fn image(&self) -> String {
+        self.place.path().join("image").display().to_string()
+    }
+
+    fn root(&self) -> PathBuf {
+        self.place.path().join("mount")
+    }
+
+    fn mount(&self) {
+        self.call("mount", &["-o", "loop", &self.image(), &self.root().display().to_string()]);
+    }
+
+    fn lose_power(&self) {
+        self.call("xfs_io", &["-x", "-c", "shutdown", &self.root().display().to_string()]);
+    }
+
+    fn start_again(&self) {
+        self.call("umount", &[&self.root().display().to_string()]);
+        self.mount();
+    }
+
+    fn call(&self, program: &str, arguments: &[&str]) {
+        let output = Command::new(program).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.root()).output();
+    }
+}
+
+#[test]
+fn what_was_stored_outlives_a_loss_of_power() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("not root: nothing to test here");
+    }
+    let disk = Disk::new();
+    let path = disk.root().join("new/store.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let run = store.begin(&plan(), STARTED).unwrap();
+    events().iter().for_each(|event| store.apply(run, event).unwrap());
+    let expected = store.load(run).unwrap();
+    disk.lose_power();
+    drop(store);
+    disk.start_again();
+    assert_eq!(Store::open(&path).unwrap().load(run).unwrap(), expected);
+}

@@ -1,0 +1,92 @@
+//! Files that the user names for output.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::fault;
+use tempfile::Builder;
+
+/// Writes `data` into the file at `path`: the file is replaced as a whole, or stays as it was. A link there is replaced and not
+/// followed. Devices, pipes and what lies in `/dev` and `/proc`, such as `/dev/stdout`, are written as they are.
+///
+/// # Errors
+/// If it cannot be made or written.
+pub fn write(path: &Path, data: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize()?;
+    match is_replaced(path, &folder) {
+        true => replace(path, &folder, data),
+        // Behind `/dev/stdout` may be a file that others write to as well.
+        false => OpenOptions::new().append(true).open(path)?.write_all(data),
+    }
+}
+
+fn is_replaced(path: &Path, folder: &Path) -> bool {
+    let is_other = fs::metadata(path).is_ok_and(|found| !found.is_file());
+    !is_other && !["/dev", "/proc"].iter().any(|place| folder.starts_with(place))
+}
+
+fn replace(path: &Path, folder: &Path, data: &[u8]) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Err(io::ErrorKind::IsADirectory.into()) };
+    let path: PathBuf = folder.join(name);
+    let before = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file);
+    fault::step("create output")?;
+    let mut file = Builder::new().prefix(".fsarena-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    if let Some(before) = before {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    file.write_all(data)?;
+    file.as_file().sync_all()?;
+    fault::step("rename output")?;
+    file.persist(&path).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_replaced_and_its_target_stays() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let (target, link) = (place.path().join("target"), place.path().join("link"));
+        fs::write(&target, "precious").expect("written");
+        for target in [&target, &place.path().join("nowhere"), place.path()] {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(target, &link).expect("linked");
+            let written = write(&link, b"report");
+            if target.is_dir() {
+                assert!(written.is_err(), "a folder is no file, also behind a link");
+                continue;
+            }
+            written.expect("written");
+            assert!(!link.is_symlink() && fs::read(&link).expect("there") == b"report");
+        }
+        assert_eq!(fs::read(&target).expect("there"), b"precious");
+        assert!(!place.path().join("nowhere").exists());
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_keeps_its_mode() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let path = place.path().join("report.html");
+        fs::write(&path, "a longer text that was there before").expect("written");
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("ours");
+        write(&path, b"new").expect("written");
+        assert_eq!(fs::read(&path).expect("there"), b"new");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(place.path()).expect("there").count(), 1, "nothing else is left");
+        write(&place.path().join("no/such/folder"), b"x").expect_err("it is not made");
+        write(place.path(), b"x").expect_err("a folder is no file");
+    }
+
+    #[test]
+    fn devices_are_written_as_they_are() {
+        write(Path::new("/dev/null"), b"x").expect("it takes everything");
+        let full = write(Path::new("/dev/full"), b"x").expect_err("full");
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        assert!(fs::metadata("/dev/full").is_ok_and(|found| !found.is_file()));
+    }
+}

@@ -1,0 +1,54 @@
+//! Signals that end a run.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use anyhow::Result;
+use fsarena_model::Nanos;
+use fsarena_sys::{child, clock};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::exit;
+
+/// Further SIGINTs within this time of the first are part of it: a key held down, or a shell and `timeout` that both send it.
+const SAME: Nanos = Nanos::seconds(1);
+
+/// The flag that Ctrl-C (SIGINT), SIGTERM and a lost terminal (SIGHUP) set: the run then ends and takes everything away. Only
+/// a SIGINT after [`SAME`] ends it without that, and the next start clears up; SIGTERM and SIGHUP often come together.
+pub fn stop_flag() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register(signal, Arc::clone(&stop))?;
+    }
+    let mut interrupts = Signals::new([SIGINT])?;
+    thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+        let mut first = None;
+        for _ in interrupts.forever() {
+            if is_impatient(&mut first, clock::now()) {
+                exit(130);
+            }
+        }
+    })?;
+    child::heed(Arc::clone(&stop));
+    Ok(stop)
+}
+
+/// Whether a SIGINT at `now` means that clean-up shall not be waited for.
+fn is_impatient(first: &mut Option<Nanos>, now: Nanos) -> bool {
+    let first = *first.get_or_insert(now);
+    now.saturating_sub(first) >= SAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_interrupt_long_after_the_first_is_impatient() {
+        let mut first = None;
+        let times = [5_000, 5_001, 5_999, 6_000, 9_000];
+        assert_eq!(times.map(|time| is_impatient(&mut first, Nanos::millis(time))), [false, false, false, true, true]);
+    }
+}

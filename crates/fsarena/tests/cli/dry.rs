@@ -1,0 +1,48 @@
+//! `--dry-run` finds what can be found without making anything.
+
+use crate::stage::{Stage, err, is_root, out, run};
+
+#[test]
+fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
+    let stage = Stage::new();
+    let small = stage.small();
+    let dry = |arguments: &[&str], code, words: &str| {
+        let mut command = stage.fsarena();
+        command.args(["compare", "--dry-run", "--workload", &small, "--rounds", "1", "--lane-size", "320M"]);
+        let output = run(command.args(arguments), code);
+        assert!(out(&output).contains("space"), "the plan is printed all the same");
+        assert!(err(&output).contains(words), "{words} in {}", err(&output));
+    };
+    let file = stage.file("file", "x");
+    for place in ["/proc", "/sys/kernel", &file, &format!("{file}/below")] {
+        dry(&["ext4", "xfs", "--storage", place], 2, "no place for lanes");
+    }
+    dry(&["ext4", "xfs", "--storage", "/dev/null"], 2, "no block device");
+    dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "no block device");
+    dry(&["ext4", "xfs", "--storage", "memory", "--lane-size", "900T"], 4, "are free");
+    let new = stage.path("new/deep").display().to_string();
+    dry(&["ext4", "xfs", "--storage", &new], 0, "");
+    assert!(!stage.path("new").exists());
+    if is_root() {
+        dry(&["ext4:bogus", "xfs"], 3, "Unknown parameter 'bogus'");
+        dry(&["ext4", "t=tmpfs:size=many"], 3, "size");
+        dry(&["ext4:noatime,data=journal", "xfs:noatime,logbsize=64k", "tmpfs:huge=never"], 0, "");
+    }
+}
+
+#[test]
+fn a_lane_without_a_size_is_told_one_that_works() {
+    let stage = Stage::new();
+    let small = stage.small();
+    let arguments = ["compare", "ext4", "xfs", "--dry-run", "--workload", &small, "--rounds", "1", "--lane-size"];
+    let text = err(&run(stage.fsarena().args(arguments).arg("0"), 2));
+    let size = text.lines().find_map(|line| line.strip_prefix("hint: --lane-size ")).expect("a hint");
+    run(stage.fsarena().args(arguments).arg(size), 0);
+    if is_root() {
+        let mut command = stage.fsarena();
+        command.args(["compare", "ext4", "xfs", "--rounds", "1", "--beside", "never", "--workload", &small]);
+        command.args(["--lane-size", size, "--storage"]).arg(stage.path("storage"));
+        run(&mut command, 0);
+        assert_eq!(stage.left(), Vec::<String>::new());
+    }
+}

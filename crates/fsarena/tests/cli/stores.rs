@@ -1,0 +1,156 @@
+//! Stores of others, stores that cannot be written, and stores that are not there.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::Path;
+use std::process::Command;
+
+use fsarena_model::{Event, Outcome, Plan, RunRecord, Trial, Workload};
+use fsarena_store::Store;
+
+use crate::stage::{SMALL, Stage, binary, err, is_root, out, run};
+
+const NOBODY: u32 = 65534;
+
+/// The binary, copied to where anybody may run it, run by nobody.
+fn as_nobody(stage: &Stage) -> Command {
+    let copy = stage.path("fsarena");
+    if !copy.exists() {
+        fs::copy(binary(), &copy).expect("copied");
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("ours");
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(copy);
+    command.env_remove("HOME").env_remove("XDG_DATA_HOME");
+    command
+}
+
+/// A finished trial of a plan.
+fn trial(plan: &Plan) -> Trial {
+    Trial {
+        round: 1,
+        workload: plan.workloads[0].name.to_string(),
+        contender: plan.contenders[0].label.clone(),
+        lane: None,
+        slices: Vec::new(),
+        latencies: Default::default(),
+        steps: Vec::new(),
+        verified: None,
+        over_time: Vec::new(),
+        probes: Default::default(),
+        outcome: Outcome::Finished,
+    }
+}
+
+/// Stores a run of a plan that was made by hand, with one trial.
+fn stored(stage: &Stage, change: impl FnOnce(&mut Plan)) -> RunRecord {
+    let folder = stage.path("a");
+    fs::create_dir_all(&folder).expect("made");
+    let contenders = ["a", "b"].map(|label| format!("{label}=dir:{}", folder.display()).parse().expect("spelled"));
+    let workload: Workload = fsarena_catalog::workload(&stage.file("small.toml", SMALL)).expect("well-formed");
+    let mut plan = Plan { workloads: vec![workload], ..Plan::of(contenders.to_vec()) };
+    change(&mut plan);
+    let mut store = Store::open(&stage.store()).expect("opened");
+    let run = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
+    store.apply(run, &Event::Trial(Box::new(trial(&plan)))).expect("stored");
+    store.load(run).expect("there")
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("there").flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_store_that_cannot_be_written_can_be_read() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    stored(&stage, |_| {});
+    let folder = stage.path("home");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("ours");
+    fs::set_permissions(stage.store(), fs::Permissions::from_mode(0o644)).expect("ours");
+    let before = (files(&folder), fs::read(stage.store()).expect("there"));
+    for words in [vec!["report", "1"], vec!["runs"], vec!["resume", "1", "--rounds", "1", "--dry-run"]] {
+        let output = run(as_nobody(&stage).arg("--store").arg(stage.store()).args(&words), 0);
+        assert!(!out(&output).is_empty(), "{words:?}");
+    }
+    assert_eq!((files(&folder), fs::read(stage.store()).expect("there")), before);
+    fs::set_permissions(stage.store(), fs::Permissions::from_mode(0o600)).expect("ours");
+    let text = err(&run(as_nobody(&stage).arg("--store").arg(stage.store()).arg("runs"), 4));
+    assert!(text.contains("cannot be read") && text.contains("hint: "), "{text}");
+}
+
+#[test]
+fn a_store_that_is_not_there_is_not_made() {
+    let stage = Stage::new();
+    for words in [vec!["report", "last"], vec!["runs"], vec!["resume"], vec!["resume", "--dry-run"]] {
+        let text = err(&run(stage.fsarena().args(&words), 2));
+        assert!(text.contains("there is no store at") && text.contains("hint: "), "{text}");
+        assert!(!stage.store().exists() && !stage.path("home").exists(), "{words:?}");
+    }
+    if is_root() {
+        let text = err(&run(as_nobody(&stage).arg("runs"), 4));
+        assert!(text.contains("hint: name one with --store"), "{text}");
+    }
+}
+
+#[test]
+fn the_store_of_root_is_roots_whatever_home_is() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let mut command = Command::new(binary());
+    command.env("HOME", stage.path("home")).env("XDG_DATA_HOME", stage.path("data")).arg("doctor");
+    let text = out(&command.output().expect("it starts"));
+    assert!(text.contains("/var/lib/fsarena/store.sqlite"), "{text}");
+}
+
+#[test]
+fn root_goes_on_with_no_run_of_a_store_that_another_user_owns() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    stored(&stage, |_| {});
+    chown(stage.store(), Some(NOBODY), Some(NOBODY)).expect("root may");
+    let before = fs::read(stage.store()).expect("there");
+    let text = err(&run(stage.fsarena().args(["resume", "1", "--rounds", "1"]), 2));
+    assert!(text.contains("belongs to another user") && text.contains("hint: "), "{text}");
+    run(stage.fsarena().args(["report", "1"]), 0);
+    assert_eq!(fs::read(stage.store()).expect("there"), before);
+    assert_eq!(files(&stage.path("home")), ["store.sqlite"]);
+}
+
+#[test]
+fn a_stored_plan_is_checked_as_a_typed_one() {
+    let changes: [(&str, fn(&mut Plan)); 6] = [
+        ("`slices` is even", |plan| plan.workloads[0].slices = 3),
+        ("at most a day", |plan| plan.workloads[0].timed_ms = u64::MAX),
+        ("two contenders have the label", |plan| plan.contenders[1].label = plan.contenders[0].label.clone()),
+        ("at most 1000", |plan| plan.rounds = fsarena_model::Rounds::Exactly(0)),
+        ("above 0 %", |plan| plan.margin = fsarena_model::Share(0.0)),
+        ("whole blocks", |plan| plan.lane_size = fsarena_model::Bytes(4097)),
+    ];
+    let stage = Stage::new();
+    for (words, change) in changes {
+        let run_number = stored(&stage, change).run.to_string();
+        let text = err(&run(stage.fsarena().args(["resume", &run_number, "--rounds", "1"]), 2));
+        assert!(text.contains(words), "{words} in {text}");
+        assert!(files(&stage.path("a")).is_empty());
+    }
+}
+
+#[test]
+fn a_run_that_never_measured_anything_is_not_kept() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    run(&mut stage.compare(&["ext4:bogus", "--rounds", "1", "--workload", &stage.small()]), 3);
+    let runs = out(&run(stage.fsarena().arg("runs"), 0));
+    assert!(!runs.contains("bogus"), "{runs}");
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
