@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
@@ -28,11 +29,19 @@ pub struct Task {
     pub notes: Vec<String>,
     /// Whether to wait while another run has the machine.
     pub wait: Wait,
+    /// Whose contents may be lost.
+    pub consent: Consent,
+}
+
+/// What a run has before it begins: the machine, and the disks that it takes.
+struct Ground {
+    ledger: Ledger,
+    disks: Vec<Disk>,
 }
 
 /// Does it, and tells what is kept of it; `None` if somebody stopped it while it waited for another run.
 pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
-    let Task { plan, notes, wait } = task;
+    let Task { plan, notes, wait, consent } = task;
     plan::require_machine(&plan)?;
     let mut store = places::store(global)?;
     enter_namespace(&plan)?;
@@ -40,7 +49,8 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     // Only now: an earlier run may have filled the place, or hold the disk.
     let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
-    let (run, status) = measure(global, &plan, notes, &mut store, ledger, stop)?;
+    let ground = Ground { disks: disk::hold(&plan, &consent)?, ledger };
+    let (run, status) = measure(global, &plan, notes, &mut store, ground, stop)?;
     Ok(Some((store.load(run)?, status)))
 }
 
@@ -64,8 +74,21 @@ pub struct Further {
     pub status: Status,
 }
 
-/// Does what is left of a stored run, as far as `wish` goes.
-pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBool) -> Result<Resumed> {
+/// What is wanted of a stored run.
+pub struct Wanted {
+    /// Its number.
+    pub run: i64,
+    /// How far it shall go on.
+    pub wish: Wish,
+    /// Whether to wait while another run has the machine.
+    pub wait: Wait,
+    /// Whose contents may be lost: a stored plan does not say so.
+    pub consent: Consent,
+}
+
+/// Does what is left of a stored run.
+pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resumed> {
+    let Wanted { run, wish, wait, consent } = wanted;
     let mut store = places::store(global)?;
     let plan = store.load(run)?.plan;
     plan::require_machine(&plan)?;
@@ -80,7 +103,8 @@ pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBo
         return Ok(Resumed::Nothing);
     };
     plan::require_space(&plan)?;
-    let status = go_on(global, &before, rest, &mut store, ledger, stop)?;
+    let ground = Ground { disks: disk::hold(&plan, &consent)?, ledger };
+    let status = go_on(global, &before, rest, &mut store, ground, stop)?;
     Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
 
@@ -90,14 +114,14 @@ fn go_on(
     record: &RunRecord,
     rest: Rest,
     store: &mut Store,
-    ledger: Ledger,
+    ground: Ground,
     stop: &AtomicBool,
 ) -> Result<Status> {
     let (run, started) = (record.run, clock::now());
     let resumption = Resumption { record: record.clone(), rest, at: now() };
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(&record.plan, ledger, stop, &mut listeners, |machine, listeners| {
+    let status = on_machine(&record.plan, ground, stop, &mut listeners, |machine, listeners| {
         fsarena_session::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
@@ -135,7 +159,7 @@ fn measure(
     plan: &Plan,
     notes: Vec<String>,
     store: &mut Store,
-    ledger: Ledger,
+    ground: Ground,
     stop: &AtomicBool,
 ) -> Result<(i64, Status)> {
     let started = clock::now();
@@ -147,7 +171,7 @@ fn measure(
     }
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(plan, ledger, stop, &mut listeners, |machine, listeners| {
+    let status = on_machine(plan, ground, stop, &mut listeners, |machine, listeners| {
         fsarena_session::run(plan, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
@@ -163,7 +187,7 @@ fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
 /// Makes the lanes of `plan`, lets `session` run on them, and takes everything away.
 fn on_machine(
     plan: &Plan,
-    ledger: Ledger,
+    ground: Ground,
     stop: &AtomicBool,
     listeners: &mut Listeners<'_>,
     session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, SessionError>,
@@ -172,7 +196,7 @@ fn on_machine(
         listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
-    let arena = Arena::open(plan.clone(), listeners.run, ledger, &mut telling)?;
+    let arena = Arena::open_on(ground.disks, plan.clone(), listeners.run, ground.ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
     machine.precondition(&mut telling)?;
     let status = session(&mut machine, listeners);

@@ -31,7 +31,7 @@ pub enum Made {
         /// Where.
         path: PathBuf,
     },
-    /// File systems on parts of a disk that was free.
+    /// What is on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
     Cgroup {
@@ -78,7 +78,7 @@ impl Made {
         let done = match self {
             Self::Folder { path } => remove_folder(path, token),
             Self::Mount { path } => unmount(path),
-            Self::Disk(made) => made.wipe(),
+            Self::Disk(made) => made.release(token),
             Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, token)),
             Self::Withdrawn => Ok(None),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
@@ -95,7 +95,7 @@ impl Made {
         match self {
             Self::Folder { path } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
-            Self::Disk(made) => format!("file systems on {}", made.path.display()),
+            Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Withdrawn => "nothing".to_owned(),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_session::{Rest, SessionError, Wish, assess, estimated_round, estimated_setup};
 
@@ -11,7 +12,7 @@ use super::compare::{dry, ended, show};
 use super::{print, report};
 use crate::cli::{Global, Resume};
 use crate::exit::{Ended, Refusal};
-use crate::perform::{Resumed, resume, stop_flag};
+use crate::perform::{Resumed, Wanted, resume, stop_flag};
 use crate::places;
 
 /// Goes on with a run and prints its verdicts.
@@ -26,7 +27,8 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         _ => {}
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let resumed = resume(global, record.run, wish, wait, &*stop_flag()?);
+    let further = Wanted { run: record.run, wish, wait, consent: Consent(options.erase.clone()) };
+    let resumed = resume(global, further, &*stop_flag()?);
     match resumed.map_err(|error| with_way_out(error, &record))? {
         Resumed::Nothing => nothing(),
         Resumed::Stopped => Ok(Ended::Interrupted),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use fsarena_lane::lane_count;
+use fsarena_lane::{lane_count, made_lanes};
 use fsarena_model::{Bytes, Mode, Plan, Rounds};
 use fsarena_session::{estimated_round, estimated_setup};
 
@@ -73,8 +73,10 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  one lane of {}, which the contenders take in turn, {}", plan.lane_size, plan.storage)
         }
         _ => {
-            let total = Bytes(plan.lane_size.0.saturating_mul(lanes as u64 + 1));
-            writeln!(text, "  {} lanes of {} and a spare one: {total}, {}", lanes, plan.lane_size, plan.storage)
+            let made = made_lanes(plan);
+            let total = Bytes(plan.lane_size.0.saturating_mul(made as u64));
+            let spare = if made > lanes { " and a spare one" } else { ", none to spare" };
+            writeln!(text, "  {} lanes of {}{spare}: {total}, {}", lanes, plan.lane_size, plan.storage)
         }
     }
 }
