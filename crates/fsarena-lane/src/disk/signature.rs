@@ -34,9 +34,11 @@ impl Tags {
     /// What is found on the device itself, in words. A partition's entry in the table says nothing of what is on it.
     pub fn words(&self) -> Option<String> {
         let is_on_it = |(name, _): &&(String, String)| name != "DEVNAME" && !name.starts_with("PART_ENTRY_");
-        let words: Vec<String> =
-            self.0.iter().filter(is_on_it).map(|(name, value)| format!("{name}={value}")).collect();
-        (!words.is_empty()).then(|| words.join(" "))
+        let found: Vec<&(String, String)> = self.0.iter().filter(is_on_it).collect();
+        let telling = found.iter().filter(|(name, _)| ["PTTYPE", "TYPE", "LABEL", "UUID"].contains(&name.as_str()));
+        let words: Vec<String> = telling.map(|(name, value)| format!("{name}={value}")).collect();
+        let words = if words.is_empty() { "a signature".to_owned() } else { words.join(" ") };
+        (!found.is_empty()).then_some(words)
     }
 }
 
