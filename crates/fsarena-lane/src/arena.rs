@@ -6,7 +6,6 @@ mod remount;
 mod spare;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Contender, ContenderFacts, Nanos, Plan, seed};
@@ -16,12 +15,12 @@ pub use library::Shown;
 pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
-use crate::disk::UUID_PURPOSE;
+use crate::disk::{Consent, Disk, hold};
 use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::precondition::Target;
-use crate::require::{self, known, made_lanes};
+use crate::require::{self, known, lane_count, made_lanes};
 use crate::site::Site;
 use crate::{LaneError, memory, precondition, queue, site, storage};
 
@@ -79,7 +78,7 @@ pub enum Go {
 pub struct Arena {
     plan: Plan,
     folder: PathBuf,
-    disk: Option<File>,
+    disks: Vec<Disk>,
     lanes: Vec<Lane>,
     spare: Option<Lane>,
     memory: Option<PathBuf>,
@@ -98,11 +97,25 @@ impl Arena {
     /// # Errors
     /// If any of it fails; what was made by then is taken away.
     pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
+        let disks = hold(&plan, &Consent::default())?;
+        Self::open_on(disks, plan, ledger, telling)
+    }
+
+    /// As [`Arena::open`], on disks that are held already.
+    ///
+    /// # Errors
+    /// If any of it fails; what was made by then is taken away.
+    pub fn open_on(
+        disks: Vec<Disk>,
+        plan: Plan,
+        ledger: Ledger,
+        telling: &mut dyn FnMut(&str) -> Go,
+    ) -> Result<Self, LaneError> {
         let sites = plan.contenders.iter().map(|_| None).collect();
         let mut arena = Self {
             plan,
             folder: PathBuf::new(),
-            disk: None,
+            disks,
             lanes: Vec::new(),
             spare: None,
             memory: None,
@@ -121,15 +134,16 @@ impl Arena {
         let count = made_lanes(&self.plan);
         storage::show_kernel_counters(&mut self.ledger)?;
         self.folder = storage::make_place(&mut self.ledger, &self.plan, count)?;
-        self.disk = if count == 0 { None } else { storage::hold_disk(&mut self.ledger, &self.plan, count)? };
+        storage::occupy(&mut self.ledger, &self.plan, &self.disks, count)?;
         for index in 0..count {
             if telling(&format!("writing lane {} of {count}", index + 1)) == Go::Stop {
                 return Ok(());
             }
-            let disk = self.disk.as_ref();
-            self.lanes.push(storage::open_lane(&mut self.ledger, &self.plan, &self.folder, disk, index)?);
+            let (ledger, plan, folder) = (&mut self.ledger, &self.plan, &self.folder);
+            self.lanes.push(storage::open_lane(ledger, plan, folder, &self.disks, index)?);
         }
-        self.spare = if self.plan.lanes.is_own() { self.lanes.pop() } else { None };
+        let has_spare = self.plan.lanes.is_own() && count > lane_count(&self.plan);
+        self.spare = if has_spare { self.lanes.pop() } else { None };
         Ok(())
     }
 
@@ -205,7 +219,7 @@ impl Arena {
         }
         let numbers = [u64::from(round), index as u64];
         let identity = Identity {
-            uuid: seed::uuid(self.plan.seed, UUID_PURPOSE, &numbers),
+            uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
             hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
         };
         let lane = lane.map(|lane| (lane, &self.lanes[lane]));
@@ -294,7 +308,7 @@ impl Arena {
         self.group = None;
         self.lanes.clear();
         self.spare = None;
-        self.disk = None;
+        self.disks.clear();
         self.ledger.undo()
     }
 }

@@ -1,83 +1,240 @@
-//! Block devices: which lies beneath a folder, and which nobody uses.
+//! Block devices: which lies beneath a folder, which are free, and holding one for a run.
+//!
+//! A disk is opened once, for this process alone, and everything is asked of that descriptor or of its device number.
+//! What is in use is never taken. What holds data is taken only with the user's consent, which names the disk.
+
+mod contents;
+mod id;
+mod signature;
+mod usage;
 
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use fsarena_model::{Bytes, Storage, seed};
-use fsarena_sys::child::{self, Patience};
-use fsarena_sys::loopdev::Extent;
-use fsarena_sys::mountinfo;
+use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_sys::block;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::image;
+use crate::LaneError;
+use crate::require::made_lanes;
 use crate::space::nearest_existing;
+
+use contents::Owner;
+pub use contents::{Contents, EDGE, Layout};
+use usage::Node;
 
 /// Devices that are never a disk of their own.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
 
-/// A partition or disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disk {
-    /// Its device file.
-    pub path: PathBuf,
-    /// Its size; `None` if sysfs does not say.
-    pub size: Option<Bytes>,
-}
-
 /// The whole disk beneath the lanes of `storage`, by its name below `/sys/block`, if there is exactly one.
 pub fn beneath(storage: &Storage) -> Option<String> {
-    let number = match storage {
-        Storage::Directory(path) => fs::metadata(nearest_existing(path)).ok()?.dev(),
-        Storage::Disk(path) => fs::metadata(path).ok()?.rdev(),
+    let numbers: Vec<u64> = match storage {
+        Storage::Directory(path) => vec![fs::metadata(nearest_existing(path)).ok()?.dev()],
         Storage::Memory => return None,
+        disks => disks.disks().iter().map(|path| Some(fs::metadata(path).ok()?.rdev())).collect::<Option<_>>()?,
     };
-    let folder = sysfs(number)?;
-    let disk = if folder.join("partition").exists() { folder.parent()?.to_owned() } else { folder };
-    file_name(&disk)
+    let wholes = numbers.into_iter().map(|number| Node::of(number).map(|node| node.whole().unwrap_or(node).name()));
+    let mut names: Vec<String> = wholes.collect::<Option<_>>()?;
+    names.dedup();
+    names.pop().filter(|_| names.is_empty())
 }
 
 /// A block device's own name, by its number.
 pub fn name(number: u64) -> Option<String> {
-    file_name(&sysfs(number)?)
+    Some(Node::of(number)?.name())
 }
 
-fn sysfs(number: u64) -> Option<PathBuf> {
-    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-    fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
+/// The size of the disk at `path`, as sysfs has it. It only says what to expect: lanes are laid out by the open disk.
+pub fn size_at(path: &Path) -> Option<Bytes> {
+    let sectors: u64 = Node::of(fs::metadata(path).ok()?.rdev())?.attribute("size")?.parse().ok()?;
+    Some(Bytes(sectors * 512))
 }
 
-fn file_name(path: &Path) -> Option<String> {
-    Some(path.file_name()?.to_string_lossy().into_owned())
+/// The largest lane that fits on each of these disks, in whole MiB.
+pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
+    let sizes = disks.iter().map(|path| size_at(path)).collect::<Option<Vec<Bytes>>>()?;
+    let smallest = sizes.into_iter().min()?;
+    Some(Bytes(smallest.0.saturating_sub(2 * EDGE) >> 20 << 20)).filter(|lane| lane.0 > 0)
 }
 
-/// Partitions and disks that nobody uses and on which nothing is found. They are read, never written.
+/// The IDs of disks whose contents may be lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Consent(pub Vec<String>);
+
+/// Why a disk is not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is in use, or cannot be looked at.
+    InUse(String),
+    /// It holds data: to take it, its ID has to be named.
+    HoldsData {
+        /// What was found.
+        what: String,
+        /// Its ID.
+        id: String,
+    },
+}
+
+/// A disk that was opened for this process alone. It is free until this is dropped.
+#[derive(Debug)]
+pub struct Disk {
+    path: PathBuf,
+    file: File,
+    size: Bytes,
+    sequence: Option<u64>,
+    id: String,
+    data: Option<String>,
+}
+
+/// How a disk is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// To look at it.
+    Read,
+    /// To take it.
+    Write,
+}
+
+impl Disk {
+    /// Its device file, as it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open device.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its size.
+    pub fn size(&self) -> Bytes {
+        self.size
+    }
+
+    /// What has to be named for its contents to be given up.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What the ledger needs to know in order to give it back.
+    pub fn record(&self, layout: Layout) -> io::Result<OnDisk> {
+        Ok(OnDisk {
+            path: self.path.clone(),
+            size: self.size,
+            boot: boot()?,
+            sequence: self.sequence,
+            lane_size: Bytes(layout.lane_size),
+            lanes: layout.lanes,
+        })
+    }
+
+    /// Writes the label of the run `token`.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn occupy(&self, token: &str, layout: Layout) -> io::Result<()> {
+        contents::occupy(&self.file, self.size.0, token, layout)
+    }
+
+    fn open(path: &Path, access: Access) -> Result<Self, String> {
+        let (opened, node) = open_alone(path, access)?;
+        let told = |error: io::Error| error.to_string();
+        if let Some(user) = usage::user(&node).map_err(told)? {
+            return Err(user);
+        }
+        let file = opened.map_err(refused)?;
+        if block::is_read_only(&file).map_err(told)? {
+            return Err("it is read-only".to_owned());
+        }
+        let tags = signature::tags(&file).map_err(told)?;
+        if let Some(table) = usage::named(&node, &tags).map_err(told)? {
+            return Err(table);
+        }
+        let size = Bytes(block::size(&file).map_err(told)?);
+        let found = contents::contents(&file, size.0).map_err(told)?;
+        let data = tags.words().map(|words| format!("blkid finds {words}"));
+        let data = data.or(if let Contents::Data(what) = found { Some(what) } else { None });
+        let sequence = block::sequence(&file).map_err(told)?;
+        Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
+    }
+}
+
+/// Opens the block device at `path` for this process alone, and everything else not at all: opening a tape rewinds it.
+fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, Node), String> {
+    let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
+    let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
+    let found = handle.metadata().map_err(|error| error.to_string())?;
+    let node = found.file_type().is_block_device().then(|| Node::of(found.rdev()));
+    let node = node.ok_or("it is not a block device")?.ok_or("the kernel has no such device")?;
+    let flags = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
+    let mut options = OpenOptions::new();
+    options.read(true).write(access == Access::Write).custom_flags(flags);
+    Ok((options.open(format!("/proc/self/fd/{}", handle.as_raw_fd())), node))
+}
+
+fn refused(error: io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ResourceBusy => {
+            "another program holds it, or it is mounted where this process cannot see it".to_owned()
+        }
+        _ => format!("it cannot be opened: {error}"),
+    }
+}
+
+/// Opens the disks that `plan` takes for its lanes, for this run alone and after every check. None of them is written.
 ///
 /// # Errors
-/// In words, why it cannot be told.
-pub fn unused() -> Result<Vec<Disk>, String> {
+/// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`] without `consent`, [`LaneError::WrongDisk`] if `consent`
+/// names a disk that is none of these.
+pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
+    let paths = if made_lanes(plan) > 0 { plan.storage.disks() } else { &[] };
+    let open = |path: &PathBuf| {
+        Disk::open(path, Access::Write).map_err(|why| LaneError::DiskInUse { path: path.clone(), why })
+    };
+    let disks = paths.iter().map(open).collect::<Result<Vec<Disk>, LaneError>>()?;
+    let is_one = |named: &&String| disks.iter().any(|disk| disk.id == **named);
+    if let Some(named) = consent.0.iter().find(|named| !is_one(named)) {
+        let ids = disks.iter().map(|disk| disk.id.clone()).collect();
+        return Err(LaneError::WrongDisk { named: named.clone(), ids });
+    }
+    for disk in &disks {
+        if let Some(what) = disk.data.clone().filter(|_| !consent.0.contains(&disk.id)) {
+            return Err(LaneError::DiskHoldsData { path: disk.path.clone(), what, id: disk.id.clone() });
+        }
+    }
+    Ok(disks)
+}
+
+/// Looks at the disk at `path`, without writing to it: its size and ID if it is free, and why not otherwise.
+///
+/// # Errors
+/// The reason for which lanes cannot have it.
+pub fn look(path: &Path) -> Result<(Bytes, String), Refusal> {
+    let disk = Disk::open(path, Access::Read).map_err(Refusal::InUse)?;
+    match disk.data {
+        None => Ok((disk.size, disk.id)),
+        Some(what) => Err(Refusal::HoldsData { what, id: disk.id }),
+    }
+}
+
+/// All disks and partitions of this machine, by their device files.
+///
+/// # Errors
+/// In words, why they cannot be looked at.
+pub fn all() -> Result<Vec<PathBuf>, String> {
     if !rustix::process::geteuid().is_root() {
         return Err("only root may look whether a disk is unused".to_owned());
-    }
-    if child::find_program("blkid").is_none() {
-        return Err("`blkid` is not installed, so an empty disk cannot be told from a used one".to_owned());
     }
     let entries = fs::read_dir("/sys/class/block").map_err(|error| format!("/sys/class/block: {error}"))?;
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
     let mut names: Vec<String> = names.filter(|name| may_be_disk(name)).collect();
     names.sort();
-    let disks = names.iter().map(|name| disk_at(Path::new("/dev").join(name.replace('!', "/"))));
-    Ok(disks.filter(|disk| disk.size.is_some_and(|size| size.0 > 0) && why_not(&disk.path).is_none()).collect())
-}
-
-/// The disk at `path`, with its size as sysfs has it.
-pub fn disk_at(path: PathBuf) -> Disk {
-    let sectors = fs::metadata(&path).ok().and_then(|found| sysfs(found.rdev())).and_then(|folder| {
-        let text = fs::read_to_string(folder.join("size")).ok()?;
-        text.trim().parse::<u64>().ok()
-    });
-    Disk { path, size: sectors.map(|sectors| Bytes(sectors * 512)) }
+    Ok(names.into_iter().map(|name| Path::new("/dev").join(name.replace('!', "/"))).collect())
 }
 
 fn may_be_disk(name: &str) -> bool {
@@ -86,109 +243,75 @@ fn may_be_disk(name: &str) -> bool {
     !NOT_DISKS.iter().any(is_one)
 }
 
-/// Why lanes cannot have the device at `path`, if they cannot.
-pub fn why_not(path: &Path) -> Option<String> {
-    let Ok(found) = fs::metadata(path) else { return Some("it does not exist".to_owned()) };
-    let Some(folder) = sysfs(found.rdev()) else { return Some("it is no block device".to_owned()) };
-    if fs::read_to_string(folder.join("ro")).is_ok_and(|text| text.trim() == "1") {
-        return Some("it is read-only".to_owned());
-    }
-    if has_entry(&folder.join("holders"), |_| true) {
-        return Some("another device is built on it".to_owned());
-    }
-    if has_entry(&folder, |entry| entry.join("partition").exists()) {
-        return Some("it has partitions; name one of them".to_owned());
-    }
-    mounted(path).or_else(|| claimed(path)).or_else(|| signature(path))
-}
-
-fn has_entry(folder: &Path, wanted: impl Fn(&Path) -> bool) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| wanted(&entry.path()))))
-}
-
-fn mounted(path: &Path) -> Option<String> {
-    let canonical = path.canonicalize().ok()?;
-    let mounts = mountinfo::mounts().ok()?;
-    let mount = mounts.iter().find(|mount| Path::new(&mount.source).canonicalize().is_ok_and(|it| it == canonical))?;
-    Some(format!("it is mounted at {}", mount.point.display()))
-}
-
-/// A mount in any namespace, swap, a volume group: each of them has claimed its device, and open(2) with `O_EXCL` tells.
-fn claimed(path: &Path) -> Option<String> {
-    let exclusive = OFlags::EXCL.bits() as i32;
-    let opened: std::io::Result<File> = OpenOptions::new().read(true).custom_flags(exclusive).open(path);
-    opened.err().map(|error| format!("it cannot be had: {error}"))
-}
-
-/// What blkid(8) finds; for a partition it also prints its entry in the table, which says nothing about what is on it.
-fn signature(path: &Path) -> Option<String> {
-    let argv = ["blkid".as_ref(), "-p".as_ref(), "-o".as_ref(), "export".as_ref(), path.as_os_str()];
-    match child::run(&argv, Patience::query()) {
-        Ok(ended) if ended.status.code() == Some(2) => None,
-        Ok(ended) if !ended.status.success() => Some(format!("blkid finds {}", ended.words())),
-        Ok(ended) => found_on(&ended.stdout),
-        Err(error) => Some(format!("blkid: {error}")),
-    }
-}
-
-fn found_on(export: &str) -> Option<String> {
-    let says_something =
-        |line: &&str| !line.is_empty() && !line.starts_with("DEVNAME=") && !line.starts_with("PART_ENTRY_");
-    let found: Vec<&str> = export.lines().filter(says_something).collect();
-    (!found.is_empty()).then(|| format!("blkid finds {}", found.join(" ")))
-}
-
-/// What a run puts on a disk that it found free: a file system at the start of each lane, with a UUID from the seed.
+/// A disk that a run has taken: enough to know it again and to give it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnDisk {
-    /// The disk.
+    /// The disk, as it was named.
     pub path: PathBuf,
-    /// The size of each lane; lane n begins at n times that.
+    /// Its size.
+    pub size: Bytes,
+    /// Since when the machine runs: sequence numbers start again with it.
+    pub boot: String,
+    /// The disk's sequence number, where the kernel has one.
+    pub sequence: Option<u64>,
+    /// The size of each lane.
     pub lane_size: Bytes,
     /// How many lanes there are.
     pub lanes: u64,
-    /// The plan's seed.
-    pub seed: u64,
 }
 
-/// All file systems have what blkid finds within this much of a lane's start.
-const SIGNATURES: Bytes = Bytes::mib(1);
+/// How often a disk that is busy is tried, and how long in between: two seconds in all.
+const PATIENCE: (u32, Duration) = (40, Duration::from_millis(50));
 
 impl OnDisk {
-    /// Takes away the signatures of the run's own file systems, so that the disk is as free as it was found; one with
-    /// another UUID is another's, and so is a disk that somebody holds.
-    pub fn wipe(&self) -> std::io::Result<Option<String>> {
-        let exclusive = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
-        let opened = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(&self.path);
-        let Ok(disk) = opened else { return Ok(None) };
-        let mut wiped = 0;
-        for lane in 0..self.lanes {
-            let start = Extent { offset: lane * self.lane_size.0, size: SIGNATURES.0.min(self.lane_size.0) };
-            if self.is_own(&start)? {
-                image::fill(&disk, start, self.seed, u32::MAX)?;
-                wiped += 1;
+    /// Makes the disk free again if it is still that of the run `token`; says what was done, or why it was left alone.
+    ///
+    /// # Errors
+    /// If the disk refuses, or a loop device still stands on it: it can be tried again.
+    pub fn release(&self, token: &str) -> io::Result<Option<String>> {
+        let left = |why: &str| Ok(Some(format!("nothing of {}, which is left as it is: {why}", self.path.display())));
+        let (file, node) = match self.open() {
+            Ok(opened) => opened,
+            Err(why) => return left(&why),
+        };
+        if let Some(user) = usage::user(&node)? {
+            return Err(io::Error::other(user));
+        }
+        if !self.is_same(&file)? {
+            return left("it is not the disk that the run had");
+        }
+        let layout = Layout { lane_size: self.lane_size.0, lanes: self.lanes };
+        match contents::owner(&file, self.size.0, token, layout)? {
+            Owner::Nobody => Ok(None),
+            Owner::Other => left("somebody has written over the run's label"),
+            Owner::Run => {
+                contents::release(&file, self.size.0, layout)?;
+                Ok(Some(format!("what was on the lanes of {}", self.path.display())))
             }
         }
-        disk.sync_all()?;
-        Ok((wiped > 0).then(|| format!("{wiped} file systems on {}", self.path.display())))
     }
 
-    fn is_own(&self, lane: &Extent) -> std::io::Result<bool> {
-        let (offset, size) = (lane.offset.to_string(), self.lane_size.0.to_string());
-        let path = self.path.display().to_string();
-        let argv = ["blkid", "-p", "-O", &offset, "-S", &size, "-s", "UUID", "-o", "value", &path];
-        let found = child::run(&argv, Patience::unstoppable(Patience::QUERY))?;
-        let uuid = found.stdout.trim();
-        let mut own = (1..=MOST_ROUNDS).flat_map(|round| (0..self.lanes).map(move |contender| [round, contender]));
-        Ok(!uuid.is_empty() && own.any(|numbers| seed::uuid(self.seed, UUID_PURPOSE, &numbers) == uuid))
+    fn open(&self) -> Result<(File, Node), String> {
+        for _ in 0..PATIENCE.0 {
+            match open_alone(&self.path, Access::Write)? {
+                (Ok(file), node) => return Ok((file, node)),
+                (Err(error), _) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PATIENCE.1),
+                (Err(error), _) => return Err(refused(error)),
+            }
+        }
+        Err(refused(io::ErrorKind::ResourceBusy.into()))
+    }
+
+    fn is_same(&self, file: &File) -> io::Result<bool> {
+        let is_same_medium = boot()? != self.boot || block::sequence(file)? == self.sequence;
+        Ok(is_same_medium && block::size(file)? == self.size.0)
     }
 }
 
-/// `--rounds` takes no more.
-const MOST_ROUNDS: u64 = 1000;
-
-/// What the seed draws file systems' UUIDs for.
-pub const UUID_PURPOSE: &str = "uuid";
+/// A word that changes when the machine is started again (random(4)).
+fn boot() -> io::Result<String> {
+    Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
+}
 
 #[cfg(test)]
 mod tests {
@@ -205,14 +328,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_partition_is_free_and_a_table_is_not() {
-        assert_eq!(found_on("DEVNAME=/dev/sda1\nPART_ENTRY_SCHEME=gpt\nPART_ENTRY_NUMBER=1\n"), None);
-        assert!(found_on("DEVNAME=/dev/sda\nPTTYPE=gpt\n").is_some_and(|found| found.contains("PTTYPE=gpt")));
-    }
-
-    #[test]
-    fn what_is_no_disk_is_not_free() {
-        assert!(why_not(Path::new("/dev/no-such-disk")).is_some());
-        assert!(why_not(Path::new("/dev/null")).is_some());
+    fn what_is_not_a_block_device_is_refused_and_never_opened() {
+        for (path, why) in [("/dev/no-such-disk", "looked up"), ("/dev/null", "block device"), ("/", "block device")] {
+            let refusal = look(Path::new(path)).expect_err("refused");
+            assert!(matches!(&refusal, Refusal::InUse(text) if text.contains(why)), "{path}: {refusal:?}");
+        }
     }
 }

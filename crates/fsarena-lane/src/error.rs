@@ -164,13 +164,39 @@ pub enum LaneError {
         /// Why not.
         why: &'static str,
     },
-    /// A disk holds something, or is in use.
+    /// A disk is in use, or it cannot be told whether it is.
     #[error("`{}` is not free: {why}", path.display())]
     DiskInUse {
         /// The disk.
         path: PathBuf,
-        /// What was found on it.
+        /// Who uses it.
         why: String,
+    },
+    /// A disk holds something.
+    #[error("`{}` holds data: {what}", path.display())]
+    DiskHoldsData {
+        /// The disk.
+        path: PathBuf,
+        /// What was found on it.
+        what: String,
+        /// What has to be named if it may be lost.
+        id: String,
+    },
+    /// A disk was named whose contents may be lost, and the run has another one.
+    #[error("`--erase {named}` names none of the disks of this run")]
+    WrongDisk {
+        /// What was named.
+        named: String,
+        /// The IDs of the run's disks.
+        ids: Vec<String>,
+    },
+    /// The number of partitions does not suit the contenders.
+    #[error("{partitions} partitions were named for {contenders} contenders that need one each")]
+    Partitions {
+        /// How many there are.
+        partitions: usize,
+        /// How many contenders need one.
+        contenders: usize,
     },
     /// A memory limit that fsarena itself could not live in.
     #[error("a memory limit of {limit} is too small for fsarena itself")]
@@ -230,6 +256,9 @@ impl Explained for LaneError {
             | Self::LaneTooSmall { .. }
             | Self::NoDirectory { .. }
             | Self::DiskInUse { .. }
+            | Self::DiskHoldsData { .. }
+            | Self::WrongDisk { .. }
+            | Self::Partitions { .. }
             | Self::LimitTooSmall { .. }
             | Self::UnsafePlace { .. }
             | Self::BadOption { .. } => Blame::Use,
@@ -256,8 +285,16 @@ impl Explained for LaneError {
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
             Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
             Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
-            Self::DiskInUse { path, .. } => {
-                format!("fsarena only takes a disk without any signature; look at it: wipefs {}", path.display())
+            Self::DiskInUse { .. } => {
+                "end what uses it, or name another disk: `fsarena doctor` lists those that are free".to_owned()
+            }
+            Self::DiskHoldsData { path, id, .. } => {
+                format!("if all that is on {} may be lost: --erase {id}", path.display())
+            }
+            Self::WrongDisk { ids, .. } if ids.is_empty() => "leave it out: this run takes no disk".to_owned(),
+            Self::WrongDisk { ids, .. } => format!("the ID of what `--storage` names is {}", ids.join(", ")),
+            Self::Partitions { contenders, .. } => {
+                format!("name {contenders} with --storage, or {} for a spare lane", contenders + 1)
             }
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),

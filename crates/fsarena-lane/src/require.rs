@@ -119,12 +119,14 @@ pub fn lane_count(plan: &Plan) -> usize {
     needs_lane(plan).into_iter().filter(|needs| *needs).count()
 }
 
-/// How many lanes are made: one for each contender that needs one and a spare one, or one for all in turn.
+/// How many lanes are made: one for each contender that needs one and a spare one, or one for all in turn. On partitions
+/// there is a spare one only if there is a partition for it.
 pub fn made_lanes(plan: &Plan) -> usize {
-    match (lane_count(plan), plan.lanes) {
-        (0, _) => 0,
-        (count, Lanes::Own) => count + 1,
-        (_, Lanes::InTurn) => 1,
+    match (lane_count(plan), plan.lanes, &plan.storage) {
+        (0, ..) => 0,
+        (_, Lanes::InTurn, _) => 1,
+        (count, Lanes::Own, Storage::Partitions(paths)) if paths.len() == count => count,
+        (count, Lanes::Own, _) => count + 1,
     }
 }
 

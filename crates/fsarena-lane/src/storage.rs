@@ -1,16 +1,17 @@
 //! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
 
-use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, Plan, Storage};
+use fsarena_sys::fault;
 use fsarena_sys::loopdev::Extent;
-use rustix::fs::OFlags;
 
-use crate::disk::OnDisk;
+use crate::disk::{Disk, Layout};
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made};
+use crate::require::lane_count;
 use crate::{LaneError, disk, image, space};
 
 /// What the images leave free on their file system.
@@ -26,7 +27,7 @@ pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
     let parent = match &plan.storage {
         Storage::Directory(path) => path.clone(),
-        Storage::Memory | Storage::Disk(_) => DEFAULT_FOLDER.into(),
+        Storage::Memory | Storage::Disk(_) | Storage::Partitions(_) => DEFAULT_FOLDER.into(),
     };
     ledger.make_parents(&parent)?;
     let parent = parent.canonicalize().map_err(LaneError::io("look up", &parent))?;
@@ -45,12 +46,9 @@ fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
     if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
 }
 
-/// What lies beneath the lanes: the folder with the images, or the disk.
+/// What lies beneath the lanes: the folder with the images, or the disk, of several the last, which has the spare lane.
 pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
-    match &plan.storage {
-        Storage::Disk(path) => path.clone(),
-        Storage::Directory(_) | Storage::Memory => image_folder(plan, folder),
-    }
+    plan.storage.disks().last().cloned().unwrap_or_else(|| image_folder(plan, folder))
 }
 
 /// Refuses a folder in which another user could put something else in the place of what root makes.
@@ -81,10 +79,9 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     let free = match &plan.storage {
         Storage::Directory(_) => space::free_space(parent).map_err(LaneError::io("look up", parent))?,
         Storage::Memory => fsarena_sys::memory::available().unwrap_or_default(),
-        Storage::Disk(path) => disk_size(&open_disk(path)?, path)?,
+        Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
     };
-    let reserve = if matches!(plan.storage, Storage::Disk(_)) { 0 } else { RESERVE.0 };
-    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(reserve));
+    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(RESERVE.0));
     match count == 0 || free >= needed {
         true => Ok(()),
         false => Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes: count, needed, free }),
@@ -121,19 +118,48 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
     })
 }
 
-/// The disk that the plan names, held so that nobody else can take it; `None` where the `lanes` lanes are images.
-///
-/// # Errors
-/// [`LaneError::DiskInUse`] if it is not free.
-pub fn hold_disk(ledger: &mut Ledger, plan: &Plan, lanes: usize) -> Result<Option<File>, LaneError> {
-    let Storage::Disk(path) = &plan.storage else { return Ok(None) };
-    let disk = open_disk(path)?;
-    let (lane_size, seed) = (plan.lane_size, plan.seed);
-    ledger.announce(Made::Disk(OnDisk { path: path.clone(), lane_size, lanes: lanes as u64, seed }))?;
-    Ok(Some(disk))
+/// Lanes on a disk, or one on each of several.
+fn layout(plan: &Plan, lanes: usize) -> Layout {
+    let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
+    Layout { lane_size: plan.lane_size.0, lanes }
 }
 
-/// Opens lane `index`: a part of the held disk, or an image; either is written in full now.
+/// What is free is only looked up here: the disks are opened and measured again when the run takes them.
+fn require_room_on_disks(plan: &Plan, lanes: usize) -> Result<(), LaneError> {
+    let sizes = plan.storage.disks().iter().filter_map(|path| disk::size_at(path));
+    sizes.min().map_or(Ok(()), |free| require_room(plan, lanes, free))
+}
+
+fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError> {
+    if let Storage::Partitions(paths) = &plan.storage
+        && paths.len() != lanes
+    {
+        return Err(LaneError::Partitions { partitions: paths.len(), contenders: lane_count(plan) });
+    }
+    match layout(plan, lanes).needed() {
+        Some(needed) if needed <= free.0 => Ok(()),
+        needed => {
+            let needed = Bytes(needed.unwrap_or(u64::MAX));
+            Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes, needed, free })
+        }
+    }
+}
+
+/// Takes the held disks for the run: each gets the run's label.
+///
+/// # Errors
+/// If a disk is too small or cannot be written.
+pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) -> Result<(), LaneError> {
+    let layout = layout(plan, lanes);
+    for disk in disks {
+        require_room(plan, lanes, disk.size())?;
+        ledger.announce(Made::Disk(disk.record(layout).map_err(LaneError::io("look up", disk.path()))?))?;
+        disk.occupy(ledger.token(), layout).map_err(LaneError::io("write the label of", disk.path()))?;
+    }
+    Ok(())
+}
+
+/// Opens lane `index`: a part of a held disk, or an image; either is written in full now.
 ///
 /// # Errors
 /// If it cannot be written, or the kernel refuses the loop device.
@@ -141,30 +167,22 @@ pub fn open_lane(
     ledger: &mut Ledger,
     plan: &Plan,
     folder: &Path,
-    disk: Option<&File>,
+    disks: &[Disk],
     index: usize,
 ) -> Result<Lane, LaneError> {
-    if let (Storage::Disk(path), Some(disk)) = (&plan.storage, disk) {
-        let extent = Extent { offset: plan.lane_size.0 * index as u64, size: plan.lane_size.0 };
-        image::fill(disk, extent, plan.seed, index as u32).map_err(LaneError::io("write", path))?;
-        return Lane::open(ledger, &Backing { file: disk, path, extent }, plan.medium, index);
+    if let Some((disk, extent)) = part(plan, disks, index) {
+        let (file, path) = (disk.file(), disk.path());
+        let filled = fault::step("fill lane").and_then(|()| image::fill(file, extent, plan.seed, index as u32));
+        filled.map_err(LaneError::io("write", path))?;
+        return Lane::open(ledger, &Backing { file, path, extent }, plan.medium, index);
     }
     let path = image_folder(plan, folder).join(format!("lane-{index}.img"));
     let file = image::write(&path, plan.lane_size, plan.seed, index as u32)?;
     Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
 }
 
-/// Refuses a disk that is mounted, held by somebody, or bears the signature of anything.
-fn open_disk(path: &Path) -> Result<File, LaneError> {
-    let in_use = |why: String| LaneError::DiskInUse { path: path.to_owned(), why };
-    disk::why_not(path).map_or(Ok(()), |why| Err(in_use(why)))?;
-    let exclusive = (OFlags::EXCL | OFlags::DIRECT).bits() as i32;
-    let disk = OpenOptions::new().read(true).write(true).custom_flags(exclusive).open(path);
-    disk.map_err(|error| in_use(error.to_string()))
-}
-
-fn disk_size(disk: &File, path: &Path) -> Result<Bytes, LaneError> {
-    use std::io::{Seek, SeekFrom};
-    let mut disk = disk;
-    disk.seek(SeekFrom::End(0)).map(Bytes).map_err(LaneError::io("measure", path))
+/// The disk with lane `index`, and where on it the lane is; `None` where lanes are images.
+fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, Extent)> {
+    let (disk, place) = if matches!(plan.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
+    Some((disks.get(disk)?, layout(plan, index + 1).lane(place)))
 }

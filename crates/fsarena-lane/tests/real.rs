@@ -5,7 +5,6 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
-use fsarena_lane::disk::{self, OnDisk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
@@ -171,54 +170,6 @@ fn an_arena_that_is_dropped_takes_everything_with_it_but_nothing_else() {
     assert!(!Path::new("/sys/block").join(&device).exists());
     let left: Vec<_> = fs::read_dir(storage).expect("there").flatten().map(|entry| entry.file_name()).collect();
     assert_eq!(left, ["precious"]);
-}
-
-#[test]
-fn a_disk_with_anything_on_it_is_refused() {
-    let Some(ground) = ground() else { return };
-    let mut arena = ground.arena(&["ext4"], 64);
-    let (place, _) = arena.make(0, Some(0), 1).expect("made");
-    let disk = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
-    let mut plan = ground.plan(&["ext4"], 16);
-    plan.storage = Storage::Disk(disk);
-    assert!(matches!(require::plan(&plan), Err(LaneError::DiskInUse { .. })), "it is mounted");
-    arena.finish(0).expect("checked");
-    let error = require::plan(&plan).expect_err("it has a file system").to_string();
-    assert!(error.contains("ext4"), "{error}");
-    arena.close().expect("nothing stays");
-}
-
-#[test]
-fn a_free_disk_is_used_in_parts_and_given_back_free() {
-    let Some(ground) = ground() else { return };
-    // The free disk is another arena's lane, on which nothing was made yet.
-    let mut plan = ground.plan(&["ext4"], 512);
-    let outer = Arena::open(plan.clone(), ground.ledger(), &mut |_| Go::On).expect("made");
-    let backing = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("loop/backing_file")).unwrap_or_default();
-    let ours = |entry: &fs::DirEntry| entry.path().join("loop").exists();
-    let devices = fs::read_dir("/sys/block").expect("there").flatten().filter(ours);
-    let place = ground.place.path().display().to_string();
-    let disk = devices.map(|entry| (entry.file_name(), backing(entry))).find(|(_, file)| file.contains(&place));
-    let disk = Path::new("/dev").join(disk.expect("the lane is there").0);
-    plan.storage = Storage::Disk(disk.clone());
-    plan.lane_size = Bytes::mib(128);
-    let inner = Ledger::open(&ground.place.path().join("inner")).expect("free").0;
-    for _ in 0..2 {
-        require::plan(&plan).expect("it is free, also the second time");
-    }
-    let mut arena = Arena::open(plan.clone(), inner, &mut |_| Go::On).expect("made");
-    assert!(matches!(require::plan(&plan), Err(LaneError::DiskInUse { .. })), "it is held");
-    arena.make(0, Some(0), 1).expect("made");
-    assert!(arena.finish(0).expect("checked").expect("a lane").clean);
-    arena.close().expect("nothing stays");
-    require::plan(&plan).expect("it is as free as before");
-    let argv = ["mke2fs", "-q", "-F", &disk.display().to_string()];
-    let theirs = fsarena_sys::child::run(&argv, fsarena_sys::child::Patience::query()).expect("it starts");
-    assert!(theirs.status.success());
-    let ours = OnDisk { path: disk.clone(), lane_size: plan.lane_size, lanes: 2, seed: plan.seed };
-    assert_eq!(ours.wipe().expect("looked at"), None, "what has another UUID is another's");
-    assert!(disk::why_not(&disk).is_some(), "it is still there");
-    outer.close().expect("nothing stays");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::mix::Mix;
 use crate::reproduction::Scale;
 use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
 
-pub use parts::{Budget, Handicap, Lanes, LeftOut, Medium, Rounds, Storage, Unavailable};
+pub use parts::{Budget, Handicap, Lanes, LeftOut, Medium, Rounds, Storage, Unavailable, listed};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -206,6 +206,10 @@ mod tests {
     #[test]
     fn storage_under_dev_is_a_disk() {
         assert_eq!(Storage::from("/dev/sdb1"), Storage::Disk("/dev/sdb1".into()));
+        let partitions = Storage::from("/dev/sdb1,/dev/sdb2");
+        assert_eq!(partitions, Storage::Partitions(vec!["/dev/sdb1".into(), "/dev/sdb2".into()]));
+        assert_eq!(partitions.disks().len(), 2);
+        assert_eq!(Storage::from("/dev/disk/by-id/a,b"), Storage::Disk("/dev/disk/by-id/a,b".into()));
         assert_eq!(Storage::from("dir:/dev/shm"), Storage::Directory("/dev/shm".into()));
         assert_eq!(Storage::from("/srv"), Storage::Directory("/srv".into()));
         assert_eq!(Storage::from("memory"), Storage::Memory);

@@ -1,5 +1,6 @@
 //! The command that would do a run again.
 
+use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{Contender, Often, Plan, Rounds, RunRecord, Storage, Workload};
 
@@ -50,7 +51,7 @@ fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
     let plan = &record.plan;
     let storage = match &plan.storage {
         Storage::Directory(path) => format!("dir:{}", path.display()),
-        Storage::Disk(path) => path.display().to_string(),
+        Storage::Disk(_) | Storage::Partitions(_) => listed(plan.storage.disks()),
         Storage::Memory => "memory".to_owned(),
     };
     [

@@ -39,7 +39,7 @@ pub fn note(done: &Preconditioned, storage: &Storage) -> Note {
         )
     });
     let images = match storage {
-        Storage::Disk(_) => "",
+        Storage::Disk(_) | Storage::Partitions(_) => "",
         _ => "; this is meant for disks: here it is images that were written",
     };
     let figures = window.map(|figures| format!(":{figures}")).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 pub mod affinity;
 pub mod aligned;
+pub mod block;
 pub mod child;
 pub mod clock;
 pub mod daemon;

@@ -55,6 +55,8 @@ pub struct Binding {
     pub device: u64,
     /// The backing file's inode.
     pub inode: u64,
+    /// The backing block device's number; 0 if the backing is a file.
+    pub backing_device: u64,
     /// The name that was given when it was bound.
     pub name: String,
 }
@@ -131,7 +133,12 @@ pub fn binding(number: u32) -> io::Result<Option<Binding>> {
     let mut info = empty_info();
     // SAFETY: the request writes one `loop_info64`, for which `info` has room.
     match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) }) {
-        Ok(()) => Ok(Some(Binding { device: info.device, inode: info.inode, name: text(&info.file_name) })),
+        Ok(()) => Ok(Some(Binding {
+            device: info.device,
+            inode: info.inode,
+            backing_device: info.rdevice,
+            name: text(&info.file_name),
+        })),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,17 +1,21 @@
 //! What is mounted where, from `/proc/PID/mountinfo` (proc_pid_mountinfo(5)).
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
 
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
     /// The kernel's number of the mount.
     pub id: u64,
+    /// The number of its device; btrfs and file systems without a device have one that is no device's.
+    pub device: u64,
     /// Where it is.
     pub point: PathBuf,
     /// The mount's own options, such as `rw,noatime`.
@@ -43,7 +47,25 @@ impl Mount {
 /// If `/proc/thread-self/mountinfo` cannot be read.
 pub fn mounts() -> io::Result<Vec<Mount>> {
     // Any user can mount something under a name that is no text: it is then not found by its name, and the rest is.
-    Ok(parse(&String::from_utf8_lossy(&std::fs::read("/proc/thread-self/mountinfo")?)))
+    Ok(parse(&String::from_utf8_lossy(&fs::read("/proc/thread-self/mountinfo")?)))
+}
+
+/// The mounts of all mount namespaces that have a process, the caller's first.
+///
+/// # Errors
+/// If the caller's own, or the list of processes, cannot be read; a process that ends meanwhile is left out.
+pub fn everywhere() -> io::Result<Vec<Mount>> {
+    let mut all = mounts()?;
+    let mut seen: BTreeSet<PathBuf> = fs::read_link("/proc/thread-self/ns/mnt").into_iter().collect();
+    for process in fs::read_dir("/proc")?.filter_map(Result::ok) {
+        let folder = process.path();
+        let Ok(namespace) = fs::read_link(folder.join("ns/mnt")) else { continue };
+        if seen.insert(namespace) {
+            let text = fs::read(folder.join("mountinfo")).unwrap_or_default();
+            all.extend(parse(&String::from_utf8_lossy(&text)));
+        }
+    }
+    Ok(all)
 }
 
 /// The mount in which `path` lies.
@@ -65,17 +87,19 @@ fn parse_line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut fields = before.split(' ');
     let id = fields.next()?.parse().ok()?;
-    let point = PathBuf::from(unescape(fields.nth(3)?));
+    let (major, minor) = fields.nth(1)?.split_once(':')?;
+    let device = makedev(major.parse().ok()?, minor.parse().ok()?);
+    let point = PathBuf::from(unescape(fields.nth(1)?));
     let options = fields.next()?.to_owned();
     let mut fields = after.split(' ');
     let kind = fields.next()?.to_owned();
     let source = unescape(fields.next()?).to_string_lossy().into_owned();
     let super_options = fields.next().unwrap_or_default().to_owned();
-    Some(Mount { id, point, options, kind, source, super_options })
+    Some(Mount { id, device, point, options, kind, source, super_options })
 }
 
-/// Space, tab, newline and backslash are written as three octal digits.
-fn unescape(field: &str) -> OsString {
+/// A field of the kernel's tables, or of fstab(5): space, tab, newline and backslash are written as three octal digits.
+pub fn unescape(field: &str) -> OsString {
     let bytes = field.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut index = 0;
@@ -106,6 +130,7 @@ mod tests {
         let mounts = parse(LINE);
         assert_eq!(mounts.len(), 1);
         assert_eq!(mounts[0].id, 36);
+        assert_eq!(mounts[0].device, makedev(98, 0));
         assert_eq!(mounts[0].point, PathBuf::from("/mnt 2"));
         assert_eq!(mounts[0].kind, "ext3");
         assert_eq!(mounts[0].source, "/dev/root");
@@ -121,5 +146,6 @@ mod tests {
     fn the_root_is_mounted() {
         let root = mount_of(Path::new("/")).expect("the root has a mount");
         assert_eq!(root.point, PathBuf::from("/"));
+        assert!(everywhere().expect("readable").contains(&root));
     }
 }

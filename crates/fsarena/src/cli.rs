@@ -121,10 +121,16 @@ pub struct Compare {
     /// From which every random choice follows [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
-    /// The size of each lane [default: what the suite needs, else 2G]
+    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
+    /// The contenders take a whole disk in turn, each with all workloads of a round; these must run whole, not in slices
+    #[arg(long)]
+    pub one_at_a_time: bool,
+    /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a disk]
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,
     /// The medium that the lanes imitate
@@ -186,6 +192,9 @@ pub struct Resume {
     /// As many further rounds as fit into so long, as in 90s, 3m, 1h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
+    /// Give up what is on a disk of the run, by its ID as `fsarena doctor` shows it; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
@@ -27,11 +28,13 @@ pub struct Task {
     pub notes: Vec<String>,
     /// Whether to wait while another run has the machine.
     pub wait: Wait,
+    /// Whose contents may be lost.
+    pub consent: Consent,
 }
 
 /// Does it, and tells what is kept of it; `None` if it was stopped before anything was measured.
 pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
-    let Task { plan, notes, wait } = task;
+    let Task { plan, notes, wait, consent } = task;
     plan::require_machine(&plan)?;
     let mut store = places::store(global)?;
     enter_namespace(&plan)?;
@@ -39,6 +42,7 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     // Only now: an earlier run may have filled the place, or hold the disk.
     let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
+    let held = Held { disks: disk::hold(&plan, &consent)?, ..held };
     let (run, status) = measure(global, &plan, notes, &mut store, held, stop)?;
     let record = store.load(run)?;
     if status == Status::Interrupted && record.trials.is_empty() {
@@ -69,8 +73,21 @@ pub struct Further {
     pub status: Status,
 }
 
-/// Does what is left of a stored run, as far as `wish` goes.
-pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBool) -> Result<Resumed> {
+/// What is wanted of a stored run.
+pub struct Wanted {
+    /// Its number.
+    pub run: i64,
+    /// How far it shall go on.
+    pub wish: Wish,
+    /// Whether to wait while another run has the machine.
+    pub wait: Wait,
+    /// The disk whose contents may be lost: a stored plan does not say so.
+    pub consent: Consent,
+}
+
+/// Does what is left of a stored run.
+pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resumed> {
+    let Wanted { run, wish, wait, consent } = wanted;
     let mut store = places::existing_store(global)?;
     let plan = store.load(run)?.plan;
     plan::require_sound(&plan)?;
@@ -86,6 +103,7 @@ pub fn resume(global: &Global, run: i64, wish: Wish, wait: Wait, stop: &AtomicBo
         return Ok(Resumed::Nothing);
     };
     plan::require_space(&plan)?;
+    let held = Held { disks: disk::hold(&plan, &consent)?, ..held };
     let status = go_on(global, &before, rest, &mut store, held, stop)?;
     Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
@@ -118,6 +136,8 @@ fn go_on(
 /// The machine, held for one run, and the ledger of what that makes.
 pub struct Held {
     ledger: Ledger,
+    /// The disks that the run takes, held.
+    disks: Vec<Disk>,
     _machine: MachineLock,
 }
 
@@ -139,7 +159,7 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
             let _machine = taken?;
             let (ledger, cleared) = Ledger::open(&default_folder()?)?;
             tell_cleared(&cleared);
-            Ok(Some(Held { ledger, _machine }))
+            Ok(Some(Held { ledger, disks: Vec::new(), _machine }))
         }
     }
 }
@@ -190,9 +210,9 @@ fn on_machine(
         listeners.progress.prepare(what);
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
-    let Held { mut ledger, _machine } = held;
+    let Held { mut ledger, disks, _machine } = held;
     fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
-    let arena = Arena::open(plan.clone(), ledger, &mut telling)?;
+    let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
     machine.precondition(&mut telling)?;
     let status = session(&mut machine, listeners);

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use anyhow::Result;
 
 use fsarena_catalog::Suite;
-use fsarena_lane::{LaneError, lane_count, require};
+use fsarena_lane::{LaneError, disk, lane_count, require};
 use fsarena_model::plan::{Handicap, Lanes};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
@@ -50,6 +50,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let (usual, disturbance) = beside_at(scale, Often::usual(work.suite.as_deref()));
+    let storage = Storage::from(arguments.storage.as_str());
     let plan = Plan {
         workloads: work.workloads,
         suite: work.suite.clone(),
@@ -57,14 +58,16 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         rounds: rounds(arguments, suite.as_ref(), contenders.len()),
         contenders,
         margin: margin(arguments.margin)?,
-        storage: Storage::from(arguments.storage.as_str()),
-        lane_size: arguments.lane_size.or(suite.as_ref().and_then(|suite| suite.lane_size(scale))).unwrap_or(LANE),
+        lane_size: lane_size(arguments, &storage)
+            .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
+            .unwrap_or(LANE),
+        storage,
         medium: arguments.medium,
         handicaps: arguments.handicap.clone(),
         disturbance,
         beside: arguments.beside.unwrap_or(usual),
         unprobed: arguments.unprobed.clone(),
-        lanes: Lanes::Own,
+        lanes: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
         left_out: Vec::new(),
         reproduces: None,
@@ -76,6 +79,12 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let plan = checked(with_controls(plan))?;
     let shared = shared_storage(&plan.contenders);
     Ok((plan, added.into_iter().chain(work.notes).chain(shared).collect()))
+}
+
+/// The lanes' size where it was typed, or where a lane is all of a disk.
+fn lane_size(arguments: &Compare, storage: &Storage) -> Option<Bytes> {
+    let takes_all = arguments.one_at_a_time || matches!(storage, Storage::Partitions(_));
+    arguments.lane_size.or_else(|| disk::largest_lane(storage.disks()).filter(|_| takes_all))
 }
 
 /// What is measured beside workloads of that scale, and when a round does not count: where all is only tried out, nothing and never.
@@ -121,6 +130,7 @@ fn checked(plan: Plan) -> Result<Plan> {
     require_sound(&plan)?;
     require_time(&plan)?;
     require_mix(&plan)?;
+    require_one_at_a_time(&plan)?;
     Ok(plan)
 }
 
@@ -145,6 +155,23 @@ fn with_controls(mut plan: Plan) -> Plan {
         plan.workloads.extend(controls(&plan.workloads));
     }
     plan
+}
+
+/// Contenders that take the same disk in turn are not there together, as those of slices have to be.
+fn require_one_at_a_time(plan: &Plan) -> Result<()> {
+    let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
+    match sliced.filter(|_| !plan.lanes.is_own()) {
+        _ if !plan.lanes.is_own() && matches!(plan.storage, Storage::Partitions(_)) => {
+            let text = "--one-at-a-time takes one disk or partition, and several are named";
+            Err(Refusal::wrong_use(text, "name one of them with --storage").into())
+        }
+        Some(workload) => {
+            let text =
+                format!("`{}` runs in slices, for which all contenders have to be there at a time", workload.name);
+            Err(Refusal::wrong_use(text, "leave out --one-at-a-time, or name workloads with `mode = \"whole\"`").into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses weights of what there is not.
@@ -188,7 +215,8 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
 pub fn fitted(plan: Plan) -> Plan {
     let is_whole = plan.workloads.iter().all(|workload| workload.mode == Mode::Whole);
     let lacks_room = || matches!(require::space(&plan), Err(LaneError::NoSpace { .. }));
-    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.is_own() || !lacks_room() {
+    let has_partitions = matches!(plan.storage, Storage::Partitions(_));
+    if !is_whole || lane_count(&plan) < 2 || !plan.lanes.is_own() || has_partitions || !lacks_room() {
         return plan;
     }
     Plan { lanes: Lanes::InTurn, ..plan }

@@ -40,7 +40,7 @@ pub enum Made {
         /// Where.
         path: PathBuf,
     },
-    /// File systems on parts of a disk that was free.
+    /// What is on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
     Cgroup {
@@ -119,7 +119,7 @@ impl Made {
             Self::Directory { path, id } => remove_directory(path, *id, run),
             Self::Parent { path, id } => remove_parent(path, *id, run),
             Self::Mount { path } => unmount(path),
-            Self::Disk(made) => made.wipe(),
+            Self::Disk(made) => made.release(&run.token),
             Self::Cgroup { path, home } => patiently(|| cgroup::remove(path, home, &run.token)),
             Self::Loop { number, name, backing } => remove_loop(*number, name, backing),
         }
@@ -146,7 +146,7 @@ impl Made {
         match self {
             Self::Directory { path, .. } | Self::Parent { path, .. } => format!("the folder {}", path.display()),
             Self::Mount { path } => format!("the mount {}", path.display()),
-            Self::Disk(made) => format!("file systems on {}", made.path.display()),
+            Self::Disk(made) => format!("lanes on {}", made.path.display()),
             Self::Cgroup { path, .. } => format!("the control group {}", path.display()),
             Self::Loop { number, name, .. } => format!("the loop device {number} ({name})"),
         }

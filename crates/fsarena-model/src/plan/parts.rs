@@ -112,17 +112,38 @@ pub enum Storage {
     Memory,
     /// On parts of this block device.
     Disk(PathBuf),
+    /// One on each of these block devices.
+    Partitions(Vec<PathBuf>),
 }
 
-/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`.
+impl Storage {
+    /// The block devices that are taken for the lanes; empty where the lanes are images.
+    pub fn disks(&self) -> &[PathBuf] {
+        match self {
+            Self::Directory(_) | Self::Memory => &[],
+            Self::Disk(path) => std::slice::from_ref(path),
+            Self::Partitions(paths) => paths,
+        }
+    }
+}
+
+/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`; several disks are separated by commas.
 impl From<&str> for Storage {
     fn from(text: &str) -> Self {
         match text.strip_prefix("dir:") {
             Some(path) => Self::Directory(path.into()),
             None if text == "memory" => Self::Memory,
-            None if text.starts_with("/dev/") && !text.starts_with("/dev/shm") => Self::Disk(text.into()),
+            None if text.starts_with("/dev/") && !text.starts_with("/dev/shm") => disks(text),
             None => Self::Directory(text.into()),
         }
+    }
+}
+
+/// A comma is a part of a name unless another device follows it.
+fn disks(text: &str) -> Storage {
+    match text.replace(",/dev/", "\0/dev/").split('\0').map(PathBuf::from).collect::<Vec<_>>() {
+        paths if paths.len() > 1 => Storage::Partitions(paths),
+        _ => Storage::Disk(text.into()),
     }
 }
 
@@ -132,8 +153,14 @@ impl fmt::Display for Storage {
             Self::Directory(path) => write!(f, "images in {}", path.display()),
             Self::Memory => write!(f, "images in memory"),
             Self::Disk(path) => write!(f, "parts of {}", path.display()),
+            Self::Partitions(paths) => write!(f, "one on each of {}", listed(paths)),
         }
     }
+}
+
+/// The paths with commas, as they are typed.
+pub fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// The medium that the lanes' queue settings imitate.

@@ -18,8 +18,8 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
     });
     let unprobed = plan.unprobed.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
     let in_turn = (!plan.lanes.is_own()).then(|| {
-        "there is no room for a lane for each contender: all take the same one in turn, each with all workloads of a round, so that \
-         minutes lie between two contenders' runs of one workload"
+        "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two contenders' \
+         runs of one workload"
             .to_owned()
     });
     handicaps.chain(unprobed).chain(in_turn).chain(libraries::cautions(plan))

@@ -39,9 +39,12 @@ pub struct Calibrate {
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
+    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
     /// The size of each lane [default: 2G]; with --slices, of several [default: 2G, 8G and 32G where there is room]
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     pub lane_size: Vec<Bytes>,

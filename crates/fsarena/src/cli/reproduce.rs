@@ -38,9 +38,12 @@ pub struct Reproduce {
     /// From which every random choice follows [default: drawn, and reported]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk
+    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
+    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    #[arg(long, value_name = "ID")]
+    pub erase: Vec<String>,
     /// The size of each lane [default: what the article's tests need]
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,

@@ -30,6 +30,8 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         margin: options.margin,
         seed: None,
         storage: options.storage.clone(),
+        erase: options.erase.clone(),
+        one_at_a_time: false,
         lane_size: Some(lane_size),
         scale: None,
         weights: None,

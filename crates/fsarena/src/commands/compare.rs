@@ -4,6 +4,7 @@ pub mod dry;
 
 use anyhow::Result;
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
 use fsarena_session::assess;
 use rustix::fs::{Access, access};
@@ -24,7 +25,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
         return dry::run(&plan::fitted(plan));
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let task = Task { plan, notes, wait };
+    let task = Task { plan, notes, wait, consent: Consent(options.erase.clone()) };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;

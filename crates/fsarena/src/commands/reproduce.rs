@@ -4,6 +4,7 @@ mod published;
 
 use anyhow::{Context, Result};
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_session::assess;
 
 use super::{compare, report};
@@ -26,9 +27,8 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, Task { plan, notes, wait }, &stop)? else {
-        return Ok(Ended::Interrupted);
-    };
+    let task = Task { plan, notes, wait, consent: Consent(options.erase.clone()) };
+    let Some((record, status)) = perform(global, task, &stop)? else { return Ok(Ended::Interrupted) };
     compare::show(global, &record)?;
     if let Some(path) = &options.output {
         let page = fsarena_report::format("html").context("there is a format html")?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_report::visible;
 use fsarena_session::{Rest, SessionError, Wish, assess, estimated_round, estimated_setup};
@@ -13,7 +14,7 @@ use super::{print, report};
 use crate::cli::{Global, Resume};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
-use crate::perform::{Resumed, resume};
+use crate::perform::{Resumed, Wanted, resume};
 use crate::places;
 use crate::signals::stop_flag;
 
@@ -29,7 +30,8 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         _ => {}
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let resumed = resume(global, record.run, wish, wait, &*stop_flag()?);
+    let further = Wanted { run: record.run, wish, wait, consent: Consent(options.erase.clone()) };
+    let resumed = resume(global, further, &*stop_flag()?);
     match resumed.map_err(|error| with_way_out(error, &record))? {
         Resumed::Nothing => nothing(),
         Resumed::Stopped => Ok(Ended::Interrupted),

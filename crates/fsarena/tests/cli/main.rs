@@ -3,6 +3,7 @@
 mod caches;
 mod calibrating;
 mod comparing;
+mod disks;
 mod dry;
 mod faults;
 mod fio;

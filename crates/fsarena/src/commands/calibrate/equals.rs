@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
 use fsarena_session::{Calibration, calibration};
@@ -63,7 +64,8 @@ fn several(
     for number in 1..=options.runs {
         note!("{what}: run {number} of {}", options.runs);
         let (plan, notes) = plan::plan(&equals(options, handicap)?)?;
-        match perform(global, Task { plan, notes, wait: Wait::Yes }, stop)? {
+        let consent = Consent(options.erase.clone());
+        match perform(global, Task { plan, notes, wait: Wait::Yes, consent }, stop)? {
             Some((record, Status::Complete)) => records.push(record),
             _ => return Ok(None),
         }

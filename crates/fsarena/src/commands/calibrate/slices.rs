@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_lane::Wait;
+use fsarena_lane::disk::Consent;
 use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
 use fsarena_session::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
 
@@ -79,8 +80,9 @@ fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
         return Ok(Climbed::NoRoom);
     }
-    note!("lanes of {size}: {} rounds", options.rounds);
-    let task = Task { plan, notes: vec!["the ladder of `fsarena calibrate --slices`".to_owned()], wait: Wait::Yes };
+    eprintln!("lanes of {size}: {} rounds", options.rounds);
+    let notes = vec!["the ladder of `fsarena calibrate --slices`".to_owned()];
+    let task = Task { plan, notes, wait: Wait::Yes, consent: Consent(options.erase.clone()) };
     Ok(match perform(global, task, stop)? {
         Some((record, Status::Complete)) => Climbed::Done(Box::new(record)),
         _ => Climbed::Stopped,

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 use std::os::unix::fs::FileTypeExt;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{LaneError, kernel_has, kind, lane_count, nearest_existing};
+use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes, nearest_existing};
 use fsarena_model::{Bytes, Mode, Plan, Rounds, Storage};
 use fsarena_report::visible;
 use fsarena_session::{estimated_round, estimated_setup};
@@ -57,10 +58,10 @@ fn require_storage(plan: &Plan) -> Result<()> {
                 return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
             }
         }
-        Storage::Disk(path) => {
-            let is_disk = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device());
-            if !is_disk {
-                let text = format!("`{}` is no block device", path.display());
+        Storage::Disk(_) | Storage::Partitions(_) => {
+            let is_disk = |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device());
+            if let Some(other) = plan.storage.disks().iter().find(|path| !is_disk(path)) {
+                let text = format!("`{}` is no block device", other.display());
                 return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
             }
             // Who may not open it cannot see more.
@@ -130,8 +131,10 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
             writeln!(text, "  one lane of {}, which the contenders take in turn, {storage}", plan.lane_size)
         }
         _ => {
-            let total = Bytes(plan.lane_size.0.saturating_mul(lanes as u64 + 1));
-            writeln!(text, "  {} lanes of {} and a spare one: {total}, {storage}", lanes, plan.lane_size)
+            let made = made_lanes(plan);
+            let total = Bytes(plan.lane_size.0.saturating_mul(made as u64));
+            let spare = if made > lanes { " and a spare one" } else { ", none to spare" };
+            writeln!(text, "  {} lanes of {}{spare}: {total}, {}", lanes, plan.lane_size, plan.storage)
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Places for lanes: which there are, what a write and flush costs there, and which is best.
 
+mod disks;
 mod folders;
 mod measure;
 mod rank;
@@ -8,7 +9,6 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use fsarena_lane::disk::{self, Disk};
 use fsarena_model::{Bytes, LaneCost, Nanos, Storage};
 use fsarena_sys::clock;
 
@@ -116,15 +116,9 @@ fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
         Err(error) => lines.push(Line::new(Word::Note, "mounts", format!("could not be read: {error}"))),
     }
     places.push(memory_place());
-    match disk::unused() {
-        Ok(disks) if disks.is_empty() => lines.push(Line::new(Word::Note, "unused disks", "none was found")),
-        Ok(disks) => places.extend(disks.into_iter().map(|disk| disk_place(disk, None))),
-        Err(why) => lines.push(Line::new(Word::Note, "unused disks", format!("not looked for: {why}"))),
-    }
-    if let Storage::Disk(path) = storage {
-        places.retain(|place| place.option != asked);
-        places.push(asked_disk(path));
-    }
+    let (disks, others) = disks::candidates(storage.disks());
+    places.extend(disks);
+    lines.extend(others);
     places
 }
 
@@ -163,26 +157,4 @@ fn memory_place() -> Place {
         device: None,
         folder: None,
     }
-}
-
-fn disk_place(disk: Disk, obstacle: Option<String>) -> Place {
-    Place {
-        option: disk.path.display().to_string(),
-        footing: Footing::Disk,
-        description: "a disk or partition".to_owned(),
-        free: disk.size,
-        reserve: Bytes(0),
-        obstacle,
-        direct: None,
-        cost: Err("not measured: doctor writes nothing to a disk".to_owned()),
-        device: None,
-        folder: None,
-    }
-}
-
-/// The disk that `--storage` names, whether it is free or not.
-fn asked_disk(path: PathBuf) -> Place {
-    let why = disk::why_not(&path);
-    let disk = disk::disk_at(path);
-    disk_place(disk, why)
 }

@@ -59,7 +59,7 @@ fn timed(file: &File) -> Result<Vec<FlushAfter>, String> {
 }
 
 fn read_device(device: &Path) -> Result<(Source, RepeatedReads), String> {
-    let size = disk::disk_at(PathBuf::from(device)).size.ok_or("its size could not be read")?;
+    let size = disk::size_at(device).ok_or("its size could not be read")?;
     read_again(device, size).map(|reads| (Source::Device, reads))
 }
 

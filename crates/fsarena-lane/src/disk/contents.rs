@@ -1,0 +1,295 @@
+//! What is on a disk, and the two marks that fsarena puts there.
+//!
+//! A disk in use has a label: each block of its first and of its last MiB names the run. A disk that was given back
+//! has release marks in the same places and at the samples between. A block counts as marked only if all of it is as
+//! it was written, at the offset at which it was written.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use fsarena_sys::loopdev::Extent;
+use fsarena_sys::{AlignedBuffer, fault};
+
+/// Bytes of a block: what direct I/O can write everywhere.
+const BLOCK: u64 = 4096;
+
+/// What is read and marked in full at both ends of a disk, and is never part of a lane.
+pub const EDGE: u64 = 1 << 20;
+
+/// Blocks that are read and marked between the two ends.
+const SAMPLES: u64 = 256;
+
+const RELEASED: &[u8; 16] = b"fsarena released";
+const OCCUPIED: &[u8; 16] = b"fsarena occupied";
+
+/// The lanes on a disk: equal, one after the other, from behind its first MiB on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes of each.
+    pub lane_size: u64,
+    /// How many there are.
+    pub lanes: u64,
+}
+
+impl Layout {
+    /// Where lane `index` is.
+    pub fn lane(self, index: u64) -> Extent {
+        Extent { offset: EDGE + index * self.lane_size, size: self.lane_size }
+    }
+
+    /// The disk that has room for them and both edges; `None` if no number of bytes is large enough.
+    pub fn needed(self) -> Option<u64> {
+        self.lane_size.checked_mul(self.lanes)?.checked_add(2 * EDGE)
+    }
+}
+
+/// What was found on a disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contents {
+    /// Zeros and release marks, wherever it was read.
+    Nothing,
+    /// Something else, in words.
+    Data(String),
+}
+
+/// Reads both edges and the samples of a disk of `size` bytes.
+///
+/// # Errors
+/// If it is too small, or something of it cannot be read.
+pub fn contents(disk: &File, size: u64) -> io::Result<Contents> {
+    for extent in places(size)? {
+        if let Some(offset) = find(disk, extent, |block, offset| !is_empty(block, offset))? {
+            let label =
+                find(disk, Extent { offset, size: BLOCK.min(size - offset) }, |block, _| block.starts_with(OCCUPIED))?;
+            let whose = if label.is_some() { " (the label of a run of fsarena that has not ended)" } else { "" };
+            return Ok(Contents::Data(format!("there is data at byte {offset}{whose}")));
+        }
+    }
+    Ok(Contents::Nothing)
+}
+
+fn is_empty(block: &[u8], offset: u64) -> bool {
+    block.iter().all(|byte| *byte == 0) || *block == released(offset)[..block.len()]
+}
+
+/// The first block in `extent` of which `is_it` holds.
+fn find(disk: &File, extent: Extent, is_it: impl Fn(&[u8], u64) -> bool) -> io::Result<Option<u64>> {
+    let buffer = read(disk, extent)?;
+    let mut blocks = buffer.chunks(BLOCK as usize).zip((extent.offset..).step_by(BLOCK as usize));
+    Ok(blocks.find(|(block, offset)| is_it(block, *offset)).map(|(_, offset)| offset))
+}
+
+fn read(disk: &File, extent: Extent) -> io::Result<AlignedBuffer> {
+    let mut buffer = AlignedBuffer::new(extent.size as usize);
+    let read = disk.read_exact_at(&mut buffer, extent.offset);
+    read.map_err(|error| {
+        io::Error::new(error.kind(), format!("it cannot be read at byte {}: {error}", extent.offset))
+    })?;
+    Ok(buffer)
+}
+
+/// All that is read, and marked in the end: the first edge, the last one, which has a size of its own where the disk
+/// is not made of whole blocks, and the samples.
+fn places(size: u64) -> io::Result<Vec<Extent>> {
+    let whole = size / BLOCK * BLOCK;
+    let between = whole.checked_sub(2 * EDGE).filter(|between| *between >= BLOCK);
+    let between = between.ok_or_else(|| io::Error::other(format!("it has {size} bytes only")))?;
+    let (first, last) = (Extent { offset: 0, size: EDGE }, Extent { offset: whole - EDGE, size: EDGE + size - whole });
+    let sample = |index| EDGE + (between - BLOCK) / BLOCK * index / (SAMPLES - 1) * BLOCK;
+    let mut offsets: Vec<u64> = (0..SAMPLES).map(sample).collect();
+    offsets.dedup();
+    let samples = offsets.into_iter().map(|offset| Extent { offset, size: BLOCK });
+    Ok([first, last].into_iter().chain(samples).collect())
+}
+
+/// The block at `offset` of a disk that was given back.
+fn released(offset: u64) -> [u8; BLOCK as usize] {
+    stamped(RELEASED, offset)
+}
+
+/// The block at `offset` of the label of the run `token`.
+fn occupied(offset: u64, token: &str, layout: Layout) -> [u8; BLOCK as usize] {
+    let mut block = stamped(OCCUPIED, offset);
+    let words = format!("{token} {} lanes of {} from {EDGE}\n", layout.lanes, layout.lane_size);
+    let length = words.len().min(block.len() - 24);
+    block[24..24 + length].copy_from_slice(&words.as_bytes()[..length]);
+    block
+}
+
+fn stamped(magic: &[u8; 16], offset: u64) -> [u8; BLOCK as usize] {
+    let mut block = [0; BLOCK as usize];
+    block[..16].copy_from_slice(magic);
+    block[16..24].copy_from_slice(&offset.to_le_bytes());
+    block
+}
+
+/// Writes the label of the run `token` into both edges. From now on the disk is this run's.
+///
+/// # Errors
+/// If the disk refuses.
+pub fn occupy(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<()> {
+    for edge in places(size)?.into_iter().take(2) {
+        fault::step("write disk-label")?;
+        write(disk, edge, |offset| occupied(offset, token, layout))?;
+    }
+    disk.sync_all()
+}
+
+fn write(disk: &File, extent: Extent, block: impl Fn(u64) -> [u8; BLOCK as usize]) -> io::Result<()> {
+    let mut buffer = AlignedBuffer::new(extent.size as usize);
+    for (piece, offset) in buffer.chunks_mut(BLOCK as usize).zip((extent.offset..).step_by(BLOCK as usize)) {
+        piece.copy_from_slice(&block(offset)[..piece.len()]);
+    }
+    disk.write_all_at(&buffer, extent.offset)
+}
+
+/// Whose a disk is, by its edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The run's: its label is whole, or the rest of it is empty, as when the run died while it wrote the label.
+    Run,
+    /// Nobody's: the run died before it wrote the label, or after it removed it.
+    Nobody,
+    /// Somebody else's: there is something that neither the run nor a release wrote.
+    Other,
+}
+
+/// Whether the disk is still that of the run `token`.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn owner(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<Owner> {
+    let is_own = |block: &[u8], offset: u64| *block == occupied(offset, token, layout)[..block.len()];
+    let mut has_label = false;
+    for edge in places(size)?.into_iter().take(2) {
+        if find(disk, edge, |block, offset| !is_own(block, offset) && !is_empty(block, offset))?.is_some() {
+            return Ok(Owner::Other);
+        }
+        has_label |= find(disk, edge, is_own)?.is_some();
+    }
+    Ok(if has_label { Owner::Run } else { Owner::Nobody })
+}
+
+/// Gives the disk back: takes away both ends of each lane, with all signatures, and puts release marks. The label's
+/// first part goes last, so that a release that is cut short can be repeated.
+///
+/// # Errors
+/// If the disk refuses.
+pub fn release(disk: &File, size: u64, layout: Layout) -> io::Result<()> {
+    for lane in (0..layout.lanes).map(|index| layout.lane(index)) {
+        let length = EDGE.min(lane.size);
+        fault::step("wipe lane")?;
+        for offset in [lane.offset, lane.offset + lane.size - length] {
+            write(disk, Extent { offset, size: length }, |_| [0; BLOCK as usize])?;
+        }
+    }
+    let places = places(size)?;
+    fault::step("write release-marks")?;
+    places[2..].iter().try_for_each(|sample| write(disk, *sample, released))?;
+    for edge in [places[1], places[0]] {
+        disk.sync_all()?;
+        fault::step("write release-marks")?;
+        write(disk, edge, released)?;
+    }
+    disk.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: u64 = (16 << 20) + 512;
+    const LAYOUT: Layout = Layout { lane_size: 4 << 20, lanes: 3 };
+
+    fn disk() -> File {
+        let file = tempfile::tempfile().expect("temporary file");
+        file.set_len(SIZE).expect("sparse");
+        file
+    }
+
+    fn is_free(disk: &File) -> bool {
+        contents(disk, SIZE).expect("readable") == Contents::Nothing
+    }
+
+    fn whose(disk: &File) -> Owner {
+        owner(disk, SIZE, "run", LAYOUT).expect("readable")
+    }
+
+    #[test]
+    fn what_is_read_lies_apart_within_the_disk_and_covers_both_ends() {
+        for size in [2 * EDGE + BLOCK, SIZE, 1 << 40, (1 << 40) - 512] {
+            let places = places(size).expect("large enough");
+            assert_eq!((places[0].offset, places[0].size), (0, EDGE));
+            assert_eq!(places[1].offset + places[1].size, size);
+            assert!(places[1].size >= EDGE && places[1].size < EDGE + BLOCK);
+            let samples = &places[2..];
+            assert!(samples.windows(2).all(|pair| pair[0].offset + BLOCK <= pair[1].offset), "{size}");
+            assert_eq!(samples[0].offset, EDGE);
+            assert_eq!(samples[samples.len() - 1].offset + BLOCK, places[1].offset);
+            assert!(size < 1 << 30 || samples.len() as u64 == SAMPLES);
+        }
+        assert!(places(2 * EDGE).is_err());
+    }
+
+    #[test]
+    fn a_single_byte_where_it_is_read_is_data() {
+        for place in places(SIZE).expect("large enough") {
+            for offset in [place.offset, place.offset + place.size - 1] {
+                let disk = disk();
+                disk.write_all_at(&[1], offset).expect("written");
+                assert_eq!(
+                    contents(&disk, SIZE).expect("readable"),
+                    Contents::Data(format!("there is data at byte {}", offset / BLOCK * BLOCK),)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_disk_is_labelled_used_released_and_free_again() {
+        let disk = disk();
+        assert_eq!(whose(&disk), Owner::Nobody);
+        occupy(&disk, SIZE, "run", LAYOUT).expect("written");
+        assert_eq!(whose(&disk), Owner::Run);
+        assert!(!is_free(&disk));
+        assert_eq!(owner(&disk, SIZE, "another", LAYOUT).expect("readable"), Owner::Other);
+        for lane in 0..LAYOUT.lanes {
+            let Extent { offset, size } = LAYOUT.lane(lane);
+            disk.write_all_at(&vec![7; size as usize], offset).expect("written");
+        }
+        assert_eq!(whose(&disk), Owner::Run, "lanes do not reach into the label");
+        release(&disk, SIZE, LAYOUT).expect("written");
+        assert!(is_free(&disk));
+        assert_eq!(whose(&disk), Owner::Nobody);
+        for lane in 0..LAYOUT.lanes {
+            let Extent { offset, size } = LAYOUT.lane(lane);
+            for offset in [offset, offset + size - EDGE] {
+                assert_eq!(find(&disk, Extent { offset, size: EDGE }, |block, _| block[0] == 7).expect("read"), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_label_of_which_only_a_part_was_written_is_the_runs_unless_something_else_is_there() {
+        let disk = disk();
+        occupy(&disk, SIZE, "run", LAYOUT).expect("written");
+        disk.write_all_at(&vec![0; EDGE as usize / 2], 0).expect("written");
+        assert_eq!(whose(&disk), Owner::Run);
+        disk.write_all_at(b"precious", 512).expect("written");
+        assert_eq!(whose(&disk), Owner::Other);
+    }
+
+    #[test]
+    fn a_mark_that_was_moved_or_changed_is_data() {
+        let disk = disk();
+        release(&disk, SIZE, LAYOUT).expect("written");
+        for (offset, bytes) in [(0, &released(BLOCK)[..]), (BLOCK - 1, &[1]), (SIZE - 1, &[1])] {
+            let before = read(&disk, Extent { offset, size: bytes.len() as u64 }).expect("readable");
+            disk.write_all_at(bytes, offset).expect("written");
+            assert!(!is_free(&disk), "{offset}");
+            disk.write_all_at(&before, offset).expect("written");
+            assert!(is_free(&disk));
+        }
+    }
+}

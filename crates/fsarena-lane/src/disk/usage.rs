@@ -1,0 +1,246 @@
+//! Who uses a block device. Everything is asked by device number: a path may lead elsewhere the next moment.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::{loopdev, mountinfo};
+
+use super::signature::Tags;
+
+/// A block device in sysfs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    number: u64,
+    folder: PathBuf,
+}
+
+impl Node {
+    /// The block device of that number, if there is one.
+    pub fn of(number: u64) -> Option<Self> {
+        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+        let folder = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+        Some(Self { number, folder })
+    }
+
+    /// The block device of that name, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        let text = fs::read_to_string(Path::new("/sys/class/block").join(name).join("dev")).ok()?;
+        Self::of(number(&text)?)
+    }
+
+    /// The disk of which this is a partition.
+    pub fn whole(&self) -> Option<Self> {
+        self.partition()?;
+        let folder = self.folder.parent()?.to_owned();
+        let number = number(&fs::read_to_string(folder.join("dev")).ok()?)?;
+        Some(Self { number, folder })
+    }
+
+    /// Which partition it is, if it is one.
+    pub fn partition(&self) -> Option<String> {
+        self.attribute("partition")
+    }
+
+    /// Its name below `/sys/class/block`.
+    pub fn name(&self) -> String {
+        self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// A text in its folder in sysfs; `None` if it is not there or empty.
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let text = fs::read(self.folder.join(name)).ok()?;
+        Some(String::from_utf8_lossy(&text).trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// Its number and that of the disk of which it is a partition.
+    fn numbers(&self) -> Vec<u64> {
+        [self.number].into_iter().chain(self.whole().map(|whole| whole.number)).collect()
+    }
+
+    fn loop_number(&self) -> Option<u32> {
+        self.name().strip_prefix("loop")?.parse().ok()
+    }
+}
+
+/// From a text such as `8:1`.
+fn number(text: &str) -> Option<u64> {
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// What uses the device, as far as the kernel tells.
+///
+/// # Errors
+/// If it cannot be told: the device then counts as used.
+pub fn user(node: &Node) -> io::Result<Option<String>> {
+    let checks = [read_only, divided, held, mounted, swapped, beneath_loop, above_other];
+    for check in checks {
+        if let Some(user) = check(node)? {
+            return Ok(Some(user));
+        }
+    }
+    Ok(None)
+}
+
+fn read_only(node: &Node) -> io::Result<Option<String>> {
+    let is_read_only = node.attribute("ro").is_some_and(|flag| flag != "0");
+    Ok(is_read_only.then(|| "it is read-only".to_owned()))
+}
+
+fn divided(node: &Node) -> io::Result<Option<String>> {
+    let partition = entries(&node.folder)?.into_iter().find(|entry| entry.join("partition").exists());
+    Ok(partition.map(|partition| format!("it has partitions, such as {}; name one of them", last(&partition))))
+}
+
+/// RAID, the device mapper (LVM, dm-crypt, multipath), bcache.
+fn held(node: &Node) -> io::Result<Option<String>> {
+    for member in [Some(node.clone()), node.whole()].into_iter().flatten() {
+        if let Some(holder) = entries(&member.folder.join("holders"))?.first() {
+            let name = fs::read_to_string(holder.join("dm/name")).unwrap_or_default();
+            let name = if name.is_empty() { last(holder) } else { format!("{} ({})", last(holder), name.trim()) };
+            return Ok(Some(format!("the device {name} is built on {}", member.name())));
+        }
+    }
+    Ok(None)
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        other => other?.map(|entry| Ok(entry?.path())).collect(),
+    }
+}
+
+fn last(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// In any namespace. Some file systems have a number that is not their device's: of these the source is compared.
+fn mounted(node: &Node) -> io::Result<Option<String>> {
+    let numbers = node.numbers();
+    let mounts = mountinfo::everywhere()?;
+    let is_on_it =
+        |mount: &&mountinfo::Mount| numbers.contains(&mount.device) || is_one(Path::new(&mount.source), &numbers);
+    Ok(mounts.iter().find(is_on_it).map(|mount| format!("it is mounted at {}", mount.point.display())))
+}
+
+fn is_one(path: &Path, numbers: &[u64]) -> bool {
+    path.is_absolute()
+        && fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device() && numbers.contains(&found.rdev()))
+}
+
+fn swapped(node: &Node) -> io::Result<Option<String>> {
+    let numbers = node.numbers();
+    let table = match fs::read("/proc/swaps") {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    let table = String::from_utf8_lossy(&table).into_owned();
+    let mut paths = table.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    let is_swap = paths.any(|path| is_one(Path::new(&mountinfo::unescape(path)), &numbers));
+    Ok(is_swap.then(|| "it is used as swap space".to_owned()))
+}
+
+/// A loop device does not claim the device on which it stands: `O_EXCL` says nothing of it.
+fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
+    let numbers = node.numbers();
+    let bound = bound_loops()?;
+    let on_it = bound.iter().find(|(_, binding)| numbers.contains(&binding.backing_device));
+    Ok(on_it.map(|(number, _)| format!("the loop device {} stands on it", loopdev::device_path(*number).display())))
+}
+
+/// A loop device over another device, or over a file that a second one has: who uses these does not claim this one.
+fn above_other(node: &Node) -> io::Result<Option<String>> {
+    let node = node.whole().unwrap_or_else(|| node.clone());
+    let bound = bound_loops()?;
+    let own = bound.iter().find(|(number, _)| Some(*number) == node.loop_number());
+    let Some((number, binding)) = own else { return Ok(None) };
+    if binding.backing_device != 0 {
+        let path = node.attribute("loop/backing_file").unwrap_or_default();
+        return Ok(Some(format!("it is a loop device over the block device {path}; name that one")));
+    }
+    let is_twin = |(other, twin): &&(u32, loopdev::Binding)| {
+        other != number && (twin.device, twin.inode) == (binding.device, binding.inode)
+    };
+    let twin = bound.iter().find(is_twin);
+    Ok(twin.map(|(twin, _)| format!("{} has the same file behind it", loopdev::device_path(*twin).display())))
+}
+
+/// All loop devices that are bound to something.
+fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
+    let mut bound = Vec::new();
+    for folder in entries(Path::new("/sys/block"))?.into_iter().filter(|folder| folder.join("loop").exists()) {
+        let Some(number) = last(&folder).strip_prefix("loop").and_then(|number| number.parse().ok()) else { continue };
+        match loopdev::binding(number)? {
+            Some(binding) => bound.push((number, binding)),
+            None if !folder.join("loop").exists() => {}
+            None => return Err(io::Error::other(format!("what is behind {} cannot be told", last(&folder)))),
+        }
+    }
+    Ok(bound)
+}
+
+/// The tables that name devices which are not in use at the moment, and the field in which they do.
+const TABLES: [(&str, usize); 2] = [("/etc/fstab", 0), ("/etc/crypttab", 1)];
+
+/// Which table of the system names the device, by path, link or tag.
+///
+/// # Errors
+/// If a table is there and cannot be read.
+pub fn named(node: &Node, tags: &Tags) -> io::Result<Option<String>> {
+    for (table, field) in TABLES {
+        let text = match fs::read(table) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if let Some(spec) = specs(&text, field).find(|spec| is_meant(spec, &node.numbers(), tags)) {
+            return Ok(Some(format!("{table} names it: {spec}")));
+        }
+    }
+    Ok(None)
+}
+
+/// Lines that are no comments have the device in this field (fstab(5), crypttab(5)).
+fn specs(table: &str, field: usize) -> impl Iterator<Item = &str> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    lines.filter_map(move |line| line.split_whitespace().nth(field))
+}
+
+fn is_meant(spec: &str, numbers: &[u64], tags: &Tags) -> bool {
+    let Some((tag, value)) = spec.split_once('=').filter(|(tag, _)| !tag.contains('/')) else {
+        return is_one(Path::new(&mountinfo::unescape(spec)), numbers);
+    };
+    let value = mountinfo::unescape(value.trim_matches(['"', '\''])).to_string_lossy().into_owned();
+    let link = Path::new("/dev/disk").join(format!("by-{}", tag.to_lowercase())).join(&value);
+    tags.has(tag, &value) || is_one(&link, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_in_tables_are_found_by_path_and_tag() {
+        let fstab = "# /dev/sda1 / ext4\n\n UUID=\"AB-1\" /boot vfat defaults 0 1\nLABEL=my\\040data /data xfs\n";
+        assert_eq!(specs(fstab, 0).collect::<Vec<_>>(), ["UUID=\"AB-1\"", "LABEL=my\\040data"]);
+        assert_eq!(specs("swap /dev/sdb2 /dev/urandom swap\n", 1).collect::<Vec<_>>(), ["/dev/sdb2"]);
+        let tags = Tags::parse("UUID=ab-1\nLABEL=my\\ data\nPART_ENTRY_UUID=7\n");
+        for meant in ["UUID=\"AB-1\"", "LABEL=my\\040data", "PARTUUID=7"] {
+            assert!(is_meant(meant, &[], &tags), "{meant}");
+        }
+        for other in ["UUID=ab-2", "LABEL=my", "PARTLABEL=7", "/dev/null", "tmpfs", "UUID="] {
+            assert!(!is_meant(other, &[0], &tags), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_loop_device_has_a_number_and_its_partitions_have_none() {
+        let node = |name: &str| Node { number: 0, folder: PathBuf::from("/sys/block").join(name) };
+        assert_eq!(node("loop7").loop_number(), Some(7));
+        assert_eq!(node("loop7p1").loop_number(), None);
+        assert_eq!(node("sda").loop_number(), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! What the kernel says of an open block device (linux/fs.h, `block/ioctl.c`).
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use libc::{c_int, c_ulong};
+
+const BLKROGET: c_ulong = 0x125E;
+const BLKGETSIZE64: c_ulong = 0x8008_1272;
+const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
+
+/// Its size in bytes.
+///
+/// # Errors
+/// `ENOTTY` if it is not a block device.
+pub fn size(device: &File) -> io::Result<u64> {
+    let mut bytes = 0_u64;
+    // SAFETY: the request writes one `u64`, for which `bytes` has room.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKGETSIZE64, &raw mut bytes) })?;
+    Ok(bytes)
+}
+
+/// Whether it refuses writes.
+///
+/// # Errors
+/// `ENOTTY` if it is not a block device.
+pub fn is_read_only(device: &File) -> io::Result<bool> {
+    let mut flag: c_int = 0;
+    // SAFETY: the request writes one `int`, for which `flag` has room.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROGET, &raw mut flag) })?;
+    Ok(flag != 0)
+}
+
+/// A number that no other disk, and no other medium or file behind the same device, has had since the machine was
+/// started. `None` before Linux 5.15.
+///
+/// # Errors
+/// Whatever the kernel says, except that it does not know the request.
+pub fn sequence(device: &File) -> io::Result<Option<u64>> {
+    let mut number = 0_u64;
+    // SAFETY: the request writes one `u64`, for which `number` has room.
+    match check(unsafe { libc::ioctl(device.as_raw_fd(), BLKGETDISKSEQ, &raw mut number) }) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL)) => Ok(None),
+        other => other.map(|()| Some(number)),
+    }
+}
+
+fn check(result: c_int) -> io::Result<()> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_a_block_device() {
+        let file = tempfile::tempfile().expect("temporary file");
+        assert!(size(&file).is_err() && is_read_only(&file).is_err());
+        assert_eq!(sequence(&file).ok().flatten(), None);
+    }
+}
