@@ -7,6 +7,8 @@ pub mod clock;
 pub mod daemon;
 pub mod fault;
 pub mod fork;
+#[cfg(test)]
+mod fuzz;
 pub mod gate;
 pub mod loopdev;
 pub mod mapping;
