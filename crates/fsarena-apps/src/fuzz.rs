@@ -50,6 +50,40 @@ fn workloads() {
     });
 }
 
+/// The workload of the catalogue with another line among its parameters.
+fn with(name: &str, line: &str) -> Result<Workload, String> {
+    let text = std::fs::read_to_string(format!("../../catalog/workloads/{name}.toml")).expect("in the catalogue");
+    let key = line.split(" =").next().expect("a key");
+    let is_other = |known: &&str| !known.trim_start().starts_with(&format!("{key} ="));
+    let (fields, parameters) = text.split_once("[parameters]\n").expect("parameters");
+    let parameters: Vec<&str> = parameters.lines().filter(is_other).collect();
+    let text = format!("{fields}[parameters]\n{line}\n{}", parameters.join("\n"));
+    fsarena_catalog::parse_workload(name, &text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn counts_and_sizes_without_bounds_are_refused() {
+    for (name, line) in [
+        ("stat-tree", "threads = 4000000000"),
+        ("stat-tree", "files = 1000000000000000000"),
+        ("stat-tree", "files = 4000000000"),
+        ("stat-tree", "depth = 4000000000"),
+        ("stat-tree", "fan-out = 4000000000"),
+        ("randread-4k", "threads = 4000000000"),
+        ("randread-4k", "depth = 4000000000"),
+        ("randread-4k", "block-size = \"16E\""),
+        ("randread-4k", "block-size = \"1T\""),
+    ] {
+        let refused = with(name, line).and_then(|workload| plan(&workload).map_err(|error| error.to_string()));
+        assert!(refused.is_err(), "{name} with {line}: {refused:?}");
+    }
+    // What is only large has to be paid in room, and is refused for want of it.
+    for (name, line) in [("randread-4k", "file-size = \"16777215T\""), ("randread-4k", "files = 1000000")] {
+        let demand = plan(&with(name, line).expect("well-formed")).expect("it is told");
+        assert!(demand > Bytes::gib(1), "{line}: {demand}");
+    }
+}
+
 #[test]
 fn outputs() {
     let good = [

@@ -153,6 +153,7 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
 /// So that no sum of times overflows.
 const LONGEST_MS: u64 = 24 * 3_600_000;
 const MOST_SLICES: u32 = 10_000;
+const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 
 /// The workload `name` in the text of a TOML file.
 ///
@@ -167,6 +168,9 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
         }
         () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
             Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
+        }
+        () if workload.time_limit_s.is_some_and(|limit| limit == 0 || limit > LONGEST_LIMIT_S) => {
+            Err(malformed(name, "`time-limit-s` is at least 1, and at most a week"))
         }
         () if name.contains('@') => Err(malformed(name, "a name has no `@`: `--rate` and `--cache` make such names")),
         () if workload.variant.is_some() => {
