@@ -61,3 +61,12 @@ impl Engine for Apache {
         })
     }
 }
+
+/// From its output to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut fsarena_engine::Tally) {
+    let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
+    if let Ok(said) = ab::Said::of(text, text, &page) {
+        said.count(tally);
+    }
+}

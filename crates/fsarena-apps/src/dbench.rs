@@ -157,3 +157,11 @@ mod tests {
         assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
     }
 }
+
+/// From its output to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    if let Ok(said) = Said::of(text) {
+        said.count(8, tally);
+    }
+}

@@ -5,6 +5,8 @@ mod apache;
 mod bench;
 mod dbench;
 mod folder;
+#[cfg(test)]
+mod fuzz;
 mod mariadb;
 mod oltp;
 mod pbzip2;

@@ -112,3 +112,11 @@ impl Work for Sysbench {
         })
     }
 }
+
+/// From its output to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    if let Ok(said) = output::Said::of(text) {
+        said.count(tally);
+    }
+}

@@ -181,7 +181,7 @@ impl Job for Compression {
 }
 
 /// `Wall Clock: 2.486502 seconds`.
-fn wall_clock(said: &str) -> Option<f64> {
+pub(crate) fn wall_clock(said: &str) -> Option<f64> {
     let after = said.split("Wall Clock:").nth(1)?;
     after.split_whitespace().next()?.parse().ok()
 }

@@ -193,7 +193,7 @@ mod tests {
         job.prepare(&fsarena_engine::NEVER).expect("prepared");
         job.begin(&fsarena_engine::NEVER).expect("begins");
         job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).expect("done");
-        job.require_committed(5).expect("they are there");
+        job.require_committed(5, &NEVER).expect("they are there");
         job.end(&fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");
         job.begin(&NEVER).expect("begins");
@@ -203,9 +203,18 @@ mod tests {
         assert!(error.contains("`5|f`"), "{error}");
         job.begin(&NEVER).expect("begins");
         job.server().query("INSERT INTO pgbench_accounts VALUES (7, 1, 0, '')", &NEVER).expect("done");
-        job.require_committed(5).expect("it is there again");
-        assert!(job.require_committed(6).expect_err("one is lost").to_string().contains("`5|t`"));
+        job.require_committed(5, &NEVER).expect("it is there again");
+        assert!(job.require_committed(6, &NEVER).expect_err("one is lost").to_string().contains("`5|t`"));
         job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1", &NEVER).expect("done");
-        assert!(job.require_committed(5).expect_err("a balance is wrong").to_string().contains("`5|f`"));
+        assert!(job.require_committed(5, &NEVER).expect_err("a balance is wrong").to_string().contains("`5|f`"));
     }
+}
+
+/// From its output and its log to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    if let Ok(said) = Said::of(text) {
+        said.count(8, tally);
+    }
+    log::understand(text, tally);
 }

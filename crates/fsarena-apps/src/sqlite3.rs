@@ -214,7 +214,8 @@ mod tests {
                 assert_eq!(names, 1, "the journal is gone and the statements are elsewhere");
                 assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("as it should be").files, 1);
             }
-            let mode = job.ask(&place.path().join(DATABASE), "PRAGMA journal_mode").expect("it says");
+            let mode =
+                job.ask(&place.path().join(DATABASE), "PRAGMA journal_mode", &fsarena_engine::NEVER).expect("it says");
             assert_eq!(mode.trim() == "wal", journal == Journal::Wal);
         }
     }
@@ -226,10 +227,10 @@ mod tests {
         job.refill(&fsarena_engine::NEVER).expect("made");
         job.run(&Limit::new(None, &stop), &mut Tally::new()).expect("inserted");
         let database = place.path().join(DATABASE);
-        job.ask(&database, "DELETE FROM pts1 WHERE rowid = 3").expect("deleted");
+        job.ask(&database, "DELETE FROM pts1 WHERE rowid = 3", &fsarena_engine::NEVER).expect("deleted");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("one is missing").to_string();
         assert!(error.contains("after 20 INSERTs") && error.ends_with("ok\n19"), "{error}");
-        job.ask(&database, "DROP TABLE pts1").expect("dropped");
+        job.ask(&database, "DROP TABLE pts1", &fsarena_engine::NEVER).expect("dropped");
         let error = job.run(&Limit::new(None, &stop), &mut Tally::new()).expect_err("no table").to_string();
         assert!(error.contains("no such table"), "{error}");
         fs::write(&database, "rubbish".repeat(1000)).expect("written");

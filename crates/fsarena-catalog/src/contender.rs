@@ -26,13 +26,17 @@ struct File {
 /// If it is badly spelled, or the file cannot be read or is malformed.
 pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
     let Some(path) = Contender::toml_file(argument) else { return Ok(argument.parse()?) };
-    let name = path.display().to_string();
-    let file: File = toml::from_str(&read(&path)?).map_err(|error| malformed(&name, error.to_string().trim_end()))?;
+    of_text(argument, &path.display().to_string(), &read(&path)?)
+}
+
+/// The contender that the text of the file `name` says; `argument` is what was typed.
+pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
+    let file: File = parse(name, text)?;
     if (file.kind == "dir") != file.path.is_some() {
-        return Err(malformed(&name, "`path` belongs to `kind = \"dir\"`, and only to that"));
+        return Err(malformed(name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
     if file.kind == "dir" && !file.mount.is_empty() {
-        return Err(malformed(&name, "`mount` does not go with `kind = \"dir\"`: nothing is mounted"));
+        return Err(malformed(name, "`mount` does not go with `kind = \"dir\"`: nothing is mounted"));
     }
     let label = match &file.label {
         Some(label) => Label::checked(argument, label)?,

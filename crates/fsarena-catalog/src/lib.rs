@@ -2,9 +2,12 @@
 //! files.
 
 mod contender;
+#[cfg(test)]
+mod fuzz;
 mod published;
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::reproduction::Scale;
@@ -162,6 +165,7 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
 /// So that no sum of times overflows.
 const LONGEST_MS: u64 = 24 * 3_600_000;
 const MOST_SLICES: u32 = 10_000;
+const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 
 /// Refuses a workload, from a file or a stored plan, that cannot be run as it says.
 ///
@@ -176,15 +180,19 @@ pub fn require_sound(workload: &Workload) -> Result<(), CatalogError> {
         () if workload.warm_up_ms.max(workload.timed_ms) > LONGEST_MS || workload.slices > MOST_SLICES => {
             Err(malformed(name, "`warm-up-ms` and `timed-ms` are at most a day, `slices` at most 10,000"))
         }
-        () if workload.time_limit_s.is_some_and(|limit| limit > LONGEST_MS / 1000) => {
-            Err(malformed(name, "`time-limit-s` is at most a day"))
+        () if workload.time_limit_s.is_some_and(|limit| limit == 0 || limit > LONGEST_LIMIT_S) => {
+            Err(malformed(name, "`time-limit-s` is at least 1, and at most a week"))
         }
         () if workload.state != StateOfFileSystem::Fresh => Err(malformed(name, "`state` can only be `fresh` so far")),
         () => Ok(()),
     }
 }
 
-fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
+/// The workload `name` in the text of a TOML file.
+///
+/// # Errors
+/// If it is malformed, or has another name.
+pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> {
     let workload: Workload = parse(name, text)?;
     same_name(name, &workload.name)?;
     require_sound(&workload)?;
@@ -225,8 +233,16 @@ fn malformed(name: &str, what: &str) -> CatalogError {
     CatalogError::Malformed { name: name.to_owned(), what: what.trim_end().to_owned() }
 }
 
+/// No file of a person's is longer: a device would never end.
+const LONGEST_FILE: u64 = 4 << 20;
+
 fn read(path: &Path) -> Result<String, CatalogError> {
-    std::fs::read_to_string(path).map_err(|source| CatalogError::Read { path: path.to_owned(), source })
+    let mut text = String::new();
+    let file = std::fs::File::open(path).and_then(|file| file.take(LONGEST_FILE + 1).read_to_string(&mut text));
+    match file.map_err(|source| CatalogError::Read { path: path.to_owned(), source })? as u64 > LONGEST_FILE {
+        true => Err(malformed(&path.display().to_string(), "it is longer than 4 MiB")),
+        false => Ok(text),
+    }
 }
 
 #[cfg(test)]
@@ -299,6 +315,15 @@ mod tests {
         assert!(matches!(workload("no-such"), Err(CatalogError::NoWorkload(name)) if name == "no-such"));
         assert!(matches!(suite("no-such"), Err(CatalogError::NoSuite(_))));
         assert!(matches!(workload("/no/such.toml"), Err(CatalogError::Read { .. })));
+    }
+
+    #[test]
+    fn a_file_that_never_ends_is_not_read_to_its_end() {
+        let place = std::env::temp_dir().join(format!("fsarena-catalog-{}.toml", std::process::id()));
+        std::os::unix::fs::symlink("/dev/zero", &place).expect("linked");
+        let error = workload(&place.display().to_string()).expect_err("refused").to_string();
+        std::fs::remove_file(place).expect("there");
+        assert!(error.contains("longer than 4 MiB"), "{error}");
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod choose;
 mod error;
 pub mod file;
 mod forbidden;
+#[cfg(test)]
+pub(crate) mod fuzz;
 mod generate;
 mod job;
 mod output;

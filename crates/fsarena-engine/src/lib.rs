@@ -17,6 +17,8 @@ mod files;
 pub mod fio;
 mod folder;
 mod forget;
+#[cfg(test)]
+mod fuzz;
 mod iozone;
 mod limit;
 mod load;

@@ -113,3 +113,15 @@ impl Job for SysbenchJob {
         Ok(())
     }
 }
+
+#[cfg(test)]
+pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
+
+/// From its output to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    let _ = output::complaint(text);
+    if let Ok(said) = output::Said::of(text) {
+        said.count(Operation::Run, 4096, tally);
+    }
+}

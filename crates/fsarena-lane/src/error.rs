@@ -73,6 +73,21 @@ pub enum LaneError {
         /// Bytes that are there.
         free: Bytes,
     },
+    /// The file system of a `dir` contender has no room for the data of the workloads.
+    #[error(
+        "{needed} are needed on the file system of `{}` for the workload `{workload}` and a reserve, and {free} are free",
+        path.display()
+    )]
+    NoRoom {
+        /// A directory there.
+        path: PathBuf,
+        /// The workload that needs most.
+        workload: String,
+        /// Bytes for all contenders there, with the reserve, and with the lanes if they lie there, too.
+        needed: Bytes,
+        /// Bytes that are there.
+        free: Bytes,
+    },
     /// The directory of a `dir` contender is not there.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
     NoDirectory {
@@ -283,6 +298,7 @@ impl Explained for LaneError {
             }
             Self::LaneTooSmall { needed, .. } => format!("--lane-size {}M", needed.0.div_ceil(1 << 20)),
             Self::NoSpace { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoRoom { .. } => "name directories of another file system, or fewer or smaller workloads".to_owned(),
             Self::NoDirectory { path, .. } => format!("mkdir {}", path.display()),
             Self::UnsafePlace { .. } => "name a folder that belongs to root with --storage".to_owned(),
             Self::DiskInUse { .. } => {

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Bytes, Contender, Plan, Storage};
+use fsarena_model::{Bytes, Contender, Mode, Plan, Storage};
 use fsarena_sys::child::{self, Patience};
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
 use crate::kind::{Ground, Kind, kind};
-use crate::space::nearest_existing;
+use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, storage};
 
 /// Refuses contenders of a kind that there is not, or without the directory that they name.
@@ -94,6 +94,51 @@ pub fn space(plan: &Plan) -> Result<(), LaneError> {
         Storage::Directory(path) => storage::require_space(plan, &nearest_existing(path), lanes),
         _ => storage::require_space(plan, Path::new("/"), lanes),
     }
+}
+
+/// Refuses `dir` contenders whose file systems have no room. `data` is the most that each workload of the plan keeps at
+/// a time in one directory. Contenders that do slices in turn have their data there at the same time.
+///
+/// # Errors
+/// [`LaneError::NoRoom`].
+pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
+    for (path, contenders) in by_file_system(plan)? {
+        let needs = plan.workloads.iter().zip(data).map(|(workload, data)| {
+            let own = contenders.iter().filter(|contender| plan.takes_part(&contender.label, &workload.name)).count();
+            let at_a_time = if workload.mode == Mode::Sliced { own } else { own.min(1) };
+            (data.0.saturating_mul(at_a_time as u64), workload)
+        });
+        let Some((most, workload)) = needs.max_by_key(|(needed, _)| *needed) else { continue };
+        let look_up = |error| LaneError::io("look up", path)(error);
+        let reserve = space::reserve(path).map_err(look_up)?;
+        let lanes = lanes_beside(plan, path).map_err(look_up)?;
+        let needed = Bytes(most.saturating_add(lanes.0).saturating_add(reserve.0));
+        let free = space::free_space(path).map_err(look_up)?;
+        if free < needed {
+            let (path, workload) = (path.to_owned(), workload.name.clone());
+            return Err(LaneError::NoRoom { path, workload, needed, free });
+        }
+    }
+    Ok(())
+}
+
+/// The `dir` contenders by the file system in which they lie, with one of its directories.
+fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneError> {
+    let mut found: BTreeMap<String, (&Path, Vec<&Contender>)> = BTreeMap::new();
+    for contender in plan.contenders.iter().filter(|contender| contender.kind == "dir") {
+        let path = contender.path.as_deref().unwrap_or(Path::new("."));
+        let name = space::file_system(path).map_err(LaneError::io("look up", path))?;
+        found.entry(name).or_insert((path, Vec::new())).1.push(contender);
+    }
+    Ok(found.into_values().collect())
+}
+
+/// Bytes of the lanes that lie on the file system of `path`, too.
+fn lanes_beside(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
+    let Storage::Directory(storage) = &plan.storage else { return Ok(Bytes(0)) };
+    let is_same = space::file_system(&nearest_existing(storage))? == space::file_system(path)?;
+    let lanes = if is_same { made_lanes(plan) as u64 } else { 0 };
+    Ok(Bytes(plan.lane_size.0.saturating_mul(lanes)))
 }
 
 /// The versions of the tools that these kinds need, by program; one that does not start is left out.

@@ -14,8 +14,53 @@ pub fn free_space(path: &Path) -> io::Result<Bytes> {
     Ok(Bytes(found.f_bavail * found.f_frsize))
 }
 
+/// What stays free on the file system in which `path` lies: 5 % of it, at least 256 MiB and at most 4 GiB.
+///
+/// # Errors
+/// If the path cannot be looked up.
+pub fn reserve(path: &Path) -> io::Result<Bytes> {
+    let found = rustix::fs::statvfs(path)?;
+    Ok(reserve_of(Bytes(found.f_blocks.saturating_mul(found.f_frsize))))
+}
+
+fn reserve_of(size: Bytes) -> Bytes {
+    Bytes((size.0 / 20).clamp(Bytes::mib(256).0, Bytes::gib(4).0))
+}
+
+/// The file system in which `path` lies, by a name that all of its directories share. The subvolumes of a btrfs have
+/// numbers of their own, and the same source.
+///
+/// # Errors
+/// If the path cannot be looked up.
+pub fn file_system(path: &Path) -> io::Result<String> {
+    use std::os::unix::fs::MetadataExt;
+    let mount = fsarena_sys::mountinfo::mount_of(path)?;
+    match mount.kind == "btrfs" {
+        true => Ok(mount.source),
+        false => Ok(std::fs::metadata(path)?.dev().to_string()),
+    }
+}
+
 /// `path`, or the nearest folder above it that is there.
 pub fn nearest_existing(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_twentieth_stays_free_within_bounds() {
+        let reserves = [Bytes::mib(100), Bytes::gib(20), Bytes::gib(1000)].map(reserve_of);
+        assert_eq!(reserves, [Bytes::mib(256), Bytes::gib(1), Bytes::gib(4)]);
+    }
+
+    #[test]
+    fn directories_of_one_file_system_have_its_name() {
+        let name = |path: &str| file_system(Path::new(path)).expect("there");
+        assert_eq!(name("/proc/sys"), name("/proc"));
+        assert_ne!(name("/proc"), name("/sys"));
+    }
 }

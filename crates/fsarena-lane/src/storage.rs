@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, Made};
 use crate::require::lane_count;
 use crate::{LaneError, disk, image, space};
 
-/// What the images leave free on their file system.
+/// What images in memory leave free.
 const RESERVE: Bytes = Bytes::mib(256);
 
 /// Where runs put their folders if nothing else is said.
@@ -81,7 +81,12 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
         Storage::Memory => fsarena_sys::memory::available().unwrap_or_default(),
         Storage::Disk(_) | Storage::Partitions(_) => return require_room_on_disks(plan, count),
     };
-    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(RESERVE.0));
+    let reserve = match &plan.storage {
+        Storage::Directory(_) => space::reserve(parent).map_err(LaneError::io("look up", parent))?.0,
+        Storage::Memory => RESERVE.0,
+        Storage::Disk(_) | Storage::Partitions(_) => 0,
+    };
+    let needed = Bytes(plan.lane_size.0.saturating_mul(count as u64).saturating_add(reserve));
     match count == 0 || free >= needed {
         true => Ok(()),
         false => Err(LaneError::NoSpace { place: plan.storage.to_string(), lanes: count, needed, free }),

@@ -11,6 +11,8 @@ pub mod contender;
 pub mod disturbance;
 pub mod environment;
 pub mod event;
+#[cfg(test)]
+mod fuzz;
 pub mod grid;
 pub mod mix;
 pub mod name;

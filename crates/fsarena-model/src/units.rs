@@ -109,12 +109,12 @@ pub struct Nanos(pub u64);
 impl Nanos {
     /// `count` milliseconds.
     pub const fn millis(count: u64) -> Self {
-        Self(count * 1_000_000)
+        Self(count.saturating_mul(1_000_000))
     }
 
     /// `count` seconds.
     pub const fn seconds(count: u64) -> Self {
-        Self(count * 1_000_000_000)
+        Self(count.saturating_mul(1_000_000_000))
     }
 
     /// The span in seconds.
@@ -131,8 +131,9 @@ impl Nanos {
 impl std::ops::Add for Nanos {
     type Output = Self;
 
+    /// Never beyond the longest span, of 584 years.
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 

@@ -60,8 +60,9 @@ pub struct Workload {
     /// What takes the place of its fields and parameters when it is only to be tried out, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<serde_json::Value>,
-    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result. Preparing may take as long, and so may
-    /// starting a server; what comes between and after them (refilling, ending the server, reading its logs, sync, verification) has no limit.
+    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result. Each of preparing,
+    /// refilling, starting and ending a server and verifying may take as long. Without it there are limits for work that
+    /// never ends (docs/guides/add-a-workload.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_s: Option<u64>,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
@@ -110,7 +111,7 @@ impl Workload {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
     }
 
-    /// How long a whole run may take, as preparing and the start of a server may, each by itself; `None`: as long as it takes.
+    /// The limit that the workload names for a whole run, and for each of the things that are done around it.
     pub fn time_limit(&self) -> Option<Nanos> {
         self.time_limit_s.map(Nanos::seconds)
     }

@@ -102,7 +102,7 @@ fn quota_throttled() -> Option<f64> {
 }
 
 /// The path of this process' group in a hierarchy that has the processors (cgroups(7), `/proc/PID/cgroup`).
-fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&'a str> {
+pub(crate) fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&'a str> {
     let has = |list: &str| list.split(',').any(|controller| controller == "cpu");
     membership.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -117,13 +117,13 @@ fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&
 }
 
 /// The group's folder and those above it, up to the mount.
-fn above(mount: &Path, path: &str) -> Vec<PathBuf> {
+pub(crate) fn above(mount: &Path, path: &str) -> Vec<PathBuf> {
     let own = mount.join(path.trim_start_matches('/'));
     own.ancestors().take_while(|folder| folder.starts_with(mount)).map(Path::to_owned).collect()
 }
 
 /// Seconds in a text such as `nr_throttled 3\nthrottled_time 5000` (version 1, ns) or `throttled_usec 5` (version 2).
-fn throttled(text: &str) -> Option<f64> {
+pub(crate) fn throttled(text: &str) -> Option<f64> {
     let nanoseconds = field(text, "throttled_time ").map(|time| time / 1e9);
     nanoseconds.or_else(|| field(text, "throttled_usec ").map(|time| time / 1e6))
 }

@@ -7,6 +7,8 @@ mod conditions;
 mod device;
 mod environment;
 mod flushes;
+#[cfg(test)]
+mod fuzz;
 mod kernel_threads;
 mod machine;
 mod pages;

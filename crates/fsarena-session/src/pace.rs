@@ -100,19 +100,21 @@ pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
     Nanos((last.0 as f64 * share * 1.05) as u64)
 }
 
-/// The most data that any of the workloads keeps on a lane, with the one that does.
+/// The most data that each of the workloads keeps at a time on a lane, or in a directory.
 ///
 /// # Errors
 /// If a workload's parameters are not understood, or its engine does not exist.
+pub fn data(workloads: &[Workload]) -> Result<Vec<Bytes>, EngineError> {
+    workloads.iter().map(|workload| engine_of(workload)?.demand(workload)).collect()
+}
+
+/// The most of [`data`], with the workload that needs it.
+///
+/// # Errors
+/// As [`data`].
 pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload)>, EngineError> {
-    let mut most = None;
-    for workload in workloads {
-        let demand = engine_of(workload)?.demand(workload)?;
-        if most.is_none_or(|(bytes, _)| demand > bytes) {
-            most = Some((demand, workload));
-        }
-    }
-    Ok(most)
+    let all = data(workloads)?.into_iter().zip(workloads);
+    Ok(all.rev().max_by_key(|(bytes, _)| *bytes))
 }
 
 /// The first workload whose direct I/O is not in multiples of `sector`, with its block.

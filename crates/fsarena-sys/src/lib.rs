@@ -9,6 +9,8 @@ pub mod daemon;
 pub mod directory;
 pub mod fault;
 pub mod fork;
+#[cfg(test)]
+mod fuzz;
 pub mod gate;
 pub mod loopdev;
 pub mod machine;

@@ -18,7 +18,7 @@ use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
 use fsarena_session::{
-    TIME_FOR_CONTROLS, controls, estimated_round, estimated_setup, not_here, require_libraries, required_space,
+    TIME_FOR_CONTROLS, controls, data, estimated_round, estimated_setup, not_here, require_libraries, required_space,
     unaligned, unknown_names,
 };
 
@@ -222,9 +222,10 @@ pub fn fitted(plan: Plan) -> Plan {
     Plan { lanes: Lanes::InTurn, ..plan }
 }
 
-/// Refuses lanes for which there is no room, or a disk that is not free.
+/// Refuses lanes or directories for which there is no room, or a disk that is not free.
 pub fn require_space(plan: &Plan) -> Result<()> {
-    Ok(require::space(plan)?)
+    require::space(plan)?;
+    Ok(require::directories(plan, &data(&plan.workloads)?)?)
 }
 
 /// Nothing is shown to be exactly equal: a margin of nothing could never be met.

@@ -103,7 +103,7 @@ fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, Engine
 ///
 /// # Errors
 /// Why the file has to go through fio.
-fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
+pub(super) fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
     let mut choices: Vec<Choice> = Vec::new();
     for (index, section) in file.sections.iter().enumerate() {
         if index > 0 && !section.is_set("stonewall") {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{Doomed, Stage, err, is_root, run, wait_until};
+use crate::stage::{Doomed, SMALL, Stage, err, is_root, run, wait_until};
 
 /// fio itself never ends with its layout, seen with 3.33: the processes that submit wait for each other.
 const STUCK: &str = "[stuck]\nsize=64k\nrw=randread\nioengine=libaio\niodepth=32\ndirect=1\nio_submit_mode=offload\n\
@@ -69,7 +69,7 @@ fn a_layout_by_fio_that_never_ends_is_stopped_by_a_signal() {
     command.args(["compare", &a, &b, "--fio", &job, "--rounds", "1", "--beside", "never"]);
     let files = |folder: &str| fs::read_dir(stage.path(folder)).expect("there").flatten().next().map(|own| own.path());
     let is_laid_out =
-        |own: std::path::PathBuf| fs::read_dir(own.join("stuck")).is_ok_and(|mut files| files.next().is_some());
+        |own: std::path::PathBuf| fs::read_dir(own.join("stuck+fio")).is_ok_and(|mut files| files.next().is_some());
     is_stopped(&stage, &mut command, || ["a", "b"].into_iter().filter_map(files).any(is_laid_out));
 }
 
@@ -114,10 +114,62 @@ fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
     };
     run(&mut compare(&format!("list@{}", steps.display())), 0);
     let steps = fs::read_to_string(steps).expect("listed");
-    let mkfs = steps.lines().find(|line| line.contains("program mk")).expect("mkfs is a step");
+    // Before it, it is asked for its version.
+    let mkfs = steps.lines().rfind(|line| line.contains("program mk")).expect("mkfs is a step");
     let number = mkfs.split(' ').next().expect("a number");
     let output = run(compare(&format!("hang@{number}")).env("FSARENA_TOOL_LIMIT_MS", "3000"), 3);
     let text = err(&output);
     assert!(text.contains("did not end within 3 s and was killed"), "{text}");
     assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn directories_without_room_are_refused_before_anything_is_made() {
+    if !is_root() {
+        return;
+    }
+    let stage = Stage::new();
+    let data = "parameters = { script = 'true', operations = 1, data = '200M' }";
+    let whole = workload(&stage, "shell", data);
+    let read = "parameters = { operation = 'read', pattern = 'random', file-size = '200M', block-size = '4K' }";
+    let lines = SMALL.lines().filter(|line| !line.starts_with("parameters"));
+    let sliced = lines.chain([read]).collect::<Vec<_>>().join("\n");
+    let sliced = sliced.replace("engine = \"files\"", "engine = \"data\"").replace("\"fsync\"", "\"none\"");
+    let sliced = sliced.replace("\"small\"", "\"sliced\"");
+    let sliced = stage.file("sliced.toml", &sliced);
+    let mount = Mounted::tmpfs(&stage.path("full"), "size=600M");
+    let [a, b] = ["a", "b"].map(|name| {
+        fs::create_dir(mount.0.join(name)).expect("made");
+        format!("dir:{}", mount.0.join(name).display())
+    });
+    let compare = |workload: &str, code| {
+        let mut command = stage.fsarena();
+        command.args(["compare", &a, &b, "--workload", workload, "--rounds", "1", "--beside", "never"]);
+        run(&mut command, code)
+    };
+    compare(&whole, 0);
+    let refused = err(&compare(&sliced, 4));
+    assert!(refused.contains("for the workload `sliced`") && refused.contains("are free"), "{refused}");
+    assert!(refused.contains("hint: "), "{refused}");
+    fs::write(mount.0.join("filler"), vec![1; 200 << 20]).expect("written");
+    let refused = err(&compare(&whole, 4));
+    assert!(refused.contains("for the workload `stuck`"), "{refused}");
+    assert!(["a", "b"].iter().all(|name| fs::read_dir(mount.0.join(name)).expect("there").next().is_none()));
+}
+
+/// A mount that goes however the test ends.
+struct Mounted(std::path::PathBuf);
+
+impl Mounted {
+    fn tmpfs(at: &Path, options: &str) -> Self {
+        fs::create_dir(at).expect("made");
+        run(Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at), 0);
+        Self(at.to_owned())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
 }

@@ -30,7 +30,7 @@ fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
         // Its port may be another's by now.
         assert_eq!(told_of(server.run.path()), 0);
     }
-    server.require_logged(0).expect("nobody asked");
+    server.require_logged(0, &fsarena_engine::NEVER).expect("nobody asked");
 }
 
 #[test]

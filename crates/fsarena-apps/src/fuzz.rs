@@ -1,0 +1,111 @@
+//! Hostile workloads to all engines, and hostile outputs of programs.
+
+use fsarena_engine::{ENGINES, EngineError, Operation, Tally};
+use fsarena_model::reproduction::Scale;
+use fsarena_model::{Bytes, CacheState, Rate, Workload};
+
+use crate::apache::understand as understand_ab;
+use crate::{dbench, engine_of, oltp, pbzip2, pgbench, postmark};
+
+/// Of each engine of the catalogue some workloads.
+fn texts() -> Vec<String> {
+    let entries = std::fs::read_dir("../../catalog/workloads").expect("there").flatten();
+    let mut texts: Vec<String> = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect();
+    texts.sort();
+    texts
+}
+
+fn name_in(text: &str) -> &str {
+    text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap_or("x")
+}
+
+/// All that is asked of an engine before anything is made.
+fn plan(workload: &Workload) -> Result<Bytes, EngineError> {
+    let engine = engine_of(workload)?;
+    let _ = (engine.direct_block(workload), engine.adds(workload), engine.starts(workload));
+    let _ = (engine.settings(workload), engine.needs(workload), engine.syncs_untimed(workload));
+    for rate in [Rate::PerSecond(1e9), Rate::Percent(50.0)] {
+        let _ = engine.paced(workload, rate).and_then(|paced| engine.demand(&paced));
+    }
+    for cache in [CacheState::Cold, CacheState::Warm] {
+        let _ = engine.with_cache(workload, cache).and_then(|other| engine.demand(&other));
+    }
+    engine.demand(workload)
+}
+
+#[test]
+fn workloads() {
+    let good = texts();
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    let place = tempfile::tempdir().expect("temporary folder");
+    fsarena_fuzz::texts(&good, |text| {
+        let Ok(workload) = fsarena_catalog::parse_workload(name_in(text), text) else { return };
+        for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
+            let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
+            let is_native = ENGINES.iter().any(|engine| engine.name() == workload.engine);
+            if plan(&workload).is_ok_and(|data| data <= Bytes::gib(1)) && is_native {
+                let _ = engine_of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
+            }
+        }
+    });
+}
+
+/// The workload of the catalogue with another line among its parameters.
+fn with(name: &str, line: &str) -> Result<Workload, String> {
+    let text = std::fs::read_to_string(format!("../../catalog/workloads/{name}.toml")).expect("in the catalogue");
+    let key = line.split(" =").next().expect("a key");
+    let is_other = |known: &&str| !known.trim_start().starts_with(&format!("{key} ="));
+    let (fields, parameters) = text.split_once("[parameters]\n").expect("parameters");
+    let parameters: Vec<&str> = parameters.lines().filter(is_other).collect();
+    let text = format!("{fields}[parameters]\n{line}\n{}", parameters.join("\n"));
+    fsarena_catalog::parse_workload(name, &text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn counts_and_sizes_without_bounds_are_refused() {
+    for (name, line) in [
+        ("stat-tree", "threads = 4000000000"),
+        ("stat-tree", "files = 1000000000000000000"),
+        ("stat-tree", "files = 4000000000"),
+        ("stat-tree", "depth = 4000000000"),
+        ("stat-tree", "fan-out = 4000000000"),
+        ("randread-4k", "threads = 4000000000"),
+        ("randread-4k", "depth = 4000000000"),
+        ("randread-4k", "block-size = \"16E\""),
+        ("randread-4k", "block-size = \"1T\""),
+    ] {
+        let refused = with(name, line).and_then(|workload| plan(&workload).map_err(|error| error.to_string()));
+        assert!(refused.is_err(), "{name} with {line}: {refused:?}");
+    }
+    // What is only large has to be paid in room, and is refused for want of it.
+    for (name, line) in [("randread-4k", "file-size = \"16777215T\""), ("randread-4k", "files = 1000000")] {
+        let demand = plan(&with(name, line).expect("well-formed")).expect("it is told");
+        assert!(demand > Bytes::gib(1), "{line}: {demand}");
+    }
+}
+
+#[test]
+fn outputs() {
+    let good = [
+        include_str!("pgbench/captured.txt"),
+        include_str!("dbench/dbench.txt"),
+        include_str!("postmark/postmark.txt"),
+        include_str!("oltp/captured.txt"),
+        "Complete requests:      100\nFailed requests:        0\nDocument Length:        1000 bytes\n\
+         Time taken for tests:   2.250 seconds\nHTML transferred:       100000 bytes\n\
+         Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n0,0.144\n50,1.2\n99,7.5\n100,9.8\n",
+        "Wall Clock: 2.486502 seconds\n",
+        "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
+    ];
+    fsarena_fuzz::texts(&good, |text| {
+        let mut tally = Tally::new();
+        pgbench::understand(text, &mut tally);
+        dbench::understand(text, &mut tally);
+        postmark::understand(text);
+        oltp::understand(text, &mut tally);
+        understand_ab(text, &mut tally);
+        let _ = pbzip2::wall_clock(text);
+        tally.record(Operation::Run, Default::default());
+        let _ = (tally.latencies().count(), tally.moments());
+    });
+}

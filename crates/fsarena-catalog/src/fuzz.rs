@@ -1,0 +1,37 @@
+//! Hostile files: workloads, suites, contenders, articles.
+
+use fsarena_model::Article;
+use fsarena_model::reproduction::Scale;
+
+use crate::{ARTICLES, SUITES, Suite, WORKLOADS, at_scale, contender, parse, parse_workload};
+
+fn texts_of(entries: &[(&'static str, &'static str)]) -> Vec<&'static str> {
+    entries.iter().map(|(_, text)| *text).collect()
+}
+
+/// The name that a text gives itself, so that it is not refused for its file's.
+fn name_in(text: &str) -> &str {
+    text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap_or("x")
+}
+
+#[test]
+fn workloads() {
+    fsarena_fuzz::texts(&texts_of(WORKLOADS), |text| {
+        let Ok(workload) = parse_workload(name_in(text), text) else { return };
+        for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
+            let _ = at_scale(workload.clone(), scale).map(|scaled| (scaled.timed(), scaled.time_limit()));
+        }
+    });
+}
+
+#[test]
+fn suites_and_articles() {
+    fsarena_fuzz::texts(&texts_of(SUITES), |text| drop(parse::<Suite>(name_in(text), text)));
+    fsarena_fuzz::texts(&texts_of(ARTICLES), |text| drop(parse::<Article>(name_in(text), text)));
+}
+
+#[test]
+fn contenders() {
+    let good = ["kind = 'ext4'\nlabel = 'a'\nmkfs = ['-m', '0']\nmount = 'noatime'\n", "kind = 'dir'\npath = '/x'\n"];
+    fsarena_fuzz::texts(&good, |text| drop(contender::of_text("x.toml", "x.toml", text)));
+}

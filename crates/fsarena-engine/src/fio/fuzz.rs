@@ -1,0 +1,23 @@
+//! All that is done with a text before fio sees it, and with what fio wrote.
+
+use super::file::JobFile;
+use super::output::{self, Order, Reading};
+use super::{choose, forbidden, space, translate};
+use crate::{Operation, Tally};
+
+/// From a job file to workloads, without running fio.
+pub fn understand_job(text: &str) {
+    let Ok(file) = JobFile::parse("x", text, &|_| Some("1".to_owned())) else { return };
+    let _ = (forbidden::check(&file), space::demand(&file), translate::direct_block(&file), translate::lasts(&file));
+    let _ = file.text(&["directory"], &["directory=/x".to_owned()]);
+    let _ = translate::as_it_is("x", &file);
+    let _ = choose::natively("x", &file);
+}
+
+/// From fio's output to a tally.
+pub fn understand_output(text: &str, tally: &mut Tally) {
+    for order in [Order::Together, Order::InTurn] {
+        let _ = output::read(text, Reading { order, sync: Operation::Fsync }, tally);
+    }
+    let _ = output::words(text, text);
+}

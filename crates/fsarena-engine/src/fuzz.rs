@@ -1,0 +1,39 @@
+//! Hostile job files of fio, and hostile outputs of programs.
+
+use crate::fio::fuzz as fio;
+use crate::{Tally, sysbench};
+
+/// Texts of a folder of this crate.
+fn read_all(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("there").flatten();
+    let mut texts: Vec<String> = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn job_files() {
+    let good = read_all("tests/fio/jobs");
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    fsarena_fuzz::texts(&good, fio::understand_job);
+}
+
+#[test]
+fn outputs_of_fio() {
+    let good = read_all("tests/fio/output");
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    fsarena_fuzz::texts(&good, |text| {
+        let mut tally = Tally::new();
+        fio::understand_output(text, &mut tally);
+        let _ = (tally.latencies().count(), tally.moments(), tally.latency_of_operations());
+    });
+}
+
+#[test]
+fn outputs_of_sysbench() {
+    fsarena_fuzz::texts(&[sysbench::CAPTURED], |text| {
+        let mut tally = Tally::new();
+        sysbench::understand(text, &mut tally);
+        let _ = tally.moments();
+    });
+}
