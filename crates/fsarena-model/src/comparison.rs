@@ -34,7 +34,7 @@ pub struct Comparison {
     pub margin: f64,
     /// The SHA-256 of the plan.
     pub plan_hash: String,
-    /// The arguments that repeat the run, from `fsarena` on; a contender or workload from a file stands as its label.
+    /// The arguments that repeat the run, from `fsarena` on; a contender or workload from a file stands as that file.
     pub command: Vec<String>,
     /// Rounds that were finished.
     pub rounds: u32,

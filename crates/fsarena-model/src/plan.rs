@@ -71,6 +71,12 @@ pub struct Plan {
     /// Workloads of the suite that belong together, by the name of the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<String, Vec<String>>,
+    /// The arguments that named files of contenders, by label; relative ones are relative to where they were typed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contender_files: BTreeMap<String, String>,
+    /// The arguments that named files of workloads, by the workload's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workload_files: BTreeMap<String, String>,
 }
 
 impl Plan {
@@ -98,6 +104,8 @@ impl Plan {
             scale: Scale::Standard,
             mix: None,
             groups: BTreeMap::new(),
+            contender_files: BTreeMap::new(),
+            workload_files: BTreeMap::new(),
         }
     }
 
@@ -190,7 +198,16 @@ mod tests {
     fn a_plan_from_before_there_were_bounds_sets_nothing_aside_and_keeps_its_hash() {
         let old = Plan { disturbance: Disturbance::ignored(), ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
-        for later in ["disturbance", "precondition", "unavailable", "scale", "mix", "groups"] {
+        for later in [
+            "disturbance",
+            "precondition",
+            "unavailable",
+            "scale",
+            "mix",
+            "groups",
+            "contender_files",
+            "workload_files",
+        ] {
             assert!(!json.contains(later), "{later}");
         }
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);

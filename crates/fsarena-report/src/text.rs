@@ -87,7 +87,7 @@ fn outcome_titles(group: &GroupView) -> Vec<&'static str> {
 }
 
 fn tall(group: &GroupView, row: &Row, style: Style) -> String {
-    let name = format!("{}, {}", Cell::figure(&row.workload).painted(false), row.unit);
+    let name = format!("{}, {}", Cell::figure(&row.workload).painted(false), layout::visible(&row.unit));
     let mut lines = vec![painted(&name, Tone::Strong, style.color)];
     let label = |index: usize| Cell::plain(&format!("  {}", group.contenders[index]));
     let columns = [

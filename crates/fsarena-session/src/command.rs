@@ -20,9 +20,10 @@ pub fn command(record: &RunRecord) -> Vec<String> {
         Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
         None => vec!["compare".to_owned()],
     });
-    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
+    let spelling = |contender: &Contender| spelling(plan, contender);
     words.extend(plan.contenders.iter().map(spelling));
-    let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
+    let file = |name: &str| plan.workload_files.get(name).cloned();
+    let named = || as_typed(plan).into_iter().map(|name| file(name).unwrap_or_else(|| name.to_owned())).collect();
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
         None => words
@@ -46,6 +47,12 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words
 }
 
+/// The argument that names the contender; its file, if it came from one.
+fn spelling(plan: &Plan, contender: &Contender) -> String {
+    let file = plan.contender_files.get(&contender.label.0).cloned();
+    file.or_else(|| contender.spelling()).unwrap_or_else(|| contender.label.to_string())
+}
+
 /// Options with a value that every run has.
 fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
     let plan = &record.plan;
@@ -67,7 +74,7 @@ fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
 /// What would have to be typed to reproduce an article again.
 fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
     let plan = &record.plan;
-    let spelling = |contender: &Contender| contender.spelling().unwrap_or_else(|| contender.label.to_string());
+    let spelling = |contender: &Contender| spelling(plan, contender);
     let contenders: Vec<String> = plan.contenders.iter().map(spelling).collect();
     let words = ["fsarena", "reproduce", &reproduces.article.name, "--contenders", &contenders.join(",")];
     let mut words: Vec<String> = words.map(str::to_owned).to_vec();

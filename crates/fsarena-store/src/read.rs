@@ -195,17 +195,19 @@ fn over_time(row: &Row<'_>) -> std::result::Result<Vec<Moment>, ReadError> {
     added(row, "over_time")?.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
 }
 
+/// There are millions of them: a look-up of each column by its name would take most of the time.
 fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {
-    let unsigned = |row: &Row<'_>, column| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let unsigned = |row: &Row<'_>, column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let query = "SELECT position, operations, bytes, elapsed_ns, value FROM slice WHERE trial = ? ORDER BY id";
     connection
-        .prepare_cached("SELECT * FROM slice WHERE trial = ? ORDER BY id")?
+        .prepare_cached(query)?
         .query_map([trial], |row| {
             Ok(Slice {
-                position: row.get("position")?,
-                operations: unsigned(row, "operations")?,
-                bytes: unsigned(row, "bytes")?,
-                elapsed: Nanos(unsigned(row, "elapsed_ns")?),
-                value: row.get::<_, Option<f64>>("value")?.unwrap_or(f64::NAN),
+                position: row.get(0)?,
+                operations: unsigned(row, 1)?,
+                bytes: unsigned(row, 2)?,
+                elapsed: Nanos(unsigned(row, 3)?),
+                value: row.get::<_, Option<f64>>(4)?.unwrap_or(f64::NAN),
             })
         })?
         .collect()

@@ -73,8 +73,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Not by clap, which shows what was typed as it is.
-    let words = error.render().to_string();
-    words.trim_end().lines().for_each(tell);
+    tell(&error.render().to_string());
     ExitCode::from(2)
 }
 

@@ -5,6 +5,7 @@ mod extra;
 mod reproduce;
 mod work;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
@@ -75,6 +76,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         scale,
         mix: arguments.weights.clone(),
         groups: suite.map(|suite| suite.groups).unwrap_or_default(),
+        contender_files: contender_files(&arguments.contenders)?,
+        workload_files: work::files(&arguments.workload)?,
     };
     let plan = checked(with_controls(plan))?;
     let shared = shared_storage(&plan.contenders);
@@ -95,14 +98,16 @@ fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
     }
 }
 
-/// What is to be said of directories on one file system: they differ in nothing but their age and place.
-fn shared_storage(contenders: &[Contender]) -> Option<String> {
-    let device = |contender: &Contender| Some(fs::metadata(contender.path.as_ref()?).ok()?.dev());
-    let devices: Vec<_> =
-        contenders.iter().filter_map(|contender| Some((device(contender)?, &contender.label))).collect();
-    let shares = |(device, _): &&(u64, &Label)| devices.iter().filter(|(other, _)| other == device).count() > 1;
-    let labels: Vec<String> = devices.iter().filter(shares).map(|(_, label)| format!("`{label}`")).collect();
-    (!labels.is_empty()).then(|| format!("{} share a file system with another of them", labels.join(", ")))
+/// Which directories lie on one file system, and so differ in their place only.
+fn shared_storage(contenders: &[Contender]) -> Vec<String> {
+    let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+    for contender in contenders {
+        if let Some(found) = contender.path.as_ref().and_then(|path| fs::metadata(path).ok()) {
+            labels.entry(found.dev()).or_default().push(format!("`{}`", contender.label));
+        }
+    }
+    let shared = labels.into_values().filter(|labels| labels.len() > 1);
+    shared.map(|labels| format!("{} lie on the same file system", labels.join(", "))).collect()
 }
 
 /// Who takes part: those that were typed, or those of the suite.
@@ -277,6 +282,12 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     }
     require::contenders(&contenders)?;
     Ok(contenders)
+}
+
+/// The arguments that name files, by the label of what is in them.
+fn contender_files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
+    let files = arguments.iter().filter(|argument| Contender::toml_file(argument).is_some());
+    files.map(|argument| Ok((fsarena_catalog::contender(argument)?.label.0, argument.clone()))).collect()
 }
 
 /// A label stands in every table.

@@ -35,6 +35,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload));
     let notes = idle.chain(unavailable.iter().map(ToString::to_string)).collect();
+    let contender_files = super::contender_files(named)?;
     let plan = Plan {
         workloads,
         suite: Some(suite.name.clone()),
@@ -57,6 +58,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         scale: Scale::Standard,
         mix: None,
         groups: suite.groups,
+        contender_files,
+        workload_files: Default::default(),
     };
     Ok((checked(plan)?, notes))
 }

@@ -2,6 +2,8 @@
 
 mod cache;
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 
 use fsarena_engine::fio::{self, Choice, Way};
@@ -88,6 +90,12 @@ fn from_catalogue(arguments: &Compare) -> Result<Choices> {
 /// The workloads of these names, at that scale.
 pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
     names.iter().map(|name| Ok(fsarena_catalog::at_scale(fsarena_catalog::workload(name)?, scale)?)).collect()
+}
+
+/// The arguments that name files, by the name of the workload in them.
+pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
+    let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
+    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name, argument.clone()))).collect()
 }
 
 /// The workload natively and through fio; what fio cannot do is said, and done natively alone.

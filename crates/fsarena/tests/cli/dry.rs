@@ -6,20 +6,21 @@ use crate::stage::{Stage, err, is_root, out, run};
 fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
     let stage = Stage::new();
     let small = stage.small();
-    let dry = |arguments: &[&str], code, words: &str| {
+    let dry_on = |lanes: &str, arguments: &[&str], code, words: &str| {
         let mut command = stage.fsarena();
-        command.args(["compare", "--dry-run", "--workload", &small, "--rounds", "1", "--lane-size", "320M"]);
+        command.args(["compare", "--dry-run", "--workload", &small, "--rounds", "1", "--lane-size", lanes]);
         let output = run(command.args(arguments), code);
         assert!(out(&output).contains("space"), "the plan is printed all the same");
         assert!(err(&output).contains(words), "{words} in {}", err(&output));
     };
+    let dry = |arguments: &[&str], code, words: &str| dry_on("320M", arguments, code, words);
     let file = stage.file("file", "x");
     for place in ["/proc", "/sys/kernel", &file, &format!("{file}/below")] {
         dry(&["ext4", "xfs", "--storage", place], 2, "no place for lanes");
     }
     dry(&["ext4", "xfs", "--storage", "/dev/null"], 2, "no block device");
     dry(&["ext4", "xfs", "--storage", "/dev/no-such-disk"], 2, "no block device");
-    dry(&["ext4", "xfs", "--storage", "memory", "--lane-size", "900T"], 4, "are free");
+    dry_on("900T", &["ext4", "xfs", "--storage", "memory"], 4, "are free");
     let new = stage.path("new/deep").display().to_string();
     dry(&["ext4", "xfs", "--storage", &new], 0, "");
     assert!(!stage.path("new").exists());

@@ -28,6 +28,12 @@ fn wait_until(child: &mut Child, is_there: impl Fn() -> bool) {
     }
 }
 
+/// Finished rounds of the last run; `None` before anything was measured.
+fn rounds(stage: &Stage) -> Option<u64> {
+    let output = stage.fsarena().args(["report", "last", "--format", "json"]).output().expect("it starts");
+    serde_json::from_slice::<serde_json::Value>(&output.stdout).ok()?["rounds"].as_u64()
+}
+
 /// Waits until the run's storage has `count` images.
 fn wait_for_images(child: &mut Child, stage: &Stage, count: usize) {
     let images = || {
@@ -46,7 +52,7 @@ fn an_interrupted_run_keeps_what_it_measured_and_leaves_nothing() {
     let stage = Stage::new();
     let mut child = start(&stage);
     wait_for_images(&mut child, &stage, 4);
-    wait_until(&mut child, || stage.json()["rounds"].as_u64() >= Some(1));
+    wait_until(&mut child, || rounds(&stage) >= Some(1));
     send(&child, Signal::INT);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", err(&output));
@@ -85,7 +91,7 @@ fn a_killed_run_goes_on() {
     let stage = Stage::new();
     let mut child = start(&stage);
     wait_for_images(&mut child, &stage, 4);
-    std::thread::sleep(Duration::from_millis(1500));
+    wait_until(&mut child, || rounds(&stage).is_some());
     send(&child, Signal::KILL);
     child.wait().expect("it is dead");
     let before = stage.json()["rounds"].as_u64().expect("a number");

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 use std::os::unix::fs::FileTypeExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use fsarena_lane::kind::Ground;
-use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes, nearest_existing};
+use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
 use fsarena_model::{Bytes, Mode, Plan, Rounds, Storage};
 use fsarena_report::visible;
 use fsarena_session::{estimated_round, estimated_setup};
@@ -50,8 +50,8 @@ fn require_storage(plan: &Plan) -> Result<()> {
     }
     match &plan.storage {
         Storage::Directory(path) => {
-            let existing = nearest_existing(path);
-            let existing = existing.canonicalize().unwrap_or(existing);
+            let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+            let existing = existing.canonicalize().unwrap_or_default();
             let is_kernel = ["/proc", "/sys"].iter().any(|place| existing.starts_with(place));
             if is_kernel || !existing.is_dir() {
                 let text = format!("there is no place for lanes in `{}`", path.display());
