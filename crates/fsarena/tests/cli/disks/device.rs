@@ -117,13 +117,19 @@ pub fn point(stage: &Stage, device: &str) -> PathBuf {
     stage.path(&format!("mnt{}", device.replace('/', "-")))
 }
 
-/// Mounts `device` on a folder of the stage, frozen: what the kernel would still write later would change the device.
+/// Mounts `device` on a folder of the stage.
 pub fn mount(stage: &Stage, device: &str, options: &[&str]) -> Undo {
     let point = point(stage, device).display().to_string();
     fs::create_dir_all(&point).expect("made");
     tool("mount", &[options, &[device, &point]].concat());
+    Undo::command(&["umount", &point])
+}
+
+/// Stops what the kernel would still write to a file system later, which would change the device.
+pub fn freeze(stage: &Stage, device: &str) -> Undo {
+    let point = point(stage, device).display().to_string();
     tool("fsfreeze", &["--freeze", &point]);
-    Undo::command(&["sh", "-c", &format!("fsfreeze --unfreeze {point}; umount {point}")])
+    Undo::command(&["fsfreeze", "--unfreeze", &point])
 }
 
 /// The SHA-256 of everything on a device.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::OFlags;
 
-use super::device::{mount, point, tool};
+use super::device::{freeze, mount, point, tool};
 use super::*;
 use crate::stage::is_root;
 
@@ -48,9 +48,14 @@ impl Case {
         Self { undo: Undos::default(), disks: Vec::new(), storage, arguments: Vec::new(), tables: Vec::new() }
     }
 
-    /// What is named is mounted.
-    fn mounted(self, stage: &Stage, options: &[&str]) -> Self {
-        let undo = mount(stage, &self.storage, options);
+    /// What is named is mounted, and the kernel writes nothing to it by itself.
+    fn mounted(self, stage: &Stage) -> Self {
+        let (mounted, frozen) = (mount(stage, &self.storage, &[]), freeze(stage, &self.storage));
+        self.with(mounted).with(frozen)
+    }
+
+    fn mounted_read_only(self, stage: &Stage) -> Self {
+        let undo = mount(stage, &self.storage, &["-o", "ro"]);
         self.with(undo)
     }
 
@@ -145,7 +150,7 @@ fn mounted_elsewhere(stage: &Stage) -> Case {
 
 /// Unmounted for everybody, and still in use by a folder that is open.
 fn detached(stage: &Stage) -> Case {
-    let case = Case::on(with_ext4(stage)).mounted(stage, &["-o", "ro"]);
+    let case = Case::on(with_ext4(stage)).mounted_read_only(stage);
     let point = point(stage, &case.storage);
     let open = File::open(&point).expect("there");
     tool("umount", &["--lazy", &point.display().to_string()]);
@@ -183,7 +188,7 @@ fn beneath_loop(stage: &Stage) -> Case {
 }
 
 fn over_a_mounted_device(stage: &Stage) -> Case {
-    let case = Case::on(with_ext4(stage)).mounted(stage, &[]);
+    let case = Case::on(with_ext4(stage)).mounted(stage);
     let second = above(stage, "second.img", &[], &case.storage);
     let storage = second.path();
     case.at(&storage).with(device::Undo::Keep(second))
@@ -192,7 +197,7 @@ fn over_a_mounted_device(stage: &Stage) -> Case {
 fn twin(stage: &Stage) -> Case {
     let disk = with_ext4(stage);
     let second = above(stage, "second.img", &[], &disk.image.display().to_string());
-    let mounted = mount(stage, &second.path(), &[]);
+    let mounted = mount(stage, &second.path(), &["-o", "ro"]);
     Case::on(disk).with(device::Undo::Keep(second)).with(mounted)
 }
 
@@ -212,7 +217,7 @@ fn link(name: &str, target: &str) -> (String, device::Undo) {
 }
 
 fn linked(stage: &Stage) -> Case {
-    let case = Case::on(with_ext4(stage)).mounted(stage, &[]);
+    let case = Case::on(with_ext4(stage)).mounted(stage);
     let (path, gone) = link("by-id", &case.storage);
     case.at(&path).with(gone)
 }
@@ -336,7 +341,7 @@ fn id_of_two(stage: &Stage) -> Case {
 fn one_of_two_is_used(stage: &Stage) -> Case {
     let (free, used) = (disk(stage), Disk::new(stage, "used.img", ROOM));
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0", &used.path()]);
-    let mounted = mount(stage, &used.path(), &[]);
+    let mounted = mount(stage, &used.path(), &["-o", "ro"]);
     let storage = format!("{},{}", free.path(), used.path());
     Case::among(vec![free, used]).at(&storage).with(mounted)
 }
@@ -348,23 +353,18 @@ fn named_twice(stage: &Stage) -> Case {
 }
 
 const IN_USE: &[Row] = &[
-    (|stage| Case::on(with_ext4(stage)).mounted(stage, &[]), "mounted", 2, "it is mounted at"),
-    (|stage| Case::on(with_ext4(stage)).mounted(stage, &["-o", "ro"]), "mounted read-only", 2, "it is mounted at"),
-    (|stage| Case::on(with_ext4(stage)).mounted(stage, &[]).erase_right(), "mounted, --erase", 2, "it is mounted at"),
+    (|stage| Case::on(with_ext4(stage)).mounted(stage), "mounted", 2, "it is mounted at"),
+    (|stage| Case::on(with_ext4(stage)).mounted_read_only(stage), "mounted read-only", 2, "it is mounted at"),
+    (|stage| Case::on(with_ext4(stage)).mounted(stage).erase_right(), "mounted, --erase", 2, "it is mounted at"),
     (mounted_elsewhere, "mounted in another mount namespace", 2, "it is mounted at"),
     (|stage| mounted_elsewhere(stage).erase_right(), "the same, --erase", 2, "it is mounted at"),
     (detached, "unmounted lazily, a file still open", 2, "another program holds it"),
     (swap, "swap space in use", 2, "it is used as swap space"),
     (|stage| swap(stage).erase_right(), "the same, --erase", 2, "it is used as swap space"),
-    (|stage| with_partition(stage).mounted(stage, &[]).whole(), "disk of a mounted partition", 2, "it has partitions"),
+    (|stage| with_partition(stage).mounted(stage).whole(), "disk of a mounted partition", 2, "it has partitions"),
     (|stage| with_partition(stage).whole().erase_right(), "disk of an idle partition, --erase", 2, "it has partitions"),
-    (|stage| with_partition(stage).mounted(stage, &[]), "partition that is mounted", 2, "it is mounted at"),
-    (
-        |stage| Case::on(with_ext4(stage)).mounted(stage, &[]).partition(),
-        "partition of a mounted disk",
-        2,
-        "it is mounted",
-    ),
+    (|stage| with_partition(stage).mounted(stage), "partition that is mounted", 2, "it is mounted at"),
+    (|stage| Case::on(with_ext4(stage)).mounted(stage).partition(), "partition of a mounted disk", 2, "it is mounted"),
     (
         |stage| Case::on(disk(stage)).held().partition(),
         "partition of a disk that is held",

