@@ -100,6 +100,12 @@ impl Tally {
         self.recorders[operation as usize].get_or_insert_default().record_many(latency, count);
     }
 
+    /// Takes in operations and bytes that a program says it has done; what it says may be of any size.
+    pub fn count_done(&mut self, operations: u64, bytes: u64) {
+        self.operations = self.operations.saturating_add(operations);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
     /// Takes in writes that were durable when they returned, where operations are something else: each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
         match self.said.iter_mut().find(|(name, ..)| *name == Self::DURABLE_WRITES) {

@@ -74,8 +74,7 @@ impl Said {
 
     /// Counts the run into `tally`. Of the times there is one for each percent of the requests, and the longest.
     pub fn count(&self, tally: &mut Tally) {
-        tally.operations += self.complete;
-        tally.bytes += self.transferred;
+        tally.count_done(self.complete, self.transferred);
         tally.elapsed = tally.elapsed + Nanos((self.elapsed * 1e9) as u64);
         let mut counted = 0;
         for (percent, took) in &self.percentiles {

@@ -67,8 +67,8 @@ impl Said {
 
     /// Counts it.
     pub fn count(&self, clients: u64, tally: &mut Tally) {
-        tally.operations += self.operations.iter().map(|(_, [count, ..])| *count as u64).sum::<u64>();
-        tally.bytes += (self.throughput * 1e6 * self.seconds).round() as u64;
+        let operations: f64 = self.operations.iter().map(|(_, [count, ..])| *count).sum();
+        tally.count_done(operations as u64, (self.throughput * 1e6 * self.seconds).round() as u64);
         tally.elapsed = tally.elapsed + Nanos((self.seconds * 1e9) as u64);
         tally.said.push(("dbench.throughput", "MB/s", self.throughput));
         tally.said.push(("dbench.max-latency", "ms", self.max_latency));

@@ -46,7 +46,7 @@ impl Said {
     /// Counts the run into `tally`. The bins of the histogram are moved a little together, so that their mean is the one that sysbench
     /// says, which it knows exactly.
     pub fn count(&self, tally: &mut Tally) {
-        tally.operations += self.transactions as u64;
+        tally.count_done(self.transactions as u64, 0);
         let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
         let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
         let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };

@@ -49,7 +49,7 @@ impl Said {
 
     /// Counts the run of so many clients into `tally`: its transactions in the time in which they were done, without that of connecting.
     pub fn count(&self, clients: u32, tally: &mut Tally) {
-        tally.operations += self.processed;
+        tally.count_done(self.processed, 0);
         tally.elapsed = tally.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
         tally.count_commits(self.processed, u64::from(clients));
         tally.said.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);

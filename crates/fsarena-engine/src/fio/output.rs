@@ -108,7 +108,7 @@ pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioEr
     }
     let elapsed = match reading.order {
         Order::Together => times.into_values().max(),
-        Order::InTurn => Some(times.into_values().sum()),
+        Order::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
     };
     tally.elapsed = tally.elapsed + Nanos::millis(elapsed.unwrap_or(0));
     if let [job] = output.jobs.as_slice() {
@@ -140,8 +140,7 @@ impl JobStatus {
 
 impl Direction {
     fn count(&self, operation: Operation, tally: &mut Tally) -> u64 {
-        tally.operations += self.total_ios;
-        tally.bytes += self.io_bytes;
+        tally.count_done(self.total_ios, self.io_bytes);
         // From the call to the end, if fio kept that; else from when the kernel had it.
         let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
         latencies.count(operation, tally);

@@ -38,9 +38,8 @@ impl Said {
     /// and not in the total time, nor among the events.
     pub fn count(&self, operation: Operation, block: u64, tally: &mut Tally) {
         let count = |rate: f64| (rate * self.times.total).round() as u64;
-        let operations = count(self.reads_per_second) + count(self.writes_per_second);
-        tally.operations += operations;
-        tally.bytes += operations * block;
+        let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
+        tally.count_done(operations, operations.saturating_mul(block));
         for (milliseconds, count) in &self.times.histogram {
             tally.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
         }

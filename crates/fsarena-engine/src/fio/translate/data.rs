@@ -296,7 +296,7 @@ fn rate(draft: &mut Draft<'_>) -> Done {
     if kind.reads && kind.writes {
         return Err("`rate_iops` counts reads and writes apart".to_owned());
     }
-    draft.set("rate", (rate * number(section, "numjobs")?.unwrap_or(1)) as f64);
+    draft.set("rate", rate as f64 * number(section, "numjobs")?.unwrap_or(1) as f64);
     match section.value("rate_process").unwrap_or("linear") {
         "linear" => {}
         "poisson" => draft.set("arrivals", "poisson"),
