@@ -29,6 +29,7 @@
 
 mod agreement;
 mod decide;
+pub mod decision;
 mod dependence;
 mod design;
 mod equivalence;
