@@ -140,8 +140,9 @@ impl Judge {
     /// # Errors
     /// [`StatsError`] where a value is not a logarithm, a sweep has the wrong length or `progress` is not positive.
     pub fn look(&mut self, workloads: &[Workload], progress: f64) -> Result<Vec<Vec<Pair>>, StatsError> {
-        let looks = Looks::at(progress)?;
         let samples = data::samples(workloads)?;
+        let rounds = samples.iter().flatten().map(|sample| sample.rounds).max().unwrap_or(0);
+        let looks = Looks::at(progress, rounds)?;
         let tests = variance::moderate(&samples);
         self.verdicts.resize(workloads.len(), Vec::new());
         for (verdicts, workload) in self.verdicts.iter_mut().zip(workloads) {

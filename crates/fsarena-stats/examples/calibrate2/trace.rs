@@ -64,12 +64,8 @@ impl Trace {
         };
         let workloads: BTreeMap<String, Workload> =
             rounds.into_iter().map(|(name, rounds)| (name, workload(rounds))).collect();
-        let mut trace = Self {
-            is_equal: text.contains("# equal: yes"),
-            workloads,
-            parts: Vec::new(),
-            additions: Vec::new(),
-        };
+        let mut trace =
+            Self { is_equal: text.contains("# equal: yes"), workloads, parts: Vec::new(), additions: Vec::new() };
         if !trace.is_equal {
             trace.take_apart();
         }
@@ -111,10 +107,14 @@ impl Trace {
     }
 
     fn round(&self, parts: &Parts, sweeps: usize, noise: &mut Noise) -> Round {
-        let addition = &self.additions[noise.below(self.additions.len())];
-        let scale = parts.between * noise.sign();
-        let names = noise.permutation(addition.len());
-        let level: Vec<f64> = names.iter().map(|name| scale * addition[*name]).collect();
+        let mut level = vec![0.0; self.contenders()];
+        // Two draws, so that the few values of a short trace do not repeat themselves.
+        for _ in 0..2 {
+            let addition = &self.additions[noise.below(self.additions.len())];
+            let scale = parts.between * noise.sign() / 2.0_f64.sqrt();
+            let names = noise.permutation(addition.len());
+            level.iter_mut().zip(names).for_each(|(level, name)| *level += scale * addition[name]);
+        }
         let wanted = if parts.sweeps == 1 { 1 } else { sweeps };
         let mut drawn: Vec<Sweep> = Vec::new();
         while drawn.len() < wanted {

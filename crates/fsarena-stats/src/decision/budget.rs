@@ -11,35 +11,41 @@ const EARLY: f64 = 0.1;
 const EARLY_LOOK: f64 = 0.004;
 /// Student's quantile is exact down to this tail, which adds nothing to any error rate.
 const SMALLEST_TAIL: f64 = 1e-12;
+/// By this many steps' standard deviations a random walk overshoots a boundary on average (Siegmund 1985, chapter X).
+const OVERSHOOT: f64 = 0.583;
 
 /// One look at a run.
 ///
-/// The boundary of O'Brien and Fleming (1979) for continuous looks: a Brownian motion crosses √N·b before the end with
-/// probability 2(1 − Φ(b)) (reflection principle), so that any number of looks at any time is covered. Its first looks
-/// ask for more than Student's t can show with few rounds; there each look may spend a small fixed part of the level
-/// instead (Haybittle 1971, Peto 1976). After the planned end the reserve is spent in stages that double the budget.
+/// The boundary of O'Brien and Fleming (1979) for looks after each of N rounds: a Brownian motion crosses √N·b before
+/// the end with probability 2(1 − Φ(b)) (reflection principle), and a walk of N steps does so at b − .583/√N. Its
+/// first looks ask for more than Student's t can show with few rounds; there each look may spend a small fixed part
+/// of the level instead (Haybittle 1971, Peto 1976). After the planned end, stages that each double the budget share
+/// the reserve.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Looks {
     /// The share of the stage's budget that is used up, in (0, 1].
     fraction: f64,
     /// The share of the error budget that the stage has.
     share: f64,
+    /// The number of rounds that the stage will have had at its end.
+    steps: f64,
 }
 
 impl Looks {
-    /// The look when that share of the planned budget is used up.
-    pub(super) fn at(progress: f64) -> Result<Self, StatsError> {
+    /// The look after that many rounds, when that share of the planned budget is used up.
+    pub(super) fn at(progress: f64, rounds: usize) -> Result<Self, StatsError> {
         if !(progress > 0.0 && progress.is_finite()) {
             return Err(StatsError::Rule { field: "progress", requirement: "positive and finite" });
         }
         let stage = progress.log2().ceil().max(0.0);
+        let fraction = progress / stage.exp2();
         let share = if stage == 0.0 { 1.0 - RESERVE - EARLY } else { RESERVE / (stage * (stage + 1.0)) };
-        Ok(Self { fraction: progress / stage.exp2(), share })
+        Ok(Self { fraction, share, steps: rounds.max(1) as f64 / fraction })
     }
 
-    /// The last look of a run that is planned to end with it.
-    pub(super) fn planned_end() -> Self {
-        Self { fraction: 1.0, share: 1.0 - RESERVE - EARLY }
+    /// The last look of a run that is planned to have that many rounds.
+    pub(super) fn planned_end(rounds: u32) -> Self {
+        Self { fraction: 1.0, share: 1.0 - RESERVE - EARLY, steps: f64::from(rounds.max(1)) }
     }
 
     /// The upper tail, at this look, of a two-sided test that spends `level` over all looks.
@@ -54,7 +60,8 @@ impl Looks {
 
     fn tail(&self, one_sided: f64) -> f64 {
         let normal = Normal::standard();
-        let bound = -normal.inverse_cdf(one_sided * self.share / 2.0);
+        let bound = |tail: f64| -normal.inverse_cdf(tail * self.share);
+        let bound = bound(one_sided).max(bound(one_sided / 2.0) - OVERSHOOT / self.steps.sqrt());
         normal.cdf(-bound / self.fraction.sqrt()).max(one_sided * EARLY_LOOK).max(SMALLEST_TAIL)
     }
 }

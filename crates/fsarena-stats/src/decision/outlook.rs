@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Rule;
 use super::budget::Looks;
 use super::variance::Moderated;
+use super::{FEWEST_ROUNDS, Rule};
 use crate::quantile::student_upper;
 
 /// The probability of missing a difference that counts as detectable.
@@ -23,22 +23,21 @@ pub struct Outlook {
     variance: f64,
     /// Degrees of freedom from other pairs.
     prior: f64,
-    /// The tails of a run that is planned to end with the number of rounds asked for.
-    difference_tail: f64,
-    equivalence_tail: f64,
+    /// The error rates of the pair.
+    difference_level: f64,
+    equivalence_level: f64,
 }
 
 impl Outlook {
     pub(super) fn new(test: &Moderated, rule: &Rule, level: f64, detectable: f64) -> Self {
-        let planned = Looks::planned_end();
         Self {
             detectable,
             estimate: test.estimate,
             margin: rule.margin.ln_1p(),
             variance: test.error * test.error * test.rounds as f64,
             prior: test.prior,
-            difference_tail: planned.difference_tail(level),
-            equivalence_tail: planned.equivalence_tail(rule.wrong_equivalence),
+            difference_level: level,
+            equivalence_level: rule.wrong_equivalence,
         }
     }
 
@@ -46,7 +45,7 @@ impl Outlook {
     /// probability of 80 %.
     #[must_use]
     pub fn detectable_after(&self, rounds: u32) -> f64 {
-        self.width(rounds, self.difference_tail)
+        self.width(rounds, Looks::planned_end(rounds).difference_tail(self.difference_level))
     }
 
     /// If the estimate is right: the number of rounds, in all, of a run that would decide the pair with a probability
@@ -55,8 +54,9 @@ impl Outlook {
     pub fn needed_rounds(&self) -> Option<u32> {
         let size = self.estimate.abs();
         first(|rounds| {
+            let equivalence_tail = Looks::planned_end(rounds).equivalence_tail(self.equivalence_level);
             let is_different = self.detectable_after(rounds) <= size;
-            is_different || size + self.width(rounds, self.equivalence_tail) <= self.margin
+            is_different || size + self.width(rounds, equivalence_tail) <= self.margin
         })
     }
 
@@ -74,7 +74,7 @@ pub(super) fn reach(freedom: f64, tail: f64) -> f64 {
 
 /// The first number of rounds that is enough, by halving: more rounds only help.
 fn first(is_enough: impl Fn(u32) -> bool) -> Option<u32> {
-    let (mut fails, mut holds) = (1, MOST_ROUNDS);
+    let (mut fails, mut holds) = (FEWEST_ROUNDS as u32 - 1, MOST_ROUNDS);
     if !is_enough(holds) {
         return None;
     }
