@@ -68,7 +68,7 @@ fn recorded_noise_makes_no_more_false_winners() {
 fn a_difference_of_10_percent_is_found() {
     let quiet = Synthetic { slice: 0.1, round: 0.02, ..Synthetic::PLAIN };
     let found = play(&synthetic(8, quiet), 1.1_f64.ln(), RUNS / 10, 3);
-    assert!(found_share(&found) >= 0.6, "{}", found_share(&found));
+    assert!(found_share(&found) >= 0.5, "{}", found_share(&found));
 }
 
 #[test]
@@ -79,5 +79,5 @@ fn a_pair_at_the_margin_is_hardly_called_equivalent() {
     assert!(share <= 0.01, "{share}");
     let equal = play(&synthetic(8, precise), 0.0, RUNS / 10, 5);
     let share = f64::from(equal.equivalent) / f64::from(equal.equal);
-    assert!(share >= 0.6, "{share}");
+    assert!(share >= 0.5, "{share}");
 }

@@ -36,6 +36,8 @@ fn synthetic() -> Vec<World> {
         world("plain, 30 sweeps", size(3, 10, 30), plain),
         world("plain, 2 contenders", size(2, 10, SWEEPS), plain),
         world("plain, 6 contenders", size(6, 10, SWEEPS), plain),
+        world("plain, 2 contenders, 30 sweeps", size(2, 10, 30), plain),
+        world("plain, 2 contenders, 60 sweeps", size(2, 10, 60), plain),
         world("plain, 2 contenders, 1 workload", size(2, 1, SWEEPS), plain),
         world("plain, 3 contenders, 1 workload", size(3, 1, SWEEPS), plain),
         world("plain, 3 contenders, 2 workloads", size(3, 2, SWEEPS), plain),
@@ -54,6 +56,8 @@ fn synthetic() -> Vec<World> {
         world("workloads unlike, sd × e^±1.5", usual, Synthetic { unlike: 1.5, ..noisy_rounds }),
         world("lanes sd .05", usual, Synthetic { lane: 0.05, ..plain }),
         world("lanes sd .1, 6 contenders", size(6, 10, SWEEPS), Synthetic { lane: 0.1, ..plain }),
+        world("own autocorrelation .5", usual, Synthetic { own: 0.5, ..plain }),
+        world("own autocorrelation .1, rounds sd .1", usual, Synthetic { own: 0.1, ..noisy_rounds }),
         world("own autocorrelation .25, rounds sd .1", usual, Synthetic { own: 0.25, ..noisy_rounds }),
         world("own autocorrelation .5, rounds sd .1", usual, Synthetic { own: 0.5, ..noisy_rounds }),
     ]

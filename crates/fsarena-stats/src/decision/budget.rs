@@ -9,6 +9,8 @@ const RESERVE: f64 = 0.1;
 /// The share of the budget that early looks may spend on large differences, and what each look takes of the level.
 const EARLY: f64 = 0.1;
 const EARLY_LOOK: f64 = 0.004;
+/// The share that is never spent: real noise is not normal, and a handful of rounds feels it (two sharp modes most).
+const SLACK: f64 = 0.1;
 /// Student's quantile is exact down to this tail, which adds nothing to any error rate.
 const SMALLEST_TAIL: f64 = 1e-12;
 /// By this many steps' standard deviations a random walk overshoots a boundary on average (Siegmund 1985, chapter X).
@@ -39,13 +41,13 @@ impl Looks {
         }
         let stage = progress.log2().ceil().max(0.0);
         let fraction = progress / stage.exp2();
-        let share = if stage == 0.0 { 1.0 - RESERVE - EARLY } else { RESERVE / (stage * (stage + 1.0)) };
+        let share = if stage == 0.0 { 1.0 - RESERVE - EARLY - SLACK } else { RESERVE / (stage * (stage + 1.0)) };
         Ok(Self { fraction, share, steps: rounds.max(1) as f64 / fraction })
     }
 
     /// The last look of a run that is planned to have that many rounds.
     pub(super) fn planned_end(rounds: u32) -> Self {
-        Self { fraction: 1.0, share: 1.0 - RESERVE - EARLY, steps: f64::from(rounds.max(1)) }
+        Self { fraction: 1.0, share: 1.0 - RESERVE - EARLY - SLACK, steps: f64::from(rounds.max(1)) }
     }
 
     /// The upper tail, at this look, of a two-sided test that spends `level` over all looks.

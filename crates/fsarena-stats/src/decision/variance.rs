@@ -10,7 +10,7 @@ use super::data::Sample;
 use crate::quantile::digamma;
 
 /// What is assumed of the typical variance's degrees of freedom before any data, and for how many contrasts it counts.
-const PRIOR_FREEDOM: f64 = 4.0;
+const PRIOR_FREEDOM: f64 = 3.0;
 const PRIOR_WEIGHT: f64 = 5.0;
 /// More degrees of freedom than this are not distinguishable from it.
 const MOST_FREEDOM: f64 = 50.0;

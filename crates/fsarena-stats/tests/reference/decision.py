@@ -75,7 +75,7 @@ def moderate(workloads, samples):
             tau[has] = optimize.brentq(surplus, 1e-13, 1e3, xtol=1e-15)
     contrasts = sum(w["contenders"] - 1 for w, pairs in zip(workloads, samples) if any(p["n"] > 1 for p in pairs))
     fitted = sum(count > 0 for count in members.values())
-    excess, weight = 5 * special.polygamma(1, 2.0), 5.0
+    excess, weight = 5 * special.polygamma(1, 1.5), 5.0
     if contrasts > fitted:
         e = [log(p) - np.log((p["within"] or 0) + tau[p["within"] is not None]) for _, p in rows]
         evar = np.sum(np.square(e)) / len(e) * contrasts / (contrasts - fitted)
@@ -95,7 +95,7 @@ def moderate(workloads, samples):
 # ---------------------------------------------------------------- budget
 def tail(one_sided, progress, rounds):
     stage = max(0, int(np.ceil(np.log2(progress))))
-    share = 0.8 if stage == 0 else 0.1 / (stage * (stage + 1))
+    share = 0.7 if stage == 0 else 0.1 / (stage * (stage + 1))
     fraction = progress / 2**stage
     z = lambda p: stats.norm.isf(p * share)
     bound = max(z(one_sided), z(one_sided / 2) - 0.583 / np.sqrt(rounds / fraction))
