@@ -9,11 +9,13 @@
 //! | moderate the variances of all pairs of the run | `decision/variance.rs` |
 //! | share the error budget over looks (O'Brien–Fleming) and pairs (Holm, Shaffer) | `decision/budget.rs` |
 //! | find what the run could have found, and what more rounds would decide | `decision/outlook.rs` |
+//! | average a pair over a mix of workloads | `decision/mean.rs` |
 //!
 //! All values are natural logarithms; larger is better. `docs/statistics.md` has the formulas and the simulations.
 
 mod budget;
 mod data;
+mod mean;
 mod outlook;
 mod variance;
 
@@ -22,7 +24,8 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 
 pub use data::{Round, Sweep, Workload};
-pub use outlook::Outlook;
+pub use mean::{Part, weighted_mean};
+pub use outlook::{MOST_ROUNDS, Outlook};
 
 use crate::error::StatsError;
 use crate::interval::Interval;

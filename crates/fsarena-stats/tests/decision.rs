@@ -5,7 +5,7 @@
 mod noise;
 
 use fsarena_stats::StatsError;
-use fsarena_stats::decision::{Judge, Pair, Round, Rule, Sweep, Verdict, Workload};
+use fsarena_stats::decision::{Judge, Pair, Part, Round, Rule, Sweep, Verdict, Workload, weighted_mean};
 use noise::Noise;
 use serde::Deserialize;
 
@@ -264,4 +264,47 @@ fn malformed_input_is_refused() {
     ] {
         assert!(matches!(Judge::new(rule), Err(StatsError::Rule { field, .. }) if field == wrong));
     }
+}
+
+// ---------------------------------------------------------------- means over a mix
+
+/// One workload of two contenders with these differences, one sweep per round; an infinite one is a round without it.
+fn rounds(differences: &[f64]) -> Workload {
+    let sweeps =
+        |difference: &f64| if difference.is_finite() { vec![vec![Some(*difference), Some(0.0)]] } else { vec![] };
+    let round = |difference: &f64| Round { sweeps: sweeps(difference) };
+    Workload { contenders: 2, rounds: differences.iter().map(round).collect() }
+}
+
+fn mean(workloads: &[Workload], weights: &[f64]) -> fsarena_stats::SuiteRatio {
+    let pairs = look(workloads);
+    let parts = workloads.iter().zip(&pairs).zip(weights);
+    let parts: Vec<Part<'_>> = parts.map(|((workload, pair), &weight)| Part { weight, workload, pair }).collect();
+    weighted_mean(&parts).expect("known")
+}
+
+/// Mean .07; the deviations ±.05 and ±.03 make s² = .0068/3.
+#[test]
+fn workloads_with_the_same_luck_know_no_more_than_one() {
+    let same = mean(&vec![rounds(&[0.12, 0.02, 0.10, 0.04]); 2], &[0.7, 0.3]);
+    assert_near(same.estimate, 0.07, "estimate");
+    assert_near(same.precision.error, (0.0068_f64 / 3.0 / 4.0).sqrt(), "error");
+    assert_near(same.precision.freedom, 3.0, "freedom");
+}
+
+#[test]
+fn workloads_with_opposite_luck_are_taken_for_independent() {
+    let first = [0.12, 0.02, 0.10, 0.04];
+    let workloads = [rounds(&first), rounds(&first.map(|difference| 0.14 - difference))];
+    let errors: Vec<f64> = look(&workloads).iter().map(|pair| pair.precision.expect("known").error).collect();
+    let expected = (errors[0].powi(2) + errors[1].powi(2)).sqrt() / 2.0;
+    assert_near(mean(&workloads, &[1.0, 1.0]).precision.error, expected, "error");
+}
+
+#[test]
+fn errors_of_workloads_with_other_rounds_are_added_up() {
+    let absent = f64::NAN;
+    let workloads = [rounds(&[0.12, 0.02, 0.10, 0.04]), rounds(&[absent, 0.08, 0.05, 0.06, 0.03])];
+    let errors: Vec<f64> = look(&workloads).iter().map(|pair| pair.precision.expect("known").error).collect();
+    assert_near(mean(&workloads, &[3.0, 1.0]).precision.error, (3.0 * errors[0] + errors[1]) / 4.0, "error");
 }

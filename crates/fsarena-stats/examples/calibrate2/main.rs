@@ -46,7 +46,8 @@ fn line(name: &str, rounds: usize, equal: &Tally, effects: &[Tally; 3]) -> Strin
     let found = effects.map(|tally| percent(tally.found, tally.differing));
     let [five, ten, _] = effects;
     format!(
-        "{name:44} {rounds:2}  {:4.1} | {:4.1} ({error:.1})  {:3.0} {:3.0} {:3.0}  {:5.2}  {:4.1} | {:4.1}  {:4.1} | {:4.1}  {:.2}",
+        "{name:44} {rounds:2}  {:4.1} | {:4.1} ({error:.1})  {:3.0} {:3.0} {:3.0}  {:5.2}  \
+         {:4.1} | {:4.1}  {:4.1} | {:4.1}  {:.2}",
         percent(equal.wrong, equal.runs),
         percent(ten.wrong, ten.runs),
         found[0],

@@ -23,7 +23,7 @@ pub struct Round {
     pub sweeps: Vec<Sweep>,
 }
 
-/// All rounds of one workload.
+/// All rounds of one workload. The n-th round is the run's n-th round, without sweeps where the workload had no part.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Workload {
     /// Number of contenders.
@@ -49,7 +49,7 @@ pub(super) struct Sample {
     pub(super) rounds: usize,
     /// The mean of the rounds' differences; 0 without any.
     pub(super) mean: f64,
-    /// The variance of the rounds' differences; 0 below two rounds.
+    /// The variance of the rounds' differences; of no meaning below two rounds.
     pub(super) square: f64,
     /// The variance that a round's difference would have if only sweeps varied; `None` where a round has one sweep.
     pub(super) within: Option<f64>,
@@ -64,35 +64,36 @@ pub(super) fn samples(workloads: &[Workload]) -> Result<Vec<Vec<Sample>>, StatsE
     checked.collect()
 }
 
-fn check(index: usize, workload: &Workload) -> Result<(), StatsError> {
-    for (number, round) in workload.rounds.iter().enumerate() {
-        let round_label = u32::try_from(number + 1).unwrap_or(u32::MAX);
-        for sweep in &round.sweeps {
-            if sweep.len() != workload.contenders {
-                return Err(StatsError::IncompleteRound { workload: index, round: round_label });
-            }
-            let is_wrong = |value: f64| !value.is_finite() || value.abs() > LARGEST_LOGARITHM;
-            let wrong = sweep
-                .iter()
-                .enumerate()
-                .find_map(|(contender, value)| Some((contender, (*value)?)).filter(|(_, v)| is_wrong(*v)));
-            if let Some((contender, value)) = wrong {
-                return Err(StatsError::NotALogarithm { workload: index, round: round_label, contender, value });
+fn check(workload: usize, data: &Workload) -> Result<(), StatsError> {
+    let sweeps = (1..).zip(&data.rounds).flat_map(|(round, data)| data.sweeps.iter().map(move |sweep| (round, sweep)));
+    for (round, sweep) in sweeps {
+        if sweep.len() != data.contenders {
+            return Err(StatsError::IncompleteRound { workload, round });
+        }
+        for (contender, value) in sweep.iter().enumerate().filter_map(|(contender, value)| Some((contender, (*value)?)))
+        {
+            if !value.is_finite() || value.abs() > LARGEST_LOGARITHM {
+                return Err(StatsError::NotALogarithm { workload, round, contender, value });
             }
         }
     }
     Ok(())
 }
 
+/// The differences of a pair, round by round; `None` for a round without a sweep that has both contenders.
+pub(super) fn differences(workload: &Workload, a: usize, b: usize) -> impl Iterator<Item = Option<Location>> {
+    let paired = move |round: &Round| round.sweeps.iter().filter_map(|sweep| Some(sweep[a]? - sweep[b]?)).collect();
+    workload.rounds.iter().map(move |round| Location::of(paired(round)))
+}
+
 fn sample(workload: &Workload, a: usize, b: usize) -> Sample {
-    let paired = |round: &Round| round.sweeps.iter().filter_map(|sweep| Some(sweep[a]? - sweep[b]?)).collect();
-    let rounds: Vec<Location> = workload.rounds.iter().filter_map(|round| Location::of(paired(round))).collect();
+    let rounds: Vec<Location> = differences(workload, a, b).flatten().collect();
     let count = rounds.len();
     let mean = rounds.iter().map(|round| round.value).sum::<f64>() / count.max(1) as f64;
-    let square = rounds.iter().map(|round| (round.value - mean).powi(2)).sum::<f64>() / count.max(2) as f64;
-    let square = (square * count as f64 / (count.max(2) - 1) as f64).max(SMALLEST_VARIANCE);
+    let squares: f64 = rounds.iter().map(|round| (round.value - mean).powi(2)).sum();
+    let square = (squares / (count.max(2) - 1) as f64).max(SMALLEST_VARIANCE);
     let known: Vec<f64> = rounds.iter().filter_map(|round| round.variance).collect();
-    let is_known = count > 0 && 2 * known.len() > count;
+    let is_known = 2 * known.len() > count;
     let within = is_known.then(|| known.iter().sum::<f64>() / known.len() as f64);
     Sample { a, b, rounds: count, mean, square, within }
 }

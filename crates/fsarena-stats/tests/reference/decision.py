@@ -1,4 +1,4 @@
-"""Writes decision.json: what NumPy, SciPy and statsmodels make of the decision rule, for the crate's tests to agree with.
+"""Writes decision.json: what NumPy, SciPy and statsmodels make of the decision rule; the tests have to agree with it.
 
     python3 -m venv venv && venv/bin/pip install numpy scipy statsmodels && venv/bin/python decision.py
 
