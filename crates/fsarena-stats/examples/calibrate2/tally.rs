@@ -39,7 +39,7 @@ pub fn play(world: &World, effect: f64, runs: u32, seed: u64) -> Tally {
     for run in 0..runs {
         let mut noise = Noise::new(seed, u64::from(run));
         let workloads = world.run(effect, &mut noise);
-        tally.judge(&workloads, effect, world.size.rounds);
+        tally.judge(world, &workloads, effect);
     }
     tally
 }
@@ -54,13 +54,14 @@ pub fn first_rounds(workloads: &[Workload], rounds: usize) -> Vec<Workload> {
 }
 
 impl Tally {
-    fn judge(&mut self, workloads: &[Workload], effect: f64, rounds: usize) {
+    fn judge(&mut self, world: &World, workloads: &[Workload], effect: f64) {
+        let rounds = world.size.rounds;
         let rule = Rule::default();
         let mut judge = Judge::new(rule).expect("the default rule is well formed");
         let mut decided: Vec<bool> = Vec::new();
         let mut last = Vec::new();
         for look in 3.min(rounds)..=rounds {
-            let progress = look as f64 / rounds as f64;
+            let progress = world.progress(look);
             let so_far = first_rounds(workloads, look);
             last = judge.look(&so_far, progress).expect("simulated data are well formed").concat();
             decided.resize(last.len(), false);

@@ -73,7 +73,7 @@ impl Trace {
     }
 
     /// A run made of this noise. Equal contenders: rounds are drawn in blocks, all workloads together, and contenders
-    /// change their names once per run. Unequal ones: sweeps are drawn in pairs, and what a round adds is drawn from
+    /// exchange their names once per run and workload. Unequal ones: sweeps are drawn in pairs, and what a round adds is drawn from
     /// all workloads and scaled to the one at hand, since a few rounds alone would repeat themselves.
     pub fn replay(&self, size: Size, noise: &mut Noise) -> Vec<Workload> {
         if self.is_equal { self.replay_rounds(size, noise) } else { self.replay_parts(size, noise) }
@@ -81,12 +81,12 @@ impl Trace {
 
     fn replay_rounds(&self, size: Size, noise: &mut Noise) -> Vec<Workload> {
         let available = self.workloads.values().map(|workload| workload.rounds.len()).min().unwrap_or(0);
-        let mut chosen: Vec<usize> = Vec::new();
-        while chosen.len() < size.rounds {
-            let first = noise.below(available.saturating_sub(BLOCK - 1).max(1));
-            chosen.extend(first..(first + BLOCK).min(available));
-        }
-        chosen.truncate(size.rounds);
+        let offset = noise.below(BLOCK);
+        let blocks = noise.permutation(available.saturating_sub(offset) / BLOCK);
+        // No block twice, unless the trace is too short.
+        let rounds =
+            blocks.iter().cycle().flat_map(|block| (0..BLOCK).map(move |round| offset + block * BLOCK + round));
+        let chosen: Vec<usize> = rounds.take(size.rounds).collect();
         let of_workload = |workload: &Workload| {
             let names = noise.permutation(workload.contenders);
             let renamed = |sweep: &Sweep| names.iter().map(|name| sweep[*name]).collect();

@@ -93,9 +93,33 @@ pub struct World {
     pub name: String,
     pub size: Size,
     pub source: Source,
+    pub clock: Clock,
+}
+
+/// How the budget is used up: after a share x of the rounds, `stretch`·x^`pace` of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clock {
+    /// 2: as many rounds again were added after the planned end.
+    pub stretch: f64,
+    /// Below 1: rounds become faster.
+    pub pace: f64,
+}
+
+impl Clock {
+    pub const STEADY: Self = Self { stretch: 1.0, pace: 1.0 };
 }
 
 impl World {
+    /// A world whose rounds take equally long and end as planned.
+    pub fn new(name: &str, size: Size, source: Source) -> Self {
+        Self { name: name.to_owned(), size, source, clock: Clock::STEADY }
+    }
+
+    /// The share of the budget that is used up after that many rounds.
+    pub fn progress(&self, rounds: usize) -> f64 {
+        self.clock.stretch * (rounds as f64 / self.size.rounds as f64).powf(self.clock.pace)
+    }
+
     /// The workloads of one run. The second contender is better by `effect` in all of them; the others are equal.
     pub fn run(&self, effect: f64, noise: &mut Noise) -> Vec<Workload> {
         let mut workloads = match &self.source {

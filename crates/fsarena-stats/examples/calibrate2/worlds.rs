@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::noise::Shape;
 use crate::trace::Trace;
-use crate::world::{Size, Source, Synthetic, World};
+use crate::world::{Clock, Size, Source, Synthetic, World};
 
 /// Sweeps per round, where a world does not say otherwise.
 const SWEEPS: usize = 12;
@@ -29,7 +29,8 @@ fn synthetic() -> Vec<World> {
     let whole = Synthetic { slice: 0.05, ..plain };
     let size = |contenders, workloads, sweeps| Size { contenders, workloads, rounds: 0, sweeps };
     let usual = size(3, 10, SWEEPS);
-    let world = |name: &str, size, noise| World { name: name.into(), size, source: Source::Synthetic(noise) };
+    let world = |name: &str, size, noise| World::new(name, size, Source::Synthetic(noise));
+    let clocked = |name: &str, clock| World { clock, ..world(name, usual, plain) };
     vec![
         world("plain: sd .2 per slice, .02 per round", usual, plain),
         world("plain, 4 sweeps", size(3, 10, 4), plain),
@@ -42,6 +43,9 @@ fn synthetic() -> Vec<World> {
         world("plain, 3 contenders, 1 workload", size(3, 1, SWEEPS), plain),
         world("plain, 3 contenders, 2 workloads", size(3, 2, SWEEPS), plain),
         world("plain, 2 contenders, 4 workloads", size(2, 4, SWEEPS), plain),
+        clocked("twice the planned rounds", Clock { stretch: 2.0, ..Clock::STEADY }),
+        clocked("rounds become faster", Clock { pace: 0.6, ..Clock::STEADY }),
+        clocked("rounds become slower", Clock { pace: 1.6, ..Clock::STEADY }),
         world("rounds do not differ", usual, Synthetic { round: 0.0, ..plain }),
         world("rounds sd .05", usual, Synthetic { round: 0.05, ..plain }),
         world("rounds sd .1", usual, noisy_rounds),
@@ -80,7 +84,7 @@ fn recorded() -> Result<Vec<World>, Box<dyn Error>> {
         let counts: &[usize] = if trace.is_equal { &[usize::MAX] } else { &[4, 24] };
         for &sweeps in counts {
             let label = if sweeps == usize::MAX { name.clone() } else { format!("{name}, {sweeps} sweeps") };
-            worlds.push(World { name: label, size: size(sweeps), source: Source::Recorded(trace.clone()) });
+            worlds.push(World::new(&label, size(sweeps), Source::Recorded(trace.clone())));
         }
     }
     Ok(worlds)
