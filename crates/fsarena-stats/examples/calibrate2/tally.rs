@@ -66,7 +66,8 @@ impl Tally {
             last = judge.look(&so_far, progress).expect("simulated data are well formed").concat();
             decided.resize(last.len(), false);
             for (pair, decided) in last.iter().zip(&mut decided) {
-                if !*decided && pair.verdict == right(truth(pair.a, pair.b, effect)) {
+                let truth = truth(pair.a, pair.b, effect);
+                if !*decided && truth != 0.0 && pair.verdict == right(truth) {
                     *decided = true;
                     self.when += progress;
                 }
