@@ -24,11 +24,13 @@
 //! | how well do two orders agree? | `agreement.rs` |
 //! | is a device in its steady state? | `snia.rs` |
 //! | how often would all this be wrong? | `simulate.rs` |
+//! | the rule that replaces the steps from `look.rs` to `verdicts.rs` | `decision.rs` |
 //!
 //! All differences are natural logarithms of a ratio, oriented so that larger is better.
 
 mod agreement;
 mod decide;
+pub mod decision;
 mod dependence;
 mod design;
 mod equivalence;

@@ -1,0 +1,123 @@
+//! The input, and its reduction to one paired difference per pair and round.
+//!
+//! The contenders of a sweep ran within a second of each other, so that their difference is free of what the machine
+//! did to all of them. A round's difference of a pair is the interquartile mean of its sweeps' differences: it
+//! ignores single disturbed slices and is nearly as precise as the mean (Tukey 1960; Yuen 1974).
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StatsError;
+
+/// No `f64` has a logarithm beyond this, in either direction (ln of the smallest positive one is −744.4).
+const LARGEST_LOGARITHM: f64 = 745.0;
+/// Variances below this are raised to it: a relative spread of 1e-6 is less than what clocks resolve.
+const SMALLEST_VARIANCE: f64 = 1e-12;
+
+/// One slice of each contender, in one turn: the logarithm of its value, larger is better, `None` where it is missing.
+pub type Sweep = Vec<Option<f64>>;
+
+/// The sweeps of one workload in one round, without those that were excluded.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Round {
+    /// The sweeps, in the order of time.
+    pub sweeps: Vec<Sweep>,
+}
+
+/// All rounds of one workload. The n-th round is the run's n-th round, without sweeps where the workload had no part.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Workload {
+    /// Number of contenders.
+    pub contenders: usize,
+    /// The rounds, in the order of time.
+    pub rounds: Vec<Round>,
+}
+
+impl Workload {
+    /// All unordered pairs of contenders, in the order (0, 1), (0, 2), … (1, 2), …
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let contenders = self.contenders;
+        (0..contenders).flat_map(move |a| (a + 1..contenders).map(move |b| (a, b)))
+    }
+}
+
+/// One pair over its rounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample {
+    pub(super) a: usize,
+    pub(super) b: usize,
+    /// Number of rounds with a difference.
+    pub(super) rounds: usize,
+    /// The mean of the rounds' differences; 0 without any.
+    pub(super) mean: f64,
+    /// The variance of the rounds' differences; of no meaning below two rounds.
+    pub(super) square: f64,
+    /// The variance that a round's difference would have if only sweeps varied; `None` where a round has one sweep.
+    pub(super) within: Option<f64>,
+}
+
+/// Checks the workloads and summarises their pairs.
+pub(super) fn samples(workloads: &[Workload]) -> Result<Vec<Vec<Sample>>, StatsError> {
+    let checked = workloads.iter().enumerate().map(|(index, workload)| {
+        check(index, workload)?;
+        Ok(workload.pairs().map(|(a, b)| sample(workload, a, b)).collect())
+    });
+    checked.collect()
+}
+
+fn check(workload: usize, data: &Workload) -> Result<(), StatsError> {
+    let sweeps = (1..).zip(&data.rounds).flat_map(|(round, data)| data.sweeps.iter().map(move |sweep| (round, sweep)));
+    for (round, sweep) in sweeps {
+        if sweep.len() != data.contenders {
+            return Err(StatsError::IncompleteRound { workload, round });
+        }
+        for (contender, value) in sweep.iter().enumerate().filter_map(|(contender, value)| Some((contender, (*value)?)))
+        {
+            if !value.is_finite() || value.abs() > LARGEST_LOGARITHM {
+                return Err(StatsError::NotALogarithm { workload, round, contender, value });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The differences of a pair, round by round; `None` for a round without a sweep that has both contenders.
+pub(super) fn differences(workload: &Workload, a: usize, b: usize) -> impl Iterator<Item = Option<Location>> {
+    let paired = move |round: &Round| round.sweeps.iter().filter_map(|sweep| Some(sweep[a]? - sweep[b]?)).collect();
+    workload.rounds.iter().map(move |round| Location::of(paired(round)))
+}
+
+fn sample(workload: &Workload, a: usize, b: usize) -> Sample {
+    let rounds: Vec<Location> = differences(workload, a, b).flatten().collect();
+    let count = rounds.len();
+    let mean = rounds.iter().map(|round| round.value).sum::<f64>() / count.max(1) as f64;
+    let squares: f64 = rounds.iter().map(|round| (round.value - mean).powi(2)).sum();
+    let square = (squares / (count.max(2) - 1) as f64).max(SMALLEST_VARIANCE);
+    let known: Vec<f64> = rounds.iter().filter_map(|round| round.variance).collect();
+    let is_known = 2 * known.len() > count;
+    let within = is_known.then(|| known.iter().sum::<f64>() / known.len() as f64);
+    Sample { a, b, rounds: count, mean, square, within }
+}
+
+/// The interquartile mean of a round's differences and, from two sweeps on, its variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Location {
+    pub(super) value: f64,
+    pub(super) variance: Option<f64>,
+}
+
+impl Location {
+    /// Of differences in any order; `None` without any.
+    pub(super) fn of(mut sorted: Vec<f64>) -> Option<Self> {
+        let count = sorted.len();
+        sorted.sort_by(f64::total_cmp);
+        let cut = count / 4;
+        let kept = count - 2 * cut;
+        let (low, high) = (*sorted.get(cut)?, sorted[count - cut - 1]);
+        let value = sorted[cut..count - cut].iter().sum::<f64>() / kept as f64;
+        // Yuen (1974): the winsorised sum of squares over h(h − 1), where h values are kept.
+        let winsorised = sorted.iter().map(|value| value.clamp(low, high));
+        let centre = winsorised.clone().sum::<f64>() / count as f64;
+        let squares: f64 = winsorised.map(|value| (value - centre).powi(2)).sum();
+        Some(Self { value, variance: (kept > 1).then(|| squares / (kept * (kept - 1)) as f64) })
+    }
+}

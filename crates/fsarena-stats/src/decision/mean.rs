@@ -1,0 +1,71 @@
+//! The weighted mean of a pair over the workloads of a mix, whose noise need not be independent.
+//!
+//! Workloads that were measured in the same rounds share luck: one mkfs for all of them. There each round has one
+//! value, the weighted mean over the workloads, and the error follows from how it varies from round to round; it is
+//! never smaller than if the workloads were independent. How the noise of workloads with different rounds goes
+//! together cannot be seen: their errors are added up, as if it were the same noise.
+
+use super::data::{Workload, differences};
+use super::{Pair, Precision};
+use crate::suite::{SuiteRatio, together};
+
+/// One workload of a mix, for one pair that is the same in all parts.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'a> {
+    /// Its weight, above 0.
+    pub weight: f64,
+    /// Its rounds.
+    pub workload: &'a Workload,
+    /// How the pair stands in it.
+    pub pair: &'a Pair,
+}
+
+impl Part<'_> {
+    fn weighted(&self) -> Vec<Option<f64>> {
+        let rounds = differences(self.workload, self.pair.a, self.pair.b);
+        rounds.map(|round| Some(self.weight * round?.value)).collect()
+    }
+}
+
+/// The weighted mean; `None` without parts, or where one has no estimate with an error.
+#[must_use]
+pub fn weighted_mean(parts: &[Part<'_>]) -> Option<SuiteRatio> {
+    let weight: f64 = parts.iter().map(|part| part.weight).sum();
+    let estimates = parts.iter().map(|part| Some(part.weight * part.pair.estimate?));
+    let estimate = estimates.sum::<Option<f64>>()? / weight;
+    let mut groups: Vec<(Vec<bool>, Vec<&Part<'_>>)> = Vec::new();
+    for part in parts {
+        let mut rounds: Vec<bool> = part.weighted().iter().map(Option::is_some).collect();
+        rounds.truncate(rounds.iter().rposition(|&is_there| is_there).map_or(0, |last| last + 1));
+        match groups.iter_mut().find(|(other, _)| *other == rounds) {
+            Some((_, group)) => group.push(part),
+            None => groups.push((rounds, vec![part])),
+        }
+    }
+    let precisions: Vec<Precision> = groups.iter().map(|(_, group)| sum_precision(group)).collect::<Option<_>>()?;
+    let error = precisions.iter().map(|precision| precision.error).sum::<f64>() / weight;
+    let freedom = precisions.iter().map(|precision| precision.freedom).reduce(f64::min)?;
+    Some(SuiteRatio { estimate, precision: Precision { error, freedom }, workloads: parts.len() })
+}
+
+/// How well the weighted sum of workloads with the same rounds is known.
+fn sum_precision(parts: &[&Part<'_>]) -> Option<Precision> {
+    let own = |part: &&Part<'_>| {
+        part.pair.precision.map(|precision| Precision { error: part.weight * precision.error, ..precision })
+    };
+    let own: Vec<Precision> = parts.iter().map(own).collect::<Option<_>>()?;
+    let apart = together(own.iter().copied())?;
+    let [first, others @ ..] = parts else { return None };
+    if others.is_empty() {
+        return Some(apart);
+    }
+    let mut sums = first.weighted();
+    for part in others {
+        sums.iter_mut().zip(part.weighted()).for_each(|(sum, value)| *sum = sum.zip(value).map(|(x, y)| x + y));
+    }
+    let sums: Vec<f64> = sums.into_iter().flatten().collect();
+    let count = sums.len() as f64;
+    let mean = sums.iter().sum::<f64>() / count;
+    let square = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    Some(Precision { error: (square / count).sqrt().max(apart.error), freedom: count - 1.0 })
+}

@@ -1,0 +1,86 @@
+//! What a run could have found, and what more rounds would decide.
+
+use serde::{Deserialize, Serialize};
+
+use super::budget::Looks;
+use super::variance::Moderated;
+use super::{FEWEST_ROUNDS, Rule};
+use crate::quantile::student_upper;
+
+/// The probability of missing a difference that counts as detectable.
+const MISS: f64 = 0.2;
+/// No more rounds than this are forecast.
+pub const MOST_ROUNDS: u32 = 1000;
+
+/// A pair's noise, as seen at one look, applied to other numbers of rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Outlook {
+    /// The smallest difference (a logarithm) that this look would have decided with a probability of 80 %.
+    pub detectable: f64,
+    estimate: f64,
+    margin: f64,
+    /// The variance of a round's difference.
+    variance: f64,
+    /// Degrees of freedom from other pairs.
+    prior: f64,
+    /// The error rates of the pair.
+    difference_level: f64,
+    equivalence_level: f64,
+}
+
+impl Outlook {
+    pub(super) fn new(test: &Moderated, rule: &Rule, level: f64, detectable: f64) -> Self {
+        Self {
+            detectable,
+            estimate: test.estimate,
+            margin: rule.margin.ln_1p(),
+            variance: test.error * test.error * test.rounds as f64,
+            prior: test.prior,
+            difference_level: level,
+            equivalence_level: rule.wrong_equivalence,
+        }
+    }
+
+    /// The smallest difference (a logarithm) that a run of that many rounds, at least two, would decide with a
+    /// probability of 80 %.
+    #[must_use]
+    pub fn detectable_after(&self, rounds: u32) -> f64 {
+        self.width(rounds, Looks::planned_end(rounds).difference_tail(self.difference_level))
+    }
+
+    /// If the estimate is right: the number of rounds, in all, of a run that would decide the pair with a probability
+    /// of 80 %, be it as a difference or as equivalent; `None` beyond [`MOST_ROUNDS`].
+    #[must_use]
+    pub fn needed_rounds(&self) -> Option<u32> {
+        let size = self.estimate.abs();
+        first(|rounds| {
+            let equivalence_tail = Looks::planned_end(rounds).equivalence_tail(self.equivalence_level);
+            let is_different = self.detectable_after(rounds) <= size;
+            is_different || size + self.width(rounds, equivalence_tail) <= self.margin
+        })
+    }
+
+    /// The distance from a bound at which a test with that tail passes with a probability of 80 %.
+    fn width(&self, rounds: u32, tail: f64) -> f64 {
+        let rounds = f64::from(rounds.max(2));
+        reach(self.prior + rounds - 1.0, tail) * (self.variance / rounds).sqrt()
+    }
+}
+
+/// In standard errors: the distance from a bound at which a test with that tail passes with a probability of 80 %.
+pub(super) fn reach(freedom: f64, tail: f64) -> f64 {
+    student_upper(freedom, tail) + student_upper(freedom, MISS)
+}
+
+/// The first number of rounds that is enough, by halving: more rounds only help.
+fn first(is_enough: impl Fn(u32) -> bool) -> Option<u32> {
+    let (mut fails, mut holds) = (FEWEST_ROUNDS as u32 - 1, MOST_ROUNDS);
+    if !is_enough(holds) {
+        return None;
+    }
+    while holds - fails > 1 {
+        let middle = u32::midpoint(fails, holds);
+        if is_enough(middle) { holds = middle } else { fails = middle }
+    }
+    Some(holds)
+}

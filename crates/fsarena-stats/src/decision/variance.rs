@@ -1,0 +1,154 @@
+//! How much the estimate of a pair varies: variances of all pairs of the run, moderated by each other (Smyth 2004).
+//!
+//! With a handful of rounds a pair's own variance is badly known. Two things are known better: how much the sweeps
+//! within its rounds vary, and how much pairs typically vary from round to round beyond that. Their sum is the pair's
+//! typical variance; it counts as so many degrees of freedom as the agreement between the pairs deserves.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::data::Sample;
+use crate::quantile::digamma;
+
+/// What is assumed of the typical variance's degrees of freedom before any data, and for how many contrasts it counts.
+const PRIOR_FREEDOM: f64 = 3.0;
+const PRIOR_WEIGHT: f64 = 5.0;
+/// More degrees of freedom than this are not distinguishable from it.
+const MOST_FREEDOM: f64 = 50.0;
+
+/// A pair's estimate with its moderated error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moderated {
+    pub(super) estimate: f64,
+    /// The standard error of the estimate.
+    pub(super) error: f64,
+    /// Degrees of freedom of the error, `prior` of them from the other pairs.
+    pub(super) freedom: f64,
+    pub(super) prior: f64,
+    pub(super) rounds: usize,
+}
+
+impl Moderated {
+    /// The probability of an estimate as large or larger, in its direction, where nothing differs.
+    pub(super) fn tail(&self) -> f64 {
+        let student = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom are positive and finite");
+        student.cdf(-self.estimate.abs() / self.error)
+    }
+}
+
+/// Moderates the variances of all pairs of the run; `None` for pairs with fewer than two rounds.
+pub(super) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>> {
+    let pairs: Vec<LogVariance> =
+        workloads.iter().enumerate().flat_map(|(w, samples)| log_variances(w, samples)).collect();
+    let groups = [Group::of(&pairs, true), Group::of(&pairs, false)];
+    let prior = prior_freedom(workloads, &pairs, &groups);
+    let judge = |sample: &Sample| {
+        let group = &groups[usize::from(sample.within.is_none())];
+        (sample.rounds > 1).then(|| moderated(sample, group, prior))
+    };
+    workloads.iter().map(|samples| samples.iter().map(judge).collect()).collect()
+}
+
+fn moderated(sample: &Sample, group: &Group, prior: f64) -> Moderated {
+    let own = (sample.rounds - 1) as f64;
+    // What a workload borrows, the others must have: alone it borrows nothing.
+    let prior = prior.min(own * group.workloads.saturating_sub(1) as f64);
+    let within = sample.within.unwrap_or(0.0);
+    let square = (prior * (within + group.between) + own * sample.square) / (prior + own);
+    let error = (square.max(within) / sample.rounds as f64).sqrt();
+    Moderated { estimate: sample.mean, error, freedom: prior + own, prior, rounds: sample.rounds }
+}
+
+/// A pair's variance on the scale on which sampling error does not depend on it.
+struct LogVariance {
+    workload: usize,
+    within: Option<f64>,
+    square: f64,
+    /// ln s², freed of its bias.
+    log: f64,
+    freedom: f64,
+}
+
+fn log_variances(workload: usize, samples: &[Sample]) -> impl Iterator<Item = LogVariance> {
+    samples.iter().filter(|sample| sample.rounds > 1).map(move |sample| {
+        let freedom = (sample.rounds - 1) as f64;
+        let log = sample.square.ln() - digamma(freedom / 2.0) + (freedom / 2.0).ln();
+        LogVariance { workload, within: sample.within, square: sample.square, log, freedom }
+    })
+}
+
+/// The pairs with several sweeps per round, or those with one: what rounds add is typical of each group.
+struct Group {
+    /// The typical variance between rounds beyond that of the sweeps.
+    between: f64,
+    /// Number of workloads in the group.
+    workloads: usize,
+}
+
+impl Group {
+    fn of(pairs: &[LogVariance], has_sweeps: bool) -> Self {
+        let members: Vec<&LogVariance> = pairs.iter().filter(|pair| pair.within.is_some() == has_sweeps).collect();
+        let mut workloads: Vec<usize> = members.iter().map(|pair| pair.workload).collect();
+        workloads.dedup();
+        Self { between: between(&members), workloads: workloads.len() }
+    }
+
+    fn typical(&self, pair: &LogVariance) -> f64 {
+        pair.within.unwrap_or(0.0) + self.between
+    }
+}
+
+/// The variance between rounds at which the pairs' log variances agree on average with what is typical of them. On
+/// the log scale single noisy pairs do not raise it.
+fn between(pairs: &[&LogVariance]) -> f64 {
+    let surplus =
+        |between: f64| pairs.iter().map(|pair| pair.log - (pair.within.unwrap_or(0.0) + between).ln()).sum::<f64>();
+    let largest = pairs.iter().map(|pair| pair.square.max(pair.log.exp())).fold(0.0, f64::max);
+    let (mut low, mut high) = (0.0, largest);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if surplus(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// How many degrees of freedom the typical variance is worth: log variances that spread no more than their sampling
+/// error say many, those that spread more say few (Smyth 2004, section 6.2), with a prior of our own against chance.
+fn prior_freedom(workloads: &[Vec<Sample>], pairs: &[LogVariance], groups: &[Group; 2]) -> f64 {
+    // Of K contenders' K(K − 1)/2 pairs only K − 1 are independent.
+    let independent =
+        |samples: &Vec<Sample>| samples.iter().filter(|sample| sample.a == 0 && sample.rounds > 1).count();
+    let contrasts: f64 = workloads.iter().map(|samples| independent(samples) as f64).sum();
+    let fitted = groups.iter().filter(|group| group.workloads > 0).count() as f64;
+    let mut excess = trigamma(PRIOR_FREEDOM / 2.0) * PRIOR_WEIGHT;
+    let mut weight = PRIOR_WEIGHT;
+    if contrasts > fitted {
+        let spread = |pair: &LogVariance| {
+            let typical = groups[usize::from(pair.within.is_none())].typical(pair);
+            (pair.log - typical.ln()).powi(2) * contrasts / (contrasts - fitted) - trigamma(pair.freedom / 2.0)
+        };
+        excess += contrasts * pairs.iter().map(spread).sum::<f64>() / pairs.len() as f64;
+        weight += contrasts;
+    }
+    2.0 * trigamma_inverse(excess / weight).min(MOST_FREEDOM / 2.0)
+}
+
+/// The second derivative of ln Γ, by recurrence and its asymptotic series (Abramowitz and Stegun 6.4.6 and 6.4.12).
+pub(super) fn trigamma(argument: f64) -> f64 {
+    let (mut x, mut sum) = (argument, 0.0);
+    while x < 10.0 {
+        sum += 1.0 / (x * x);
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    sum + 1.0 / x + y / 2.0 + y / x * (1.0 / 6.0 - y * (1.0 / 30.0 - y * (1.0 / 42.0 - y / 30.0)))
+}
+
+/// The argument, up to [`MOST_FREEDOM`], at which the trigamma function has that value.
+fn trigamma_inverse(value: f64) -> f64 {
+    let (mut low, mut high) = (1e-3, MOST_FREEDOM);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if trigamma(middle) > value { low = middle } else { high = middle }
+    }
+    high
+}
