@@ -31,7 +31,7 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
 
 /// The contender that the text of the file `name` says; `argument` is what was typed.
 pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
-    let file: File = parse(name, text)?;
+    let file: File = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
     if (file.kind == "dir") != file.path.is_some() {
         return Err(malformed(name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }

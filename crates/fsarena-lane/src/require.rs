@@ -116,7 +116,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
         let free = space::free_space(path).map_err(look_up)?;
         if free < needed {
             let (path, workload) = (path.to_owned(), workload.name.clone());
-            return Err(LaneError::NoRoom { path, workload, needed, free });
+            return Err(LaneError::NoRoom { path, workload: workload.to_string(), needed, free });
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ pub fn understand_job(text: &str) {
     let Ok(file) = JobFile::parse("x", text, &|_| Some("1".to_owned())) else { return };
     let _ = (forbidden::check(&file), space::demand(&file), translate::direct_block(&file), translate::lasts(&file));
     let _ = file.text(&["directory"], &["directory=/x".to_owned()]);
-    let _ = translate::as_it_is("x", &file);
+    let _ = translate::as_it_is(fsarena_model::Name::from_text("x"), &file);
     let _ = choose::natively("x", &file);
 }
 

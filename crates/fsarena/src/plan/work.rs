@@ -95,7 +95,7 @@ pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
 /// The arguments that name files, by the name of the workload in them.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
-    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name, argument.clone()))).collect()
+    files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.into(), argument.clone()))).collect()
 }
 
 /// The workload natively and through fio; what fio cannot do is said, and done natively alone.
