@@ -1,8 +1,9 @@
 //! What a record says to the statistics, and what they say of each pair.
 
-use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
+use fsarena_model::{Label, Outcome, Rounds, RunRecord, Status, Trial, Workload};
+use fsarena_stats::decision::{self, Judge, Outlook};
 use fsarena_stats::{
-    Decision, Means, Observation, Rule, StandingPair, Steadiness, Verdicts, WorkloadData, replay, round_value,
+    Decision, Interval, Means, Observation, PairDecision, Rule, StandingPair, Steadiness, WorkloadData, round_value,
 };
 
 use crate::controls::{agreements, control_numbers};
@@ -19,8 +20,10 @@ pub(crate) struct Field {
     pub(crate) workload: usize,
     /// As numbered in the plan.
     pub(crate) members: Vec<usize>,
-    /// Of the members, in their order.
+    /// One value of each member per round, in their order.
     pub(crate) data: WorkloadData,
+    /// The slices of the members, sweep by sweep, of all rounds from the first on; a round that does not count is empty.
+    pub(crate) sweeps: decision::Workload,
 }
 
 impl Field {
@@ -34,7 +37,8 @@ impl Field {
 /// How all pairs stand.
 pub struct Standing {
     fields: Vec<Field>,
-    verdicts: Verdicts,
+    /// Of each field.
+    pairs: Vec<Vec<Pair>>,
     /// Rounds of each workload that count, whatever became of them.
     rounds: Vec<usize>,
     /// The control of each workload.
@@ -49,6 +53,10 @@ pub struct Pair {
     pub standing: StandingPair,
     /// Whether later rounds contradict it.
     pub is_unsteady: bool,
+    /// Of an undecided pair: the direction in which the interval of this pair alone excludes 1. Not a verdict.
+    pub leaning: Option<Decision>,
+    /// The smallest ratio, above 1, that this run would have decided with a probability of 80 %.
+    pub detectable: Option<f64>,
 }
 
 /// The median of a trial's slices, in the metric's unit; `None` if it did not finish.
@@ -76,13 +84,101 @@ pub fn standing(record: &RunRecord) -> Standing {
         .map(|(index, workload, group)| field(record, index, workload, group))
         .filter(|field| field.members.len() > 1)
         .collect();
-    let data = data(&fields);
-    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
-    let verdicts = replay(&rule, &data).unwrap_or_else(|_| Verdicts::new(&rule));
+    let pairs = looks(record, &fields);
     let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, workload)).collect();
     let controls = control_numbers(&record.plan);
     let agreements = agreements(record, &controls);
-    Standing { fields, verdicts, rounds, controls, agreements }
+    Standing { fields, pairs, rounds, controls, agreements }
+}
+
+/// Looks at the run after its rounds, as it was looked at while it ran.
+fn looks(record: &RunRecord, fields: &[Field]) -> Vec<Vec<Pair>> {
+    let rule = decision::Rule { margin: record.plan.margin.0, ..decision::Rule::default() };
+    let Ok(mut judge) = Judge::new(rule) else { return vec![Vec::new(); fields.len()] };
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
+    for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
+        let so_far = |field: &Field| {
+            let rounds = field.sweeps.rounds.iter().take(round as usize).cloned().collect();
+            decision::Workload { contenders: field.sweeps.contenders, rounds }
+        };
+        let so_far: Vec<decision::Workload> = fields.iter().map(so_far).collect();
+        let Ok(look) = judge.look(&so_far, progress(record, round)) else { continue };
+        for (pairs, look) in all.iter_mut().zip(look) {
+            *pairs =
+                look.iter().enumerate().map(|(place, pair)| followed(pairs.get(place), pair, rule.margin)).collect();
+        }
+    }
+    all
+}
+
+/// Long runs are not looked at after each round: what a look more would decide, the next one decides as well.
+fn is_looked_at(round: u32) -> bool {
+    round.is_multiple_of(round.div_ceil(20))
+}
+
+/// The share of the planned rounds, or of the planned time, that is used up after a round. It depends on the clock alone,
+/// never on what was measured. A run that has ended has used up its time.
+fn progress(record: &RunRecord, round: u32) -> f64 {
+    let is_end =
+        |round: u32| record.status == Status::Complete && record.rounds.last().is_some_and(|it| it.round == round);
+    match record.plan.rounds {
+        Rounds::Exactly(count) => f64::from(round) / f64::from(count.max(1)),
+        Rounds::Within(budget) => {
+            let rounds = record.rounds.iter().filter(|facts| facts.round <= round);
+            let spent: f64 = rounds.map(|facts| facts.seconds).sum();
+            let kept = crate::pace::estimated_setup(&record.plan) + crate::pace::CLOSING;
+            let planned = budget.0.saturating_sub(kept).as_seconds().max(1.0);
+            let share = (spent / planned).max(1e-3);
+            if is_end(round) { share.max(1.0) } else { share }
+        }
+    }
+}
+
+/// A pair at the next look.
+fn followed(before: Option<&Pair>, now: &decision::Pair, margin: f64) -> Pair {
+    let latest = PairDecision {
+        a: now.a,
+        b: now.b,
+        estimate: now.estimate,
+        precision: now.precision,
+        pointwise: now.pointwise,
+        decision: now.decision,
+        verdict: decided(now.latest),
+        rounds: now.rounds,
+        needs_rounds: now.outlook.as_ref().and_then(Outlook::needed_rounds),
+    };
+    let fell = before.and_then(|before| before.standing.decided);
+    let fell = fell.or((now.verdict != decision::Verdict::Undecided).then_some(latest));
+    let is_unsteady = before.is_some_and(|before| before.is_unsteady)
+        || fell.is_some_and(|fell| contradict(fell.verdict, &latest, margin));
+    let steadiness = if is_unsteady { Steadiness::Unsteady } else { Steadiness::Steady };
+    Pair {
+        standing: StandingPair { latest, decided: fell, steadiness },
+        is_unsteady,
+        leaning: now.leaning.map(decided),
+        detectable: now.outlook.map(|outlook| outlook.detectable.exp()),
+    }
+}
+
+/// Whether a later look decides the contrary: the other direction, or an equivalence and a difference that lies wholly
+/// beyond the margin. A proved small difference and an equivalence do not contradict each other.
+fn contradict(fell: Decision, latest: &PairDecision, margin: f64) -> bool {
+    let is_beyond = |interval: Interval| interval.low > margin.ln_1p() || interval.high < -margin.ln_1p();
+    match (fell, latest.verdict) {
+        (Decision::Better, Decision::Worse) | (Decision::Worse, Decision::Better) => true,
+        (Decision::Equivalent, Decision::Better | Decision::Worse) => latest.decision.is_some_and(is_beyond),
+        _ => false,
+    }
+}
+
+fn decided(verdict: decision::Verdict) -> Decision {
+    match verdict {
+        decision::Verdict::Faster => Decision::Better,
+        decision::Verdict::Slower => Decision::Worse,
+        decision::Verdict::Equivalent => Decision::Equivalent,
+        decision::Verdict::Undecided => Decision::Undecided,
+    }
 }
 
 fn data(fields: &[Field]) -> Vec<WorkloadData> {
@@ -140,7 +236,32 @@ fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize])
     // Whole runs are noisier than slices: what is typical of them is not of these.
     let peers = u32::from(workload.control_of.is_some());
     let data = WorkloadData { contenders: members.len(), peers, observations: whole };
-    Field { workload: index, members, data }
+    let sweeps = sweeps(record, workload, &members, &set_aside);
+    Field { workload: index, members, data, sweeps }
+}
+
+/// The slices of `members` in a workload, as they were taken in turn.
+fn sweeps(record: &RunRecord, workload: &Workload, members: &[usize], excluded: &[u32]) -> decision::Workload {
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let rounds = (1..=last).map(|round| {
+        let of_round = |trial: &&Trial| trial.round == round && trial.workload == workload.name;
+        let trials: Vec<&Trial> = record.trials.iter().filter(of_round).collect();
+        let mut sweeps: Vec<decision::Sweep> = Vec::new();
+        for (place, member) in members.iter().enumerate().filter(|_| !excluded.contains(&round)) {
+            let label = &record.plan.contenders[*member].label;
+            let own = trials.iter().filter(|trial| trial.contender == *label && trial.outcome == Outcome::Finished);
+            for slice in own.flat_map(|trial| &trial.slices) {
+                let sweep = slice.position as usize / trials.len();
+                if sweeps.len() <= sweep {
+                    sweeps.resize(sweep + 1, vec![None; members.len()]);
+                }
+                let y = workload.metric.better.oriented_ln(slice.value);
+                sweeps[sweep][place] = Some(y).filter(|y| y.is_finite());
+            }
+        }
+        decision::Round { sweeps }
+    });
+    decision::Workload { contenders: members.len(), rounds: rounds.collect() }
 }
 
 fn is_of(trial: &Trial, workload: &str, contender: &Label) -> bool {
@@ -151,10 +272,10 @@ impl Standing {
     /// Pairs with a verdict, and pairs in all that could have one.
     pub fn counts(&self) -> (u32, u32) {
         let counted: Vec<usize> = self.shown().into_iter().map(|workload| self.counted(workload)).collect();
-        let fields = self.fields.iter().zip(self.verdicts.workloads());
+        let fields = self.fields.iter().zip(&self.pairs);
         let counting = fields.filter(|(field, _)| counted.contains(&field.workload));
-        let pairs: Vec<&StandingPair> = counting.flat_map(|(_, standing)| &standing.pairs).collect();
-        (pairs.iter().filter(|pair| pair.decided.is_some()).count() as u32, pairs.len() as u32)
+        let pairs: Vec<&Pair> = counting.flat_map(|(_, pairs)| pairs).collect();
+        (pairs.iter().filter(|pair| pair.standing.decided.is_some()).count() as u32, pairs.len() as u32)
     }
 
     /// What is compared: the workload, the contenders as numbered in the plan, and their values.
@@ -176,11 +297,10 @@ impl Standing {
     /// Whether the workload needs no more rounds.
     pub fn is_settled(&self, workload: usize) -> bool {
         let counted = self.counted(workload);
-        let mut fields =
-            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == counted);
+        let mut fields = self.fields.iter().zip(&self.pairs).filter(|(field, _)| field.workload == counted);
         let any = self.fields.iter().any(|field| field.workload == counted);
         match any {
-            true => fields.all(|(_, standing)| standing.is_settled()),
+            true => fields.all(|(_, pairs)| pairs.iter().all(|pair| pair.standing.decided.is_some())),
             false => self.rounds[counted] >= ROUNDS_WITHOUT_PAIRS,
         }
     }
@@ -193,11 +313,9 @@ impl Standing {
 
     /// The same, by the runs of exactly this workload.
     pub fn pair_of(&self, workload: usize, a: usize, b: usize) -> Option<Pair> {
-        let mut fields =
-            self.fields.iter().zip(self.verdicts.workloads()).filter(|(field, _)| field.workload == workload);
-        let (places, standing) = fields.find_map(|(field, standing)| Some((field.places(a, b)?, standing)))?;
-        let standing = *standing.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;
-        Some(Pair { standing, is_unsteady: standing.steadiness == Steadiness::Unsteady })
+        let mut fields = self.fields.iter().zip(&self.pairs).filter(|(field, _)| field.workload == workload);
+        let (places, pairs) = fields.find_map(|(field, pairs)| Some((field.places(a, b)?, pairs)))?;
+        pairs.iter().find(|pair| (pair.standing.latest.a, pair.standing.latest.b) == places).copied()
     }
 
     /// The workload whose runs count for this one: its control, where whole runs contradict its slices; else itself.

@@ -209,8 +209,12 @@ pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Ve
     let classes = groups(record).into_iter();
     let members = classes.map(|class| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
     let several = members.filter(|members| members.len() > 1);
-    let field =
-        |members: Vec<usize>| Field { workload: sliced, data: between(record, sliced, whole, &members), members };
+    let field = |members: Vec<usize>| Field {
+        workload: sliced,
+        data: between(record, sliced, whole, &members),
+        members,
+        sweeps: Default::default(),
+    };
     several.map(field).collect()
 }
 

@@ -143,8 +143,8 @@ fn where_all_is_disturbed_the_first_rounds_are_set_aside_and_the_run_goes_on() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.01, 1));
     play.plan.disturbance = Disturbance { foreign_cores: 0.3, ..BOUNDS };
     let performance = play.perform();
-    assert_eq!((performance.rounds().len(), performance.verdicts()), (7, vec![Verdict::Slower; 2]));
-    assert!(performance.comparison().verdicts.iter().all(|pair| pair.rounds == 4));
+    assert_eq!((performance.rounds().len(), performance.verdicts()), (6, vec![Verdict::Slower; 2]));
+    assert!(performance.comparison().verdicts.iter().all(|pair| pair.rounds == 3));
     let few = play.with_rounds(Rounds::Exactly(2)).perform();
     assert_eq!(few.rounds().len(), 5, "three that are set aside are made up for, and then all count");
     assert!(few.comparison().cells.iter().all(|cell| cell.rounds == 2), "as many as were wanted");
