@@ -247,6 +247,14 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_not_empty() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let unreadable = File::create(folder.path().join("disk")).expect("made");
+        unreadable.set_len(SIZE).expect("sparse");
+        assert!(contents(&unreadable, SIZE).is_err() && owner(&unreadable, SIZE, "run", LAYOUT).is_err());
+    }
+
+    #[test]
     fn a_disk_is_labelled_used_released_and_free_again() {
         let disk = disk();
         assert_eq!(whose(&disk), Owner::Nobody);

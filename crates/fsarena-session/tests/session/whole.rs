@@ -292,7 +292,7 @@ fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
         assert_eq!(turn[3], format!("finish {label}"));
     }
     assert_eq!(all.len(), 3 * 2 * 4);
-    assert!(performance.notes().iter().any(|note| note.contains("take the same one in turn")));
+    assert!(performance.notes().iter().any(|note| note.contains("take the same lane in turn")));
     let verdicts = performance.comparison().verdicts;
     assert!(
         verdicts.iter().all(|pair| pair.rounds == 3 && pair.ratio.is_some_and(|ratio| ratio > 1.5)),

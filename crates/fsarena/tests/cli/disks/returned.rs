@@ -195,6 +195,7 @@ fn a_disk_cannot_be_exchanged_or_taken_while_a_run_has_it() {
     assert_eq!(second.status.code(), Some(4), "{}", err(&second));
     assert!(fs::read(&other).expect("there").iter().all(|byte| *byte == 0));
     drop(running);
+    run(stage.fsarena().arg("clean"), 0);
 }
 
 #[test]
