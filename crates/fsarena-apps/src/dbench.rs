@@ -125,6 +125,14 @@ impl Job for Clients {
     }
 }
 
+/// From its output to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    if let Ok(said) = Said::of(text) {
+        said.count(8, tally);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,13 +163,5 @@ mod tests {
         let load = LOAD.path().expect("installed");
         let mut job = Clients { parameters: Parameters { clients: 2, time: 2 }, bench, load };
         assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
-    }
-}
-
-/// From its output to a tally.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    if let Ok(said) = Said::of(text) {
-        said.count(8, tally);
     }
 }

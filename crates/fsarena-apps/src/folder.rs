@@ -1,5 +1,5 @@
-//! Folders in which servers have their sockets and logs, beside the lane; and what is written where another user may write.
-//! What we write there is where no other user can put a link in its place.
+//! Folders in which servers have their sockets and logs, beside the lane; and what is written where another user may
+//! write. What we write there is where no other user can put a link in its place.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -93,7 +93,8 @@ fn outputs() {
         include_str!("oltp/captured.txt"),
         "Complete requests:      100\nFailed requests:        0\nDocument Length:        1000 bytes\n\
          Time taken for tests:   2.250 seconds\nHTML transferred:       100000 bytes\n\
-         Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n0,0.144\n50,1.2\n99,7.5\n100,9.8\n",
+         Requests per second:    44.44 [#/sec] (mean)\nPercentage served,Time in ms\n\
+         0,0.144\n50,1.2\n99,7.5\n100,9.8\n",
         "Wall Clock: 2.486502 seconds\n",
         "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
     ];

@@ -178,6 +178,15 @@ impl Job for PgBenchJob {
     }
 }
 
+/// From its output and its log to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    if let Ok(said) = Said::of(text) {
+        said.count(8, tally);
+    }
+    log::understand(text, tally);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,13 +217,4 @@ mod tests {
         job.server().query("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 1", &NEVER).expect("done");
         assert!(job.require_committed(5, &NEVER).expect_err("a balance is wrong").to_string().contains("`5|f`"));
     }
-}
-
-/// From its output and its log to a tally.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    if let Ok(said) = Said::of(text) {
-        said.count(8, tally);
-    }
-    log::understand(text, tally);
 }

@@ -175,6 +175,16 @@ impl Marks {
     }
 }
 
+/// From its output to figures.
+#[cfg(test)]
+pub(crate) fn understand(text: &str) {
+    let mut marks = Marks::default();
+    for piece in text.as_bytes().chunks(7) {
+        marks.hear(piece, clock::now());
+    }
+    let _ = (marks.parts(), Said::of(text).map(|said| said.figures().len()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,14 +245,4 @@ mod tests {
         }
         assert_eq!(marks.parts(), Some([None, Some(Nanos(20)), None]), "what comes in one piece is not timed");
     }
-}
-
-/// From its output to figures.
-#[cfg(test)]
-pub(crate) fn understand(text: &str) {
-    let mut marks = Marks::default();
-    for piece in text.as_bytes().chunks(7) {
-        marks.hear(piece, clock::now());
-    }
-    let _ = (marks.parts(), Said::of(text).map(|said| said.figures().len()));
 }

@@ -274,8 +274,8 @@ impl Arena {
         }))
     }
 
-    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check, or this process is
-    /// to stop.
+    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check, or this process
+    /// is to stop.
     ///
     /// # Errors
     /// If it stays busy, or the checker cannot be started.

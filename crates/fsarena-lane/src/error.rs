@@ -75,7 +75,7 @@ pub enum LaneError {
     },
     /// The file system of a `dir` contender has no room for the data of the workloads.
     #[error(
-        "{needed} are needed on the file system of `{}` for the workload `{workload}` and a reserve, and {free} are free",
+        "the workload `{workload}` needs {needed}, with a reserve, on the file system of `{}`, where {free} are free",
         path.display()
     )]
     NoRoom {

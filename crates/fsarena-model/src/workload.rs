@@ -61,8 +61,8 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<serde_json::Value>,
     /// How long a whole run may take, seconds; what takes longer did not finish, which is a result. Each of preparing,
-    /// refilling, starting and ending a server and verifying may take as long. Without it there are limits for work that
-    /// never ends (docs/guides/add-a-workload.md).
+    /// refilling, starting and ending a server and verifying may take as long. Without it there are limits for work
+    /// that never ends (docs/guides/add-a-workload.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_s: Option<u64>,
     /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.

@@ -72,6 +72,12 @@ fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
     tally.end_part(tally.elapsed + Nanos(last.saturating_mul(1_000)));
 }
 
+/// From the lines that it can read to a tally.
+#[cfg(test)]
+pub(crate) fn understand(text: &str, tally: &mut Tally) {
+    count(text.lines().filter_map(End::of).collect(), Operation::Run, tally);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,10 +99,4 @@ mod tests {
         write("log.2", "4 1 skipped 0 1795301548 200808\n");
         take(folder.path(), "log", Operation::Run, &mut tally).expect_err("not a latency");
     }
-}
-
-/// From the lines that it can read to a tally.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    count(text.lines().filter_map(End::of).collect(), Operation::Run, tally);
 }

@@ -181,7 +181,7 @@ pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) 
     })
 }
 
-/// Brings a file into memory by reading it, unless somebody wants to stop; of one that does not fit, the end stays there.
+/// Brings a file into memory by reading it, unless it is to stop; of one that does not fit, the end stays there.
 pub fn remember(path: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];

@@ -35,7 +35,7 @@ impl Windows {
         self.intervals.clear();
     }
 
-    /// Takes in the latest part of a run. Merging is done once in five minutes at most, and takes some milliseconds then.
+    /// Takes in the latest part of a run. Windows are merged once in five minutes at most.
     pub fn add(&mut self, latest: Interval) {
         let operation = latest.operation;
         let (width, is_wide) = (self.width, self.width > PART);

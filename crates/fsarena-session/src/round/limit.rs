@@ -1,6 +1,6 @@
 //! Time limits: what takes longer is told to stop, and did not finish. A limit is for each of preparing, refilling,
-//! starting a server, a run, ending the server and verifying by itself. The sync after a run has none: nothing stops the
-//! kernel in it.
+//! starting a server, a run, ending the server and verifying by itself. The sync after a run has none: nothing stops
+//! the kernel in it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

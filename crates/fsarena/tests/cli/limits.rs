@@ -149,11 +149,11 @@ fn directories_without_room_are_refused_before_anything_is_made() {
     };
     compare(&whole, 0);
     let refused = err(&compare(&sliced, 4));
-    assert!(refused.contains("for the workload `sliced`") && refused.contains("are free"), "{refused}");
+    assert!(refused.contains("the workload `sliced`") && refused.contains("are free"), "{refused}");
     assert!(refused.contains("hint: "), "{refused}");
     fs::write(mount.0.join("filler"), vec![1; 200 << 20]).expect("written");
     let refused = err(&compare(&whole, 4));
-    assert!(refused.contains("for the workload `stuck`"), "{refused}");
+    assert!(refused.contains("the workload `stuck`"), "{refused}");
     assert!(["a", "b"].iter().all(|name| fs::read_dir(mount.0.join(name)).expect("there").next().is_none()));
 }
 
