@@ -13,8 +13,8 @@
 //! Of a `cell` there are also the shares of the harness, of the device's rate and of mere starts (0 to 1), seconds and syncs of an operation;
 //! of a `verdict` what one of the pair promises and the other does not. The three clocks and space are probes.
 //!
-//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point. Control characters are
-//! shown as their escape, and a text that a spreadsheet would take for a formula has a `'` before it
+//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point. Control characters
+//! are shown as their escape, and a text that a spreadsheet would take for a formula has a `'` before it
 //! (<https://owasp.org/www-community/attacks/CSV_Injection>).
 
 use std::borrow::Cow;

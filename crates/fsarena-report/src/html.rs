@@ -53,8 +53,8 @@ pub fn render(comparison: &Comparison) -> String {
     page.render(Serde(page::Page::new(comparison))).expect("the templates ask only for what the page has")
 }
 
-/// The one place where values get onto the page: nothing in them rules the text, and words written from right to left stay apart
-/// from those around them.
+/// The one place where values get onto the page: nothing in them rules the text, and words written from right to left
+/// stay apart from those around them.
 fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match value.as_str().filter(|_| !value.is_safe()) {
         None => escape_formatter(out, state, value),
@@ -68,7 +68,9 @@ fn attribute(text: &str) -> Value {
     Value::from_safe_string(HtmlEscape(&visible(text)).to_string())
 }
 
-/// Letters of Hebrew, Arabic and other scripts of that direction (DerivedBidiClass.txt of the Unicode Character Database).
+/// Letters of Hebrew, Arabic and other scripts of that direction (DerivedBidiClass.txt of the Unicode Character
+/// Database).
 fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
+        || matches!(c, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }

@@ -40,8 +40,8 @@ fn text(grid: &Grid<'_>) -> String {
     let blocks: String = grid.tests().into_iter().map(|test| block(grid, test)).collect();
     format!(
         "{}: {}, medians of {rounds}\n\n{HEAD}{rows}\niozone test complete.\nExcel output is below:\n{blocks}",
-        visible(&grid.workload),
-        visible(&grid.contender.to_string())
+        visible(grid.workload),
+        visible(grid.contender)
     )
 }
 

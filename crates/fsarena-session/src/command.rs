@@ -22,12 +22,13 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     });
     let spelling = |contender: &Contender| spelling(plan, contender);
     words.extend(plan.contenders.iter().map(spelling));
-    let file = |name: &str| plan.workload_files.get(name).cloned();
-    let named = || as_typed(plan).into_iter().map(|name| file(name).unwrap_or_else(|| name.to_owned())).collect();
+    let named = || as_typed(plan).iter().map(|name| (*name).to_owned()).collect();
+    let typed = |name: String| plan.workload_files.get(&name).cloned().unwrap_or(name);
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
-        None => words
-            .extend(ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), name])),
+        None => words.extend(
+            ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), typed(name)]),
+        ),
     }
     words.extend((!plan.scale.is_standard()).then(|| format!("--scale={}", plan.scale)));
     words.extend(plan.mix.iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]));

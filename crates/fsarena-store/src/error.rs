@@ -115,7 +115,7 @@ impl StoreError {
             }
             Self::Inaccessible { .. } => "name another place with `--store FILE`, or make room there".to_owned(),
             Self::Unsafe { .. } => {
-                "name a file in a folder that only root may write, with `--store FILE`; `report` and `runs` can read any"
+                "name a file in a folder that only root can write: `--store FILE`; `report` and `runs` read any"
                     .to_owned()
             }
             Self::Newer { .. } => "use the fsarena that wrote it, or another store with `--store FILE`".to_owned(),

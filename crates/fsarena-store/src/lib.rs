@@ -135,8 +135,8 @@ impl Store {
     }
 }
 
-/// The file as a URI with the promise that nobody writes to it (<https://www.sqlite.org/uri.html>): SQLite then neither locks
-/// it nor looks for a journal.
+/// The file as a URI with the promise that nobody writes to it (<https://www.sqlite.org/uri.html>): SQLite then neither
+/// locks it nor looks for a journal.
 fn immutable(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let escaped: String = absolute.as_os_str().as_bytes().iter().fold(String::new(), |text, byte| match byte {

@@ -1,4 +1,5 @@
-//! The file of a store and its folder, looked at before SQLite opens the file: opening a database may already write to it.
+//! The file of a store and its folder, looked at before SQLite opens the file: opening a database may already write to
+//! it.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{ErrorKind, Read};

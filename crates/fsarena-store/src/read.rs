@@ -182,7 +182,8 @@ fn of_some<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> std::res
     added(row, column)?.map(|json| parse(column, &json)).transpose()
 }
 
-/// The text of a column that older stores lack: they are read as they are, and only a writer brings them to today's form.
+/// The text of a column that older stores lack: they are read as they are, and only a writer brings them to today's
+/// form.
 fn added(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
     match row.get(column) {
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),

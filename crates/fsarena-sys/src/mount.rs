@@ -46,8 +46,9 @@ pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<()
         .map_err(|errno| failed(&format!("attach it at {}", point.display()), errno))
 }
 
-/// Asks the kernel whether the file system `kind` knows the comma-separated `options`; nothing is mounted. What depends on the
-/// file system's own content is not found, nor is anything for kinds that look at their options only when they are mounted.
+/// Asks the kernel whether the file system `kind` knows the comma-separated `options`; nothing is mounted. What depends
+/// on the file system's own content is not found, nor is anything for kinds that look at their options only when they
+/// are mounted.
 ///
 /// # Errors
 /// With the kernel's own words where it has any; also where the caller may not mount.

@@ -27,7 +27,8 @@ pub struct Arguments {
 /// Options of every command, before or after its name.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory, /var/lib/fsarena/store.sqlite for root]
+    /// Where runs are kept [default: fsarena/store.sqlite in the user's data directory, /var/lib/fsarena/store.sqlite
+    /// for root]
     #[arg(long, global = true, value_name = "FILE", overrides_with = "store")]
     pub store: Option<PathBuf>,
     /// When to use colour

@@ -1,11 +1,12 @@
-//! Words for people, on stderr. Perhaps they cannot be written, since the terminal is gone or the disk behind a redirection
-//! is full: then they are lost, and the run goes on.
+//! Words for people, on stderr. Perhaps they cannot be written, since the terminal is gone or the disk behind a
+//! redirection is full: then they are lost, and the run goes on.
 
 use std::io::Write;
 
 use fsarena_report::visible_lines;
 
-/// Writes a message. No text in it rules the terminal; its further lines are indented, so that none passes for a message.
+/// Writes a message. No text in it rules the terminal; its further lines are indented, so that none passes for a
+/// message.
 pub fn tell(message: &str) {
     let message = visible_lines(message);
     let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("\n  {line}") };

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use fsarena_sys::fault;
 use tempfile::Builder;
 
-/// Writes `data` into the file at `path`: the file is replaced as a whole, or stays as it was. A link there is replaced and not
-/// followed. Devices, pipes and what lies in `/dev` and `/proc`, such as `/dev/stdout`, are written as they are.
+/// Writes `data` into the file at `path`: the file is replaced as a whole, or stays as it was. A link there is replaced
+/// and not followed. Devices, pipes and what lies in `/dev` and `/proc`, such as `/dev/stdout`, are written as they
+/// are.
 ///
 /// # Errors
 /// If it cannot be made or written.

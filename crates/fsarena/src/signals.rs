@@ -12,11 +12,13 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::exit;
 
-/// Further SIGINTs within this time of the first are part of it: a key held down, or a shell and `timeout` that both send it.
+/// Further SIGINTs within this time of the first are part of it: a key held down, or a shell and `timeout` that both
+/// send it.
 const SAME: Nanos = Nanos::seconds(1);
 
-/// The flag that Ctrl-C (SIGINT), SIGTERM and a lost terminal (SIGHUP) set: the run then ends and takes everything away. Only
-/// a SIGINT after [`SAME`] ends it without that, and the next start clears up; SIGTERM and SIGHUP often come together.
+/// The flag that Ctrl-C (SIGINT), SIGTERM and a lost terminal (SIGHUP) set: the run then ends and takes everything
+/// away. Only a SIGINT after [`SAME`] ends it without that, and the next start clears up; SIGTERM and SIGHUP often come
+/// together.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -1,4 +1,5 @@
-//! Texts from files, paths and other programs: whatever is in them, they rule neither a terminal nor a page nor a spreadsheet.
+//! Texts from files, paths and other programs: whatever is in them, they rule neither a terminal nor a page nor a
+//! spreadsheet.
 
 use std::collections::BTreeSet;
 

@@ -68,8 +68,9 @@ fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
         assert!(!cell["validity"].to_string().contains("cached"), "{cell}");
     }
     let page = out(&run(stage.fsarena().args(["report", "last", "--format", "html"]), 0));
-    let again = "--workload random --workload scan --workload tree --workload small --cache both";
-    assert!(page.contains(again), "the command repeats the run");
+    let file = |name: &str| format!("--workload {}", stage.path(&format!("{name}.toml")).display());
+    let again = ["random", "scan", "tree", "small"].map(file).join(" ") + " --cache both";
+    assert!(page.contains(&again), "the command repeats the run");
     run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
     assert_eq!(names(&stage.json()), cold_and_warm);
     assert_eq!(stage.left(), Vec::<String>::new());
