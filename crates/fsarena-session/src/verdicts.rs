@@ -2,7 +2,7 @@
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
-use fsarena_stats::Interval;
+use fsarena_stats::{Decision, Interval};
 
 use crate::durability::class;
 use crate::evidence::{Pair, Standing, pairs};
@@ -71,6 +71,22 @@ fn fallen_earlier(pair: &Pair) -> String {
     }
 }
 
+/// What an undecided pair still shows: the side to which it leans, and from which difference on the run decides.
+fn known_of_undecided(pair: &Pair) -> String {
+    if pair.verdict() != Verdict::Undecided {
+        return String::new();
+    }
+    let leaning = match pair.leaning {
+        Some(Decision::Better) => "leaning to faster".to_owned(),
+        Some(Decision::Worse) => "leaning to slower".to_owned(),
+        _ => String::new(),
+    };
+    let detectable = pair.detectable.filter(|ratio| ratio.is_finite() && *ratio < 10.0);
+    let detectable =
+        detectable.map(|ratio| format!("this run finds differences from {:.0} % on", (ratio - 1.0) * 100.0));
+    joined(&[leaning, detectable.unwrap_or_default()])
+}
+
 fn joined(parts: &[String]) -> String {
     let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     said.join("; ")
@@ -99,7 +115,15 @@ fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: 
             let is_tie = pair.verdict() == Verdict::Equivalent;
             let is_device = flags.iter().any(|(_, flag)| flag.class == ValidityClass::DeviceBound);
             let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
-            (verdict, joined(&[fallen_earlier(pair), price::beyond_price(pair), reasons(&|_| true)]))
+            (
+                verdict,
+                joined(&[
+                    fallen_earlier(pair),
+                    known_of_undecided(pair),
+                    price::beyond_price(pair),
+                    reasons(&|_| true),
+                ]),
+            )
         }
     }
 }

@@ -80,7 +80,7 @@ fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
         return Ok(Climbed::NoRoom);
     }
-    eprintln!("lanes of {size}: {} rounds", options.rounds);
+    note!("lanes of {size}: {} rounds", options.rounds);
     let notes = vec!["the ladder of `fsarena calibrate --slices`".to_owned()];
     let task = Task { plan, notes, wait: Wait::Yes, consent: Consent(options.erase.clone()) };
     Ok(match perform(global, task, stop)? {
