@@ -11,7 +11,8 @@ use std::io;
 /// In builds with debug assertions the environment variable `FSARENA_FAULT` has one of these forms, n counts from 1:
 /// - `kill@n`: the process kills itself with SIGKILL at step n.
 /// - `ERRNO@n`: step n fails with that number, such as `5@12` for EIO.
-/// - `hang@n`: step n does not return; a child program that starts at step n does not end.
+/// - `hang@n`: a child program that starts at step n does not end. Other steps are calls of the kernel, which no time limit
+///   can end.
 /// - `list@FILE`: the name of each step is appended to FILE.
 ///
 /// # Errors
@@ -19,7 +20,7 @@ use std::io;
 #[inline]
 pub fn step(what: &str) -> io::Result<()> {
     #[cfg(debug_assertions)]
-    return injected::step(what, injected::Kind::Call);
+    return injected::step(what);
     #[cfg(not(debug_assertions))]
     {
         let _ = what;
@@ -45,7 +46,7 @@ pub fn start(what: &str) -> io::Result<Start> {
     #[cfg(debug_assertions)]
     {
         let hangs = injected::is_hanging_next();
-        injected::step(what, injected::Kind::Child)?;
+        injected::step(what)?;
         Ok(if hangs { Start::Hanging } else { Start::Normal })
     }
     #[cfg(not(debug_assertions))]
@@ -72,12 +73,6 @@ mod injected {
         List(PathBuf),
     }
 
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    pub(super) enum Kind {
-        Call,
-        Child,
-    }
-
     static STEPS: AtomicU64 = AtomicU64::new(0);
 
     fn fault() -> Option<&'static Fault> {
@@ -99,7 +94,7 @@ mod injected {
         fault() == Some(&Fault::Hang(STEPS.load(Ordering::SeqCst) + 1))
     }
 
-    pub(super) fn step(what: &str, kind: Kind) -> io::Result<()> {
+    pub(super) fn step(what: &str) -> io::Result<()> {
         let Some(fault) = fault() else { return Ok(()) };
         let now = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
         match fault {
@@ -110,9 +105,6 @@ mod injected {
                 }
             }
             Fault::Fail(n, errno) if *n == now => Err(io::Error::from_raw_os_error(*errno)),
-            Fault::Hang(n) if *n == now && kind == Kind::Call => loop {
-                std::thread::park();
-            },
             Fault::List(path) => {
                 let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
                 file.and_then(|mut file| writeln!(file, "{now} {what}"))

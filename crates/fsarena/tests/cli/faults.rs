@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::stage::{Stage, binary, err, is_root, out, run};
+use crate::stage::{Stage, err, is_root, out, run};
 
 /// How many steps of each run a sample has.
 const SAMPLE: usize = 12;
@@ -21,9 +21,8 @@ struct Victim<'a> {
 impl Victim<'_> {
     /// The run with a store of its own, and `fault` in its environment.
     fn command(&self, fault: &str, store: &str) -> Command {
-        let mut command = self.stage.fsarena();
-        command.env("FSARENA_FAULT", fault).env("FSARENA_TOOL_LIMIT_MS", "3000");
-        command.args(&self.arguments).arg("--store").arg(self.stage.path(store));
+        let mut command = self.stage.fsarena_with(&self.stage.path(store));
+        command.env("FSARENA_FAULT", fault).env("FSARENA_TOOL_LIMIT_MS", "3000").args(&self.arguments);
         command
     }
 
@@ -32,8 +31,16 @@ impl Victim<'_> {
         let list = self.stage.path("steps");
         let _ = fs::remove_file(&list);
         run(&mut self.command(&format!("list@{}", list.display()), "whole.sqlite"), 0);
+        remove_store(&self.stage.path("whole.sqlite"));
         let text = fs::read_to_string(list).expect("a list of steps");
         text.lines().map(|line| line.split_once(' ').map_or(line, |(_, name)| name).to_owned()).collect()
+    }
+}
+
+/// A store that exists has other steps than a new one.
+fn remove_store(store: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{suffix}", store.display()));
     }
 }
 
@@ -113,15 +120,13 @@ fn is_cleared_after_a_kill(victim: &Victim<'_>) {
         assert_eq!(machine(victim.stage), before, "killed at step {step}, {name}");
         let store = victim.stage.path(&store);
         if store.exists() {
-            let mut runs = victim.stage.fsarena();
-            let listed = out(&run(runs.args(["runs", "--store"]).arg(&store), 0));
+            let listed = out(&run(victim.stage.fsarena_with(&store).arg("runs"), 0));
             if listed.contains("interrupted") {
-                let mut resume = victim.stage.fsarena();
-                let resumed = resume.args(["resume", "last", "--store"]).arg(&store).output().expect("it starts");
+                let resumed = victim.stage.fsarena_with(&store).args(["resume", "last"]).output().expect("it starts");
                 assert!(resumed.status.success(), "resumed after step {step}, {name}: {}", err(&resumed));
             }
         }
-        fs::remove_file(&store).unwrap_or_default();
+        remove_store(&store);
     }
     assert_eq!(machine(victim.stage), before);
     println!("killed at {} of {} steps: nothing was left", chosen(&steps).len(), steps.len());
@@ -142,7 +147,7 @@ fn is_stated_and_cleared_after_a_failure(victim: &Victim<'_>) {
         // A step of taking away that fails is taken up by the next start.
         run(victim.stage.fsarena().arg("clean"), 0);
         assert_eq!(machine(victim.stage), before, "{error} at step {step}, {name}");
-        fs::remove_file(victim.stage.path(&store)).unwrap_or_default();
+        remove_store(&victim.stage.path(&store));
     }
     println!("failed at {} of {} steps; exit codes 0 to 4: {ends:?}", chosen(&steps).len(), steps.len());
 }
@@ -186,6 +191,7 @@ fn a_program_that_hangs_is_ended_and_stated() {
         let output = victim.command(&format!("hang@{step}"), "hung.sqlite").output().expect("it starts");
         assert_stated(&output, &format!("{name} hangs at step {step}"));
         assert_eq!(machine(&stage), before, "{name} hangs at step {step}");
+        remove_store(&stage.path("hung.sqlite"));
     }
 }
 
@@ -246,9 +252,8 @@ metric = { name = "seconds", unit = "s", measure = "seconds", better = "lower" }
 parameters = { script = "d=$(pwd); cd ..; mv \"$d\" \"$d.moved\"; ln -s VICTIM \"$d\"" }
 "#;
         let file = stage.file("swap.toml", &text.replace("VICTIM", &stage.path("victim").display().to_string()));
-        let mut command = Command::new(binary());
-        command.env("HOME", stage.path("home")).arg("compare");
-        command.arg(format!("dir:{}", folder.display())).arg(format!("dir:{}", stage.path("b").display()));
+        let mut command = stage.fsarena();
+        command.arg("compare").arg(format!("dir:{}", folder.display())).arg(format!("dir:{}", stage.path("b").display()));
         fs::create_dir(stage.path("b")).expect("made");
         let output = command.args(["--rounds", "1", "--beside", "never", "--workload", &file]).output();
         let output = output.expect("it starts");

@@ -63,9 +63,14 @@ impl Stage {
 
     /// The binary, with a store and a home of the test's own.
     pub fn fsarena(&self) -> Command {
+        self.fsarena_with(&self.store())
+    }
+
+    /// The binary, with another store.
+    pub fn fsarena_with(&self, store: &Path) -> Command {
         let mut command = Command::new(binary());
         command.env("HOME", self.path("home")).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
-        command.env("NO_COLOR", "1").arg("--store").arg(self.store());
+        command.env("NO_COLOR", "1").arg("--store").arg(store);
         command
     }
 
