@@ -64,7 +64,9 @@ impl Tool<'_> {
     fn judged(&self, ended: io::Result<Option<Ended>>) -> Result<Option<Ended>, EngineError> {
         match ended.map_err(EngineError::io(format!("start {}", self.name)))? {
             Some(ended) if !ended.status.success() => {
-                let words = format!("{} ({})", last_lines(&ended.words()), ended.status);
+                // What initdb says of its progress would else hide why it failed.
+                let said = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
+                let words = format!("{} ({})", last_lines(&said), ended.status);
                 Err(EngineError::Program { program: self.name, words })
             }
             ended => Ok(ended),

@@ -48,10 +48,9 @@ fn descends(process: &Path, from: u32) -> bool {
 fn run_folder(from: u32) -> Option<PathBuf> {
     let is_client = |process: &PathBuf| words(process).contains("--log-prefix") && descends(process, from);
     let words = words(&processes().find(is_client)?);
-    let inside = Path::new(words.split([' ', '=']).find(|word| word.contains("/fsarena-run-"))?);
-    let is_it =
-        |folder: &&Path| folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fsarena-run-"));
-    inside.ancestors().find(is_it).map(Path::to_owned)
+    let inside = Path::new(words.split([' ', '=']).find(|word| word.contains("/server/"))?);
+    let of_server = inside.ancestors().find(|folder| folder.ends_with("server"))?;
+    of_server.parent().map(Path::to_owned)
 }
 
 #[test]
