@@ -79,7 +79,7 @@ fn a_disk_with_data_is_taken_with_its_id_and_returned_free() {
     run(compare(&stage, &["ext4"], &disk.path()).args(["--erase", &id]), 0);
     assert_free(&stage, &disk);
     run(compare(&stage, &["ext4"], &disk.path()).args(["--erase", &id]), 0);
-    let store = fs::read(stage.path("home/.local/share/fsarena/store.sqlite")).expect("a store");
+    let store = fs::read(stage.store()).expect("a store");
     assert!(!String::from_utf8_lossy(&store).contains(&id), "consent is not kept");
 }
 
