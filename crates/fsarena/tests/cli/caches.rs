@@ -64,7 +64,8 @@ fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
         let read = cell["probes"]["device.read"]["value"].as_f64().expect("a lane");
         assert!(accounts_for(cell, 1), "{cell}");
         assert_eq!(read >= 4096.0, is_cold, "{read} bytes for each 4 KiB of {cell}");
-        assert!(is_cold || read < 410.0, "{read} bytes for each 4 KiB of {cell}");
+        // A busy machine does few reads in a slice, over which what the mount itself reads is spread.
+        assert!(is_cold || read < 2048.0, "{read} bytes for each 4 KiB of {cell}");
         assert!(!cell["validity"].to_string().contains("cached"), "{cell}");
     }
     let words = report["command"].as_array().expect("words").iter().filter_map(|word| word.as_str());
