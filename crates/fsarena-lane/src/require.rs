@@ -23,8 +23,8 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
         if kind.ground() == Ground::Directory {
             directory(contender)?;
         }
-        if let Some(device) = options(contender).find(|piece| is_block_device(piece)) {
-            let what = format!("its options name the device `{device}`, which fsarena has not made");
+        if let Some(piece) = options(contender).find(|piece| names_storage(piece)) {
+            let what = format!("its options name `{piece}`, a device or a file that fsarena has not made");
             return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
         }
         if kind.ground() == Ground::Library && !contender.mount.is_empty() {
@@ -45,10 +45,14 @@ fn options(contender: &Contender) -> impl Iterator<Item = &str> {
     words.flat_map(|word| word.split(['=', ',', ':', ' ']))
 }
 
-/// mkfs overwrites whatever it is told to: only the lane may be named to it, and that is done by us.
-fn is_block_device(word: &str) -> bool {
+/// mkfs overwrites what it is given, such as the device of an external journal: it may be given the lane only. A device
+/// may also be named by what is on it (`device=LABEL=journal`), and tools write to plain files as well.
+fn names_storage(piece: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    fs::metadata(word).is_ok_and(|found| found.file_type().is_block_device())
+    let is_tag = ["LABEL", "UUID", "PARTLABEL", "PARTUUID"].contains(&piece);
+    let is_path = piece.contains('/');
+    let is_storage = |kind: fs::FileType| kind.is_block_device() || (is_path && kind.is_file());
+    is_tag || fs::metadata(piece).is_ok_and(|found| is_storage(found.file_type()))
 }
 
 /// Refuses a plan that this machine or this user cannot run, before anything is made.

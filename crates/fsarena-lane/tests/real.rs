@@ -202,6 +202,19 @@ fn options_that_name_another_device_are_refused() {
         let error = require::contenders(&plan.contenders).expect_err("refused").to_string();
         assert!(error.contains("/dev/loop1000"), "{error}");
     }
+    let file = ground.place.path().join("file");
+    fs::write(&file, "precious").expect("written");
+    let refused = [format!("-Jdevice={}", file.display()), "-Jdevice=LABEL=journal".into(), "device=UUID=1-2".into()];
+    for option in refused {
+        let mut plan = ground.plan(&["ext4"], 64);
+        plan.contenders[0].mkfs = vec![option.clone()];
+        require::contenders(&plan.contenders).expect_err(&option);
+    }
+    for option in ["-Luuid", "-U11111111-2222-4333-8444-555555555555", "-O^has_journal", "-Tnews"] {
+        let mut plan = ground.plan(&["ext4"], 64);
+        plan.contenders[0].mkfs = vec![option.to_owned()];
+        require::contenders(&plan.contenders).expect("it names no storage");
+    }
     arena.close().expect("nothing stays");
 }
 

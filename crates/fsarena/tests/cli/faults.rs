@@ -114,9 +114,16 @@ fn assert_stated(output: &Output, what: &str) {
 fn is_cleared_after_a_kill(victim: &Victim<'_>) {
     let steps = victim.steps();
     let before = machine(victim.stage);
+    let mut killed = 0;
     for step in chosen(&steps) {
         let (name, store) = (&steps[step - 1], format!("killed-{step}.sqlite"));
         let output = victim.command(&format!("kill@{step}"), &store).output().expect("it starts");
+        // The run whose steps were listed may have had more rounds, since the machine was busy.
+        if output.status.code() == Some(0) {
+            remove_store(&victim.stage.path(&store));
+            continue;
+        }
+        killed += 1;
         assert_eq!(output.status.code(), None, "step {step}, {name}: {}", err(&output));
         run(victim.stage.fsarena().arg("clean"), 0);
         assert_eq!(machine(victim.stage), before, "killed at step {step}, {name}");
@@ -132,7 +139,8 @@ fn is_cleared_after_a_kill(victim: &Victim<'_>) {
         remove_store(&store);
     }
     assert_eq!(machine(victim.stage), before);
-    println!("killed at {} of {} steps: nothing was left", chosen(&steps).len(), steps.len());
+    assert!(killed * 2 > chosen(&steps).len(), "killed at {killed} of {} steps", steps.len());
+    println!("killed at {killed} of {} steps: nothing was left", steps.len());
 }
 
 /// Lets each step of a run fail: the run ends with a result that says so, and leaves nothing.
