@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -94,8 +95,11 @@ fn machine(stage: &Stage) -> Vec<String> {
     }
     let scratch = ["/run", "/tmp"].map(|place| fs::read_dir(place).expect("readable").flatten());
     let scratch = scratch.into_iter().flatten().map(|entry| entry.path());
-    let is_of_a_run =
-        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fsarena-"));
+    let own = rustix::process::geteuid().as_raw();
+    let is_of_a_run = |path: &PathBuf| {
+        let is_named_so = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fsarena-"));
+        is_named_so && fs::symlink_metadata(path).is_ok_and(|found| found.uid() == own)
+    };
     seen.extend(scratch.filter(is_of_a_run).map(|path| path.display().to_string()));
     seen.sort();
     seen
