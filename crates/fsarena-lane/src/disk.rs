@@ -309,7 +309,10 @@ impl OnDisk {
 }
 
 /// A word that changes when the machine is started again (random(4)).
-fn boot() -> io::Result<String> {
+///
+/// # Errors
+/// If the kernel does not say.
+pub(crate) fn boot() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }
 

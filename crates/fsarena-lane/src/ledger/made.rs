@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cleared, Leftover};
 use crate::cgroup;
-use crate::disk::OnDisk;
+use crate::disk::{self, OnDisk};
 
 /// How often a busy device is tried again, and how long in between: ten seconds in all.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
@@ -79,7 +79,7 @@ impl Run {
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random))?;
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned();
+        let boot = disk::boot().unwrap_or_default();
         Ok(Self { token: format!("{:016x}", u64::from_ne_bytes(random)), boot, is_same_boot: true })
     }
 }
@@ -191,7 +191,8 @@ fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Optio
     Ok(remove_if_empty(&parent, name, path))
 }
 
-/// The run may have died between making a directory and writing down which one it is. An empty one is nobody's loss.
+/// The run may have died between making a directory and writing down which one it is. Removing an
+/// empty one loses nothing.
 fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> Option<String> {
     let removed = parent.remove_empty(name).is_ok_and(|removed| removed == Removal::Done);
     removed.then(|| format!("the empty folder {}", path.display()))
