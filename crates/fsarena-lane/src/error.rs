@@ -244,7 +244,7 @@ pub enum LaneError {
         holder: Option<Box<Holder>>,
     },
     /// Something that an earlier run made could not be taken away.
-    #[error("an earlier run left {what}, which cannot be cleared away: {why}")]
+    #[error("a run left {what}, which cannot be cleared away: {why}")]
     Leftover {
         /// What was left.
         what: String,

@@ -55,7 +55,8 @@ impl Explained for SessionError {
             Self::Contender { trouble, .. } => trouble.hint.clone(),
             Self::Lane(error) => error.hint(),
             Self::Engine(error) => error.hint(),
-            Self::Listener(_) | Self::Unlike(_) => None,
+            Self::Listener(_) => Some("what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` goes on".to_owned()),
+            Self::Unlike(_) => None,
             Self::Budget { .. } => Some("give a longer --budget, a count with --rounds N, less work with --scale smoke, or fewer workloads with --workload".to_owned()),
         }
     }

@@ -114,12 +114,16 @@ impl Machine {
 
     /// Removes the directory of the workload at hand, if it is still the one that was made.
     fn remove_work(&mut self, contender: usize) -> Result<(), Trouble> {
-        let Some(Work { name, inode }) = self.works[contender].take() else { return Ok(()) };
+        let Some(Work { name, inode }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
         match parent.remove(&name, inode).map_err(io(act()))? {
-            Removal::Done | Removal::Absent => Ok(()),
+            Removal::Done | Removal::Absent => {
+                self.works[contender] = None;
+                Ok(())
+            }
             Removal::Another => {
+                self.works[contender] = None;
                 Err(io(act())(std::io::Error::other("another directory has taken its place; it was left alone")))
             }
         }

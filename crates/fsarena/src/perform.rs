@@ -7,7 +7,7 @@ use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
-use fsarena_session::{Machine, Rest, Resumption, SessionError, Wish};
+use fsarena_session::{Listener as _, Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
@@ -219,7 +219,11 @@ fn on_machine(
     listeners.progress.prepare("taking everything away");
     let closed = machine.close();
     let status = status?;
-    closed?;
+    if let Err(left) = closed {
+        // What was measured is as good as before: it is reported, with this.
+        let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
+        listeners.hear(&Event::Note(note)).map_err(SessionError::Listener)?;
+    }
     Ok(status)
 }
 

@@ -1,7 +1,7 @@
 //! `fsarena clean`: takes away what killed runs have left behind.
 
 use anyhow::Result;
-use fsarena_lane::{Cleared, Go, LaneError, Ledger, Wait, default_folder, take_machine};
+use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder, take_machine};
 
 use crate::exit::Ended;
 use crate::note::note;
@@ -9,14 +9,15 @@ use crate::note::note;
 /// Clears up, unless a run is under way.
 pub fn run() -> Result<Ended> {
     let _machine = take_machine(Wait::No, &mut |_| Go::Stop)?;
-    let (mut ledger, cleared) = Ledger::open(&default_folder()?)?;
+    let (mut ledger, mut cleared) = Ledger::open(&default_folder()?)?;
     ledger.undo()?;
     if cleared == Cleared::default() {
         note!("nothing was left behind");
     }
+    let last = cleared.kept.pop();
     tell(&cleared);
-    match cleared.kept.into_iter().next() {
-        Some(first) => Err(LaneError::Leftover { what: first.what, why: first.why }.into()),
+    match last {
+        Some(Leftover { what, why }) => Err(LaneError::Leftover { what, why }.into()),
         None => Ok(Ended::Well),
     }
 }
