@@ -79,6 +79,16 @@ impl<W: Worker> Crew<W> {
         self.workers.iter_mut().map(|(worker, _)| worker)
     }
 
+    /// Whether this is so of each worker.
+    pub fn all(&self, is_so: impl Fn(&W) -> bool) -> bool {
+        self.workers.iter().all(|(worker, _)| is_so(worker))
+    }
+
+    /// The sum of a figure over the workers; of processes it is not known here.
+    pub fn total(&self, of: impl Fn(&W) -> u64) -> u64 {
+        self.workers.iter().map(|(worker, _)| of(worker)).sum()
+    }
+
     /// How many work at the same time.
     pub fn count(&self) -> u32 {
         self.workers.len() as u32

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
-use crate::cached::{self, Layout};
-use crate::{Engine, EngineError, Job, paced};
+use crate::cached;
+use crate::{Engine, EngineError, Job, Layout, paced};
 use ground::Ground;
 pub use parameters::Parameters;
 use parameters::{Calls, Distribution, Pattern, Work};
@@ -60,13 +60,19 @@ impl Engine for Data {
         let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
         let variant = match (parameters.pattern, cache) {
             (Pattern::Random, CacheState::Cold) if is_skewed => Err(cached::not_for_long(workload)),
-            (Pattern::Random, _) => cached::variant(workload, cache, Layout::AsItIs, &[]),
+            (Pattern::Random, _) => cached::variant(workload, cache, cached::Layout::AsItIs, &[]),
             (Pattern::Sequential, CacheState::Cold) => {
-                cached::variant(workload, cache, Layout::Once, &[("repeat", false)])
+                cached::variant(workload, cache, cached::Layout::Once, &[("repeat", false)])
             }
-            (Pattern::Sequential, _) => cached::variant(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
+            (Pattern::Sequential, _) => {
+                cached::variant(workload, cache, cached::Layout::AsItIs, &[("repeat", !is_bounded)])
+            }
         }?;
         Parameters::of(&variant).map(|_| variant)
+    }
+
+    fn layout(&self, workload: &Workload) -> Option<Layout> {
+        Parameters::of(workload).ok()?.layout()
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

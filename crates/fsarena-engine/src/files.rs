@@ -15,10 +15,10 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Mode, Rate, Workload};
 
-use crate::cached::{self, Layout};
-use crate::{Engine, EngineError, Job, paced};
+use crate::cached;
+use crate::{Engine, EngineError, Job, Layout, paced};
 use parameters::Parameters;
 use step::Plan;
 
@@ -48,9 +48,14 @@ impl Engine for Files {
             return Err(cached::refused(workload));
         }
         let is_cold = cache == CacheState::Cold;
-        let layout = if is_cold { Layout::Once } else { Layout::AsItIs };
+        let layout = if is_cold { cached::Layout::Once } else { cached::Layout::AsItIs };
         let variant = cached::variant(workload, cache, layout, &[("once", is_cold)])?;
         Parameters::of(&variant).map(|_| variant)
+    }
+
+    fn layout(&self, workload: &Workload) -> Option<Layout> {
+        let (parameters, entry) = Parameters::of(workload).ok()?;
+        parameters.layout(workload, entry.ground)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
@@ -63,6 +68,7 @@ impl Engine for Files {
             seed,
             shape,
             cache: workload.cache,
+            goes_on: workload.mode == Mode::Sliced && workload.timed_ms > 0,
         };
         Ok((entry.open)(plan))
     }

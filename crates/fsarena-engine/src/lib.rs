@@ -153,6 +153,11 @@ pub trait Engine: Sync {
         None
     }
 
+    /// The files that [`Job::prepare`] makes, if another workload may work on the same ones.
+    fn layout(&self, _workload: &Workload) -> Option<Layout> {
+        None
+    }
+
     /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
     ///
     /// # Errors
@@ -214,6 +219,15 @@ pub trait Engine: Sync {
     }
 }
 
+/// The files that a workload finds when it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// What they are, in words: the same words, the same files but for random contents.
+    pub files: String,
+    /// Whether the workload leaves them as they were.
+    pub lasts: bool,
+}
+
 /// A workload at work in one directory. All that takes a `stop` and may take long ends soon once that is set, with any
 /// error.
 pub trait Job {
@@ -222,6 +236,14 @@ pub trait Job {
     /// # Errors
     /// If the file system refuses.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
+
+    /// Instead of [`Job::prepare`]: takes over the files that a job of the same [`Layout`] has made in this directory.
+    ///
+    /// # Errors
+    /// If a file is missing, or the file system refuses.
+    fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.prepare(stop)
+    }
 
     /// Makes what the next slice uses up, and takes away what the last one left; untimed.
     ///
@@ -248,6 +270,12 @@ pub trait Job {
     /// Whether all of its work is done by the thread that calls [`Job::run`], which may then be kept on one processor.
     fn is_alone(&self) -> bool {
         true
+    }
+
+    /// Whether the next run reads on where the last one stopped, in what is still as cold as it was: it then needs no
+    /// further remount.
+    fn reads_on(&self) -> bool {
+        false
     }
 
     /// Asks the kernel to drop the job's files from memory, for where they cannot be mounted again; it need not obey.

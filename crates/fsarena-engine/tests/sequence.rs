@@ -197,6 +197,9 @@ fn steps_that_do_not_fit_together_are_refused_by_name() {
         (create.clone() + &step("one", "do = 'sync'"), "there are two of that name"),
         (step("one", "do = 'create'\nwhere = '../a'\nsize = 1"), "without `..`"),
         (step("one", "do = 'create'\nwhere = 'a'"), "`size` goes with"),
+        (step("one", "do = 'create'\nwhere = 'a'\nsize = 1\ncount = 32000000000"), "at most a million"),
+        (step("one", "do = 'create'\nwhere = 'a'\nsize = '32G'\nblock = 1"), "at most ten million"),
+        (step("one", "do = 'mkdir'\nwhere = 'a'\ncount = 1000000\nchain = 1"), "at most 1,000 levels"),
         (create.clone() + &step("two", "do = 'random-read'\nwhere = 'a'\ncount = 1\nblock = '4K'"), "no block of 4096"),
         (
             step("one", "do = 'create'\nwhere = 'd/a'\nsize = 1") + &step("two", "do = 'list'\nwhere = 'd'\ncount = 3"),

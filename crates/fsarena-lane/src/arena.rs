@@ -22,7 +22,7 @@ use crate::ledger::{Ledger, Made};
 use crate::precondition::Target;
 use crate::require::{self, known, lane_count, made_lanes};
 use crate::site::Site;
-use crate::{LaneError, memory, precondition, queue, site, storage};
+use crate::{LaneError, cost, memory, precondition, queue, site, storage};
 
 /// Where a contender works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,6 +174,19 @@ impl Arena {
     /// What lies beneath the lanes, where lanes were made: the folder with the images, or the disk.
     pub fn beneath(&self) -> Option<PathBuf> {
         (!self.lanes.is_empty()).then(|| storage::beneath(&self.plan, &self.folder))
+    }
+
+    /// The counters of the device beneath all lanes, and of each lane, by the paths of their `stat` in sysfs. `None` where
+    /// what goes to a lane does not go to a device as it is: in memory, or through the host's page cache.
+    pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
+        let names: Vec<String> = self.lanes.iter().chain(&self.spare).map(Lane::name).collect();
+        let is_direct = |name: &String| {
+            let said = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
+            said.is_ok_and(|said| said.trim() == "1")
+        };
+        let device = cost::device_beneath(&self.beneath()?)?.join("stat");
+        let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));
+        names.iter().all(is_direct).then(|| (device, names.iter().map(stat).collect()))
     }
 
     /// Makes contender `index` afresh on `lane` and mounts it; a `dir` contender gets a new subdirectory.

@@ -142,6 +142,10 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 }
 
 /// The block device that a path is, or beneath it, in sysfs.
+pub fn device_beneath(path: &Path) -> Option<PathBuf> {
+    HostDevice::beneath(path).map(|HostDevice(device)| device)
+}
+
 struct HostDevice(PathBuf);
 
 impl HostDevice {

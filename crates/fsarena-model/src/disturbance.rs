@@ -12,9 +12,12 @@ pub struct Disturbance {
     pub foreign_cores: f64,
     /// Cores' worth of time that the hypervisor takes, likewise.
     pub steal_cores: f64,
-    /// How many rounds of a workload are set aside, the first ones; from then on all count, for the machine is like
-    /// that.
+    /// 0: nothing is ever set aside. Plans of before said here how many rounds were, at most.
     pub most: u32,
+    /// Bytes per second that others read from the storage beneath the lanes, or write there; more disturbs. `None` in
+    /// plans of before this was looked at: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_per_second: Option<Bytes>,
     /// The share of a round, 0 to 1, for which a processor quota held this run back; more disturbs, and so does any processor
     /// that was slowed down for its temperature. `None` in plans of before this was looked at: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,7 +31,14 @@ pub struct Disturbance {
 /// 100 of them below 0.14) and 0.03 stolen ones, mostly for the counters' ticks of 10 ms; beside a busy loop 0.86 to 1.2.
 impl Default for Disturbance {
     fn default() -> Self {
-        Self { foreign_cores: 0.3, steal_cores: 0.15, most: 3, throttled: Some(0.01), swapped: Some(Bytes::mib(16)) }
+        Self {
+            foreign_cores: 0.3,
+            steal_cores: 0.15,
+            most: 1,
+            disk_per_second: Some(Bytes::mib(16)),
+            throttled: Some(0.01),
+            swapped: Some(Bytes::mib(16)),
+        }
     }
 }
 

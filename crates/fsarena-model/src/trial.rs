@@ -30,6 +30,13 @@ pub struct Reading {
     pub unit: String,
 }
 
+impl Reading {
+    /// So many seconds.
+    pub fn seconds(seconds: f64) -> Self {
+        Self { value: Some(seconds), unit: "s".to_owned() }
+    }
+}
+
 /// A distribution of latencies, to three significant digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {

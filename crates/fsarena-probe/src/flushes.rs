@@ -19,8 +19,9 @@ const COUNTERS: &[Counter] =
 
 const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 
-/// The counters of the device that was looked at last: each one that is open costs every request of every device.
-static OPEN: Mutex<Option<Open>> = Mutex::new(None);
+/// The counters of the devices that were looked at, until one is looked at whose flushes are not to be counted: arming
+/// the first stops all processors, and each that is open costs every request of every device.
+static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 struct Open {
     device: Device,
@@ -52,12 +53,15 @@ impl Probe for Durable {
 fn look(target: &Target) -> Option<(u64, u64)> {
     let name = target.device.as_deref()?;
     let mut open = OPEN.lock().ok()?;
-    let device = (target.flushes == Flushes::Counted).then(|| Device::of(name)).flatten();
-    if open.as_ref().map(|open| &open.device) != device.as_ref() {
-        // The new ones first: while one is open the tracepoint stays armed, and arming it stops all processors.
-        *open = device.and_then(Open::new);
+    if target.flushes == Flushes::Left {
+        open.clear();
+        return None;
     }
-    open.as_ref()?.counts()
+    let device = Device::of(name)?;
+    if !open.iter().any(|open| open.device == device) {
+        open.push(Open::new(device.clone())?);
+    }
+    open.iter().find(|open| open.device == device)?.counts()
 }
 
 impl Open {

@@ -1,7 +1,10 @@
 //! What the kernel's own threads used: journals, write-back, loop devices and workers do a contender's work, too.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use crate::{Counter, Probe, Target};
 
@@ -10,21 +13,31 @@ pub struct KernelThreads;
 
 const COUNTERS: &[Counter] = &[Counter { name: "cpu.kernel", unit: "s" }];
 
+/// How old the list of processes may be. A new thread counts from its start, when it is seen.
+const LISTED_FOR: Duration = Duration::from_millis(50);
+/// How many threads' counters stay open: opening one takes longer than reading it. The usual limit is 1,024 files.
+const MOST_OPEN: usize = 300;
+
 /// What is known of each process, by its number.
-static KNOWN: Mutex<Known> = Mutex::new(Known { total: 0.0, processes: BTreeMap::new() });
+static KNOWN: Mutex<Known> = Mutex::new(Known { total: 0.0, listed: None, processes: BTreeMap::new() });
 
 struct Known {
     /// Nanoseconds since the first look, also of threads that have ended since.
     total: f64,
+    /// When the processes were listed last.
+    listed: Option<Instant>,
     processes: BTreeMap<u32, Process>,
 }
 
 /// Whether a process is a kernel thread does not change, so each is looked at once.
-#[derive(Clone, Copy)]
 enum Process {
     Program,
-    /// With its time on a processor at the last look, nanoseconds.
-    KernelThread(f64),
+    KernelThread {
+        /// On a processor at the last look, nanoseconds.
+        time: f64,
+        /// Its `schedstat`, if that is kept open.
+        open: Option<File>,
+    },
 }
 
 impl Probe for KernelThreads {
@@ -41,30 +54,50 @@ impl Known {
     /// A counter that only grows: a thread that ends takes nothing away, and a new one counts from its start.
     fn look(&mut self) -> Option<f64> {
         let is_first = self.processes.is_empty();
-        let entries = std::fs::read_dir("/proc").ok()?;
-        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-        let before = std::mem::take(&mut self.processes);
-        for number in numbers {
-            let process = match before.get(&number) {
-                Some(Process::Program) => Process::Program,
-                Some(Process::KernelThread(time)) => self.grown(number, *time),
-                None if is_kernel_thread(number) => self.grown(number, 0.0),
-                None => Process::Program,
-            };
-            self.processes.insert(number, process);
+        if self.listed.is_none_or(|listed| listed.elapsed() > LISTED_FOR) {
+            self.list()?;
+        }
+        let mut any = false;
+        for (number, process) in &mut self.processes {
+            if let Process::KernelThread { time, open } = process {
+                any = true;
+                // A smaller time than before is that of another thread with the same number.
+                let now = run_time(*number, open).unwrap_or(*time);
+                self.total += if now >= *time { now - *time } else { now };
+                *time = now;
+            }
         }
         if is_first {
             self.total = 0.0;
         }
-        let any = self.processes.values().any(|process| matches!(process, Process::KernelThread(_)));
         any.then_some(self.total / 1e9)
     }
 
-    /// A smaller time than before is that of another thread with the same number.
-    fn grown(&mut self, number: u32, before: f64) -> Process {
-        let now = run_time(number).unwrap_or(before);
-        self.total += if now >= before { now - before } else { now };
-        Process::KernelThread(now)
+    fn list(&mut self) -> Option<()> {
+        let entries = std::fs::read_dir("/proc").ok()?;
+        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+        let mut before = std::mem::take(&mut self.processes);
+        let mut left = MOST_OPEN;
+        for number in numbers {
+            let mut process = before.remove(&number).unwrap_or_else(|| Process::new(number));
+            if let Process::KernelThread { open, .. } = &mut process
+                && left > 0
+            {
+                left -= 1;
+                if open.is_none() {
+                    *open = File::open(format!("/proc/{number}/schedstat")).ok();
+                }
+            }
+            self.processes.insert(number, process);
+        }
+        self.listed = Some(Instant::now());
+        Some(())
+    }
+}
+
+impl Process {
+    fn new(number: u32) -> Self {
+        if is_kernel_thread(number) { Self::KernelThread { time: 0.0, open: None } } else { Self::Program }
     }
 }
 
@@ -77,8 +110,19 @@ fn is_kernel_thread(number: u32) -> bool {
     number == 2 || parent() == Some(2)
 }
 
-/// Nanoseconds on a processor (Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`).
-fn run_time(number: u32) -> Option<f64> {
-    let text = std::fs::read_to_string(format!("/proc/{number}/schedstat")).ok()?;
-    text.split_whitespace().next()?.parse().ok()
+/// Nanoseconds on a processor (Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`). What is open belongs to
+/// one thread: once that has ended, it cannot be read, and another thread of its number is opened anew.
+fn run_time(number: u32, open: &mut Option<File>) -> Option<f64> {
+    let mut bytes = [0; 64];
+    let read = match open {
+        Some(file) => file.read_at(&mut bytes, 0),
+        None => File::open(format!("/proc/{number}/schedstat")).and_then(|file| file.read_at(&mut bytes, 0)),
+    };
+    match read {
+        Ok(length) => std::str::from_utf8(&bytes[..length]).ok()?.split_whitespace().next()?.parse().ok(),
+        Err(_) => {
+            *open = None;
+            None
+        }
+    }
 }

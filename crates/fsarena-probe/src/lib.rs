@@ -13,14 +13,17 @@ mod kernel_threads;
 mod machine;
 mod pages;
 mod process;
+mod shared_disk;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fsarena_model::Reading;
 
 pub use bandwidth::memory_bandwidth;
 pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::survey;
+pub use shared_disk::Beneath;
 
 /// All probes.
 static PROBES: &[&dyn Probe] = &[
@@ -30,6 +33,7 @@ static PROBES: &[&dyn Probe] = &[
     &machine::Machine,
     &pages::Pages,
     &process::Process,
+    &shared_disk::SharedDisk,
 ];
 
 /// What is looked at beside the machine as a whole.
@@ -39,6 +43,8 @@ pub struct Target {
     pub device: Option<String>,
     /// The mounted file system's backing device info, by its name below debugfs' `bdi`.
     pub backing: Option<String>,
+    /// Where others' traffic is told from that of the lanes.
+    pub beneath: Option<Arc<Beneath>>,
     /// Whether flushes are counted one by one.
     pub flushes: Flushes,
 }
@@ -79,8 +85,6 @@ pub struct Snapshot(Vec<Option<f64>>);
 impl Snapshot {
     /// Reads all counters; about a millisecond, so it is for outside timed regions.
     ///
-    /// Flushes are counted for one device at a time: between two snapshots that are to be compared no other device's flushes may
-    /// be asked for.
     pub fn take(target: &Target) -> Self {
         Self(PROBES.iter().flat_map(|probe| probe.read(target)).collect())
     }
@@ -125,6 +129,7 @@ mod tests {
         Target {
             device: Some("no-such-device".to_owned()),
             backing: Some("no-such-info".to_owned()),
+            beneath: None,
             flushes: Flushes::Counted,
         }
     }

@@ -23,7 +23,7 @@ fn arena(folder: &std::path::Path) -> Arena {
 
 /// What the counters grow by while two hundred new files are each made durable: the time of flushes is told in whole milliseconds.
 fn synced(place: &Place, flushes: Flushes) -> BTreeMap<String, Reading> {
-    let target = Target { device: place.device.clone(), backing: place.backing.clone(), flushes };
+    let target = Target { beneath: None, device: place.device.clone(), backing: place.backing.clone(), flushes };
     let before = Snapshot::take(&target);
     for number in 0..200 {
         let mut file = File::create_new(place.directory.join(format!("{flushes:?}-{number}"))).expect("a new file");

@@ -1,11 +1,8 @@
 //! When a session ends: after a round, when its time is up, or when all is decided.
 
-use fsarena_model::{Budget, Nanos, Plan, Rounds};
+use fsarena_model::{Nanos, Plan, Rounds};
 
 use crate::pace;
-
-/// The last round of a run within the usual budget; the rule plans its looks up to here.
-pub const LAST_ROUND: u32 = 12;
 
 /// Which rounds a session may have, and of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +27,12 @@ pub enum Extent {
 }
 
 impl Aim {
-    /// That of a whole run. Whoever gives more than the usual time buys rounds beyond the planned looks, for which the
-    /// rule has kept a reserve.
+    /// That of a whole run.
     pub fn of(plan: &Plan) -> Self {
-        let is_usual = |budget: Budget| budget.0 <= Budget::for_contenders(plan.contenders.len()).0;
         match plan.rounds {
             Rounds::Exactly(count) => Self { first: 1, last: count, time: None, extent: Extent::All },
             Rounds::Within(budget) => {
-                let last = if is_usual(budget) { LAST_ROUND } else { u32::MAX };
-                Self { first: 1, last, time: Some(budget.0), extent: Extent::Undecided }
+                Self { first: 1, last: u32::MAX, time: Some(budget.0), extent: Extent::Undecided }
             }
         }
     }

@@ -4,7 +4,6 @@ use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{Contender, Often, Plan, Rounds, RunRecord, Storage, Workload};
 
-use crate::disturbance;
 use crate::ladder::climbed;
 
 /// What would have to be typed to do a run again: with the rounds that there were, for a budget might give more or fewer another
@@ -95,8 +94,7 @@ fn length(record: &RunRecord) -> (&'static str, String) {
         Rounds::Within(budget) if record.plan.has_controls() => {
             ("--budget", format!("{}s", budget.0.as_seconds().round()))
         }
-        // Those that made up for others would come by themselves, if they had to.
-        _ => ("--rounds", last.saturating_sub(disturbance::repeats(record, 1)).max(1).to_string()),
+        _ => ("--rounds", last.max(1).to_string()),
     }
 }
 

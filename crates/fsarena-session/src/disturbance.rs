@@ -1,115 +1,203 @@
-//! Rounds that do not count for a workload, because the machine was busy with other things: judged by the machine's
-//! counters alone, with bounds from the plan, and never by what came out.
+//! The machine's condition: what else kept it busy while the workloads ran. Verdicts are of one condition. Where the
+//! machine was quiet most of the time, runs of a workload under load do not count; where it was busy most of the time, that
+//! is its condition, and runs under another load do not count.
+//!
+//! It is judged by the machine's counters alone, with bounds from the plan, and never by what came out; and for all
+//! contenders of a workload's run in a round together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{Bytes, Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
 
-use crate::probes;
+use crate::probes::{self, middle};
 
 /// Seconds that the machine's counters, in ticks of 10 ms, cannot tell from nothing.
 const RESOLUTION: f64 = 0.05;
 
-/// Cores' worth of others' work, or of stolen time, from which on the report mentions a round.
-const MENTIONED: f64 = 0.2;
+/// Two loads are of the same condition if they differ by no more than this share of the usual one.
+const ALIKE: f64 = 0.5;
 
-/// Seconds of others' work within so many timed seconds.
-#[derive(Default)]
-struct Busy {
-    seconds: f64,
+/// An amount within so many timed seconds.
+#[derive(Default, Clone, Copy)]
+struct Amount {
+    amount: f64,
     timed: f64,
 }
 
-impl Busy {
+impl Amount {
     /// What could not be read says nothing.
-    fn add(&mut self, seconds: Option<f64>, trial: &Trial) {
-        if let Some(seconds) = seconds {
-            self.seconds += seconds;
+    fn add(&mut self, amount: Option<f64>, trial: &Trial) {
+        if let Some(amount) = amount {
+            self.amount += amount;
             self.timed += trial.seconds();
         }
     }
 
-    /// On average; 0 where nothing could be read.
-    fn cores(&self) -> f64 {
-        if self.timed > 0.0 { self.seconds / self.timed } else { 0.0 }
-    }
-
-    fn exceeds(&self, cores: f64) -> bool {
-        self.seconds > RESOLUTION && self.seconds > cores * self.timed
+    /// Per second; 0 where nothing could be read.
+    fn rate(self) -> f64 {
+        if self.timed > 0.0 { self.amount / self.timed } else { 0.0 }
     }
 }
 
-/// What else went on in a round, within a workload's slices.
-#[derive(Default)]
-struct Row {
-    round: u32,
-    foreign: Busy,
-    stolen: Busy,
+/// What else the machine did.
+#[derive(Default, Clone, Copy)]
+struct Load {
+    /// Seconds of processors, by other programs.
+    foreign: Amount,
+    /// Seconds of processors that the hypervisor took.
+    stolen: Amount,
+    /// Bytes that others read from the storage beneath the lanes, or wrote there.
+    disk: Amount,
 }
 
-impl Row {
+/// The same per second.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+struct Rates {
+    foreign: f64,
+    stolen: f64,
+    disk: f64,
+}
+
+impl Load {
     fn add(&mut self, trial: &Trial, is_foreign: bool) {
         self.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
         self.stolen.add(trial.probe("cpu.steal"), trial);
+        self.disk.add(trial.probe("disk.others"), trial);
     }
 
-    fn is_busy(&self, bounds: &Disturbance) -> bool {
-        self.foreign.exceeds(bounds.foreign_cores) || self.stolen.exceeds(bounds.steal_cores)
+    /// What cannot be told from nothing is nothing.
+    fn rates(&self) -> Rates {
+        let cores = |busy: Amount| if busy.amount > RESOLUTION { busy.rate() } else { 0.0 };
+        Rates { foreign: cores(self.foreign), stolen: cores(self.stolen), disk: self.disk.rate().max(0.0) }
     }
 }
 
-/// The rounds that do not count for a workload. Those up to a round follow from the rounds up to it.
+impl Rates {
+    /// Whether a load is that of a condition in which `self` is usual.
+    fn has(&self, load: &Self, bounds: &Disturbance) -> bool {
+        let is_near = |usual: f64, seen: f64, bound: f64| (seen - usual).abs() <= bound.max(ALIKE * usual);
+        is_near(self.foreign, load.foreign, bounds.foreign_cores)
+            && is_near(self.stolen, load.stolen, bounds.steal_cores)
+            && is_near(self.disk, load.disk, bounds.disk_per_second.map_or(f64::INFINITY, |bytes| bytes.0 as f64))
+    }
+
+    /// `1.6 cores by other programs, 0.3 taken by the hypervisor, 210 MiB/s of others' disk traffic`: what is beyond its bound.
+    fn words(&self, bounds: &Disturbance) -> String {
+        let disk = bounds.disk_per_second.filter(|bound| self.disk > bound.0 as f64);
+        let parts = [
+            (self.foreign > bounds.foreign_cores).then(|| format!("{:.1} cores used by other programs", self.foreign)),
+            (self.stolen > bounds.steal_cores).then(|| format!("{:.1} cores taken by the hypervisor", self.stolen)),
+            disk.map(|_| format!("{}/s of other programs' disk traffic", Bytes(self.disk as u64))),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The run of one workload in one round, by all contenders.
+struct Visit<'a> {
+    workload: &'a str,
+    round: u32,
+    rates: Rates,
+    /// A quota, heat or swapping kept the machine from working.
+    is_held_back: bool,
+}
+
+/// The condition that the verdicts are of.
+struct Condition<'a> {
+    /// What is usual in it: nothing where the machine was quiet.
+    usual: Rates,
+    visits: Vec<Visit<'a>>,
+    /// Of most rounds; then it is no reason to leave one out.
+    is_held_back: bool,
+    bounds: &'a Disturbance,
+}
+
+impl<'a> Condition<'a> {
+    fn of(record: &'a RunRecord) -> Self {
+        let bounds = &record.plan.disturbance;
+        let visits = visits(record);
+        let quiet = Rates::default();
+        let busy: Vec<&Visit<'_>> = visits.iter().filter(|visit| !quiet.has(&visit.rates, bounds)).collect();
+        let usual = |of: fn(&Rates) -> f64| middle(busy.iter().map(|visit| of(&visit.rates)).collect()).unwrap_or(0.0);
+        let usual = match 2 * busy.len() > visits.len() && !bounds.is_ignored() {
+            true => Rates { foreign: usual(|it| it.foreign), stolen: usual(|it| it.stolen), disk: usual(|it| it.disk) },
+            false => quiet,
+        };
+        let held_back = visits.iter().filter(|visit| visit.is_held_back).count();
+        Self { usual, is_held_back: 2 * held_back > visits.len(), visits, bounds }
+    }
+
+    fn has(&self, visit: &Visit<'_>) -> bool {
+        let counts = self.usual.has(&visit.rates, self.bounds) && (self.is_held_back || !visit.is_held_back);
+        counts || self.bounds.is_ignored()
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.usual == Rates::default()
+    }
+
+    /// Those that do not count.
+    fn others(&self) -> impl Iterator<Item = &Visit<'a>> {
+        self.visits.iter().filter(|visit| !self.has(visit))
+    }
+}
+
+fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
+    let mut loads: BTreeMap<(&str, u32), Load> = BTreeMap::new();
+    let foreign: BTreeSet<&str> = record
+        .plan
+        .workloads
+        .iter()
+        .filter(|workload| is_done_by_another_program(workload))
+        .map(|workload| workload.name.as_str())
+        .collect();
+    for trial in &record.trials {
+        let name = trial.workload.as_str();
+        loads.entry((name, trial.round)).or_default().add(trial, foreign.contains(name));
+    }
+    let held_back: BTreeSet<u32> =
+        record.rounds.iter().filter(|facts| is_held_back(record, facts)).map(|facts| facts.round).collect();
+    let visit = |((workload, round), load): ((_, u32), Load)| Visit {
+        workload,
+        round,
+        rates: load.rates(),
+        is_held_back: held_back.contains(&round),
+    };
+    loads.into_iter().map(visit).collect()
+}
+
+/// The rounds that do not count for a workload: the machine was in another condition than most of the time.
 pub fn set_aside(record: &RunRecord, workload: &Workload) -> Vec<u32> {
-    rows_set_aside(record, workload).map(|row| row.round).collect()
-}
-
-fn rows_set_aside(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Row> {
-    let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
-    let is_foreign = is_done_by_another_program(workload);
-    for trial in record.trials.iter().filter(|trial| trial.workload == workload.name) {
-        let row = rows.entry(trial.round).or_default();
-        row.round = trial.round;
-        row.add(trial, is_foreign);
-    }
-    let bounds = &record.plan.disturbance;
-    let disturbed = move |row: &Row| row.is_busy(bounds) || is_held_back(record, row.round);
-    rows.into_values().filter(disturbed).take(bounds.most as usize)
+    let condition = Condition::of(record);
+    let of_workload = condition.others().filter(|visit| visit.workload == workload.name.as_str());
+    of_workload.map(|visit| visit.round).collect()
 }
 
 /// Whether the machine was kept from working in a round, as far as its counters tell.
-fn is_held_back(record: &RunRecord, round: u32) -> bool {
+fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
     let Disturbance { throttled, swapped, .. } = record.plan.disturbance;
-    record.rounds.iter().filter(|facts| facts.round == round).any(|facts| {
-        let is_beyond =
-            |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
-        let conditions = &facts.conditions;
-        is_beyond(throttled, conditions.quota_throttled.map(|seconds| seconds / facts.seconds))
-            || is_beyond(throttled.map(|_| 0.0), conditions.thermal_throttled)
-            || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
-    })
+    let is_beyond = |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
+    let conditions = &facts.conditions;
+    is_beyond(throttled, conditions.quota_throttled.map(|seconds| seconds / facts.seconds))
+        || is_beyond(throttled.map(|_| 0.0), conditions.thermal_throttled)
+        || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
 }
 
-/// Whether others kept the machine busy, or the hypervisor took it, while this trial alone ran. Never, where another program does
-/// the work, or where nothing is ever set aside.
+/// Whether the machine was not quiet while this trial alone ran. Never, where another program does the work, or where
+/// nothing is ever set aside.
 pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
     let mut workloads = record.plan.workloads.iter();
-    let mut row = Row::default();
-    row.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
-    !record.plan.disturbance.is_ignored() && row.is_busy(&record.plan.disturbance)
+    let mut load = Load::default();
+    load.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
+    let bounds = &record.plan.disturbance;
+    !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
 }
 
-/// In how many rounds from `first` on a workload was set aside, at most: so many more are run.
-pub fn repeats(record: &RunRecord, first: u32) -> u32 {
-    let of = |workload| set_aside(record, workload).into_iter().filter(|round| *round >= first).count();
-    record.plan.workloads.iter().map(of).max().unwrap_or(0) as u32
-}
-
-/// Rounds of a workload that count.
-pub fn counting(record: &RunRecord, workload: &Workload) -> u32 {
+/// Rounds that a workload has, whether they count or not.
+pub fn rounds(record: &RunRecord, workload: &Workload) -> u32 {
     let of = record.trials.iter().filter(|trial| trial.workload == workload.name);
-    let rounds: BTreeSet<u32> = of.map(|trial| trial.round).collect();
-    (rounds.len() - set_aside(record, workload).len()) as u32
+    of.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() as u32
 }
 
 /// Its work is foreign to this process, and cannot be told from others'.
@@ -124,44 +212,46 @@ pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
     if has_any { kept } else { trials.to_vec() }
 }
 
-/// The sentence about rounds in which the machine was busy with other things, if there were any.
+/// The machine's condition, and what was left out because it was in another one; `None` if it was quiet throughout.
 pub fn note(record: &RunRecord) -> Option<Note> {
-    let aside: Vec<Vec<Row>> =
-        record.plan.workloads.iter().map(|workload| busy_rows(record, workload).collect()).collect();
-    let from_aside: BTreeSet<u32> = aside.iter().flatten().map(|row| row.round).collect();
-    let busy: Vec<&RoundFacts> = record.rounds.iter().filter(is_mentioned).collect();
-    let from_facts: BTreeSet<u32> = busy.iter().map(|facts| facts.round).collect();
-    let rounds = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
-    let most = |of_round: fn(&RoundFacts) -> Option<f64>, of_row: fn(&Row) -> f64| {
-        let means = busy.iter().filter_map(|facts| of_round(facts)).chain(aside.iter().flatten().map(of_row));
-        means.fold(0.0, f64::max)
+    let condition = Condition::of(record);
+    let busy: Vec<&Visit<'_>> = condition.others().filter(|visit| !visit.is_held_back).collect();
+    let rounds: BTreeSet<u32> = busy.iter().map(|visit| visit.round).collect();
+    let (left_out, all) = (busy.len(), condition.visits.len());
+    let text = match (condition.is_quiet(), left_out) {
+        (true, 0) => return None,
+        (true, _) => format!(
+            "the machine was busy with other things in {} ({}); {left_out} of {all} runs of a workload in a round do not \
+             count for this: the verdicts are of the quieter machine",
+            spans(&rounds),
+            most(&busy).words(condition.bounds),
+        ),
+        (false, _) => format!(
+            "measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet machine may rank \
+             otherwise{}",
+            condition.usual.words(condition.bounds),
+            match left_out {
+                0 => String::new(),
+                _ => format!(
+                    ". {left_out} of {all} runs of a workload in a round, in {}, were under another load and do not count",
+                    spans(&rounds)
+                ),
+            },
+        ),
     };
-    let text = format!(
-        "the machine was busy with other things in {} of {rounds} rounds (up to {:.1} cores by other programs, {:.1} taken \
-         by the hypervisor){}",
-        from_facts.union(&from_aside).count(),
-        most(|facts| facts.foreign_cores, |row| row.foreign.cores()),
-        most(|facts| facts.steal_cores, |row| row.stolen.cores()),
-        consequence(record, touched(record, &aside), &from_aside),
-    );
-    (!busy.is_empty() || !from_aside.is_empty()).then_some(Note { severity: Severity::Warning, text })
+    Some(Note { severity: Severity::Warning, text })
 }
 
-/// Those of the rounds set aside in which others were busy; what else kept the machine is said by [`held_back`].
-fn busy_rows(record: &RunRecord, workload: &Workload) -> impl Iterator<Item = Row> {
-    rows_set_aside(record, workload).filter(|row| row.is_busy(&record.plan.disturbance))
-}
-
-/// Of how many workloads rounds were set aside; a control counts as its workload.
-fn touched(record: &RunRecord, aside: &[Vec<Row>]) -> usize {
-    let with_rows = record.plan.workloads.iter().zip(aside).filter(|(_, rows)| !rows.is_empty());
-    let names = with_rows.map(|(workload, _)| workload.control_of.as_ref().unwrap_or(&workload.name));
-    names.collect::<BTreeSet<&fsarena_model::Name>>().len()
+/// The highest of each.
+fn most(visits: &[&Visit<'_>]) -> Rates {
+    let most = |of: fn(&Rates) -> f64| visits.iter().map(|visit| of(&visit.rates)).fold(0.0, f64::max);
+    Rates { foreign: most(|it| it.foreign), stolen: most(|it| it.stolen), disk: most(|it| it.disk) }
 }
 
 /// What kept the machine from working, if anything did.
 pub fn held_back(record: &RunRecord) -> Vec<Note> {
-    let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts.round));
+    let counts = Condition::of(record).is_held_back;
+    let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts));
     let text = |facts: &RoundFacts| {
         let conditions = &facts.conditions;
         let parts = [
@@ -176,26 +266,10 @@ pub fn held_back(record: &RunRecord) -> Vec<Note> {
             conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        format!("round {} of {:.0} s: {}; set aside", facts.round, facts.seconds, parts.join(", "))
+        let consequence = if counts { "it counts, for most rounds were like that" } else { "set aside" };
+        format!("round {} of {:.0} s: {}; {consequence}", facts.round, facts.seconds, parts.join(", "))
     };
     rounds.map(|facts| Note { severity: Severity::Warning, text: text(facts) }).collect()
-}
-
-fn is_mentioned(facts: &&RoundFacts) -> bool {
-    facts.foreign_cores.unwrap_or(0.0) > MENTIONED || facts.steal_cores.unwrap_or(0.0) > MENTIONED
-}
-
-fn consequence(record: &RunRecord, touched: usize, rounds: &BTreeSet<u32>) -> String {
-    let Disturbance { foreign_cores, steal_cores, most, .. } = record.plan.disturbance;
-    if touched == 0 {
-        return ": intervals are wider than they need to be; a quiet machine decides more".to_owned();
-    }
-    format!(
-        "; set aside, for {touched} of {} workloads, in {} (bounds fixed beforehand: more than {foreign_cores} cores by other \
-         programs or {steal_cores} taken by the hypervisor; at most {most} rounds of a workload)",
-        record.plan.shown().count(),
-        spans(rounds),
-    )
 }
 
 /// `round 3`, `rounds 2, 4 to 6`.

@@ -7,6 +7,7 @@ mod watched;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use fsarena_model::{
     Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Place, Plan, Preconditioned, Reading,
     Workload,
 };
-use fsarena_probe::{ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
+use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
@@ -32,6 +33,8 @@ const AT_REST: Duration = Duration::from_millis(400);
 struct Work {
     name: Name,
     inode: u64,
+    /// The files that are laid out in it, if the next workload may take them over.
+    layout: Option<String>,
 }
 
 /// This machine, with the lanes of one run.
@@ -42,6 +45,8 @@ pub struct Machine {
     watched: Vec<Watched>,
     /// The directory of the workload at hand, on each contender that has one.
     works: Vec<Option<Work>>,
+    /// Where others' disk traffic is seen.
+    beneath: Option<Arc<Beneath>>,
     kernel_at_rest: f64,
     /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
     round: u32,
@@ -55,12 +60,14 @@ impl Machine {
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len() + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
+        let beneath = arena.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
         Self {
             plan,
             arena,
             places: vec![None; count],
             watched,
             works: vec![None; count],
+            beneath,
             kernel_at_rest: 0.0,
             round: 0,
             conditions: ConditionsSnapshot::default(),
@@ -103,18 +110,18 @@ impl Machine {
     }
 
     /// Makes the directory of a workload on a contender.
-    fn make_work(&mut self, contender: usize, workload: &Workload) -> Result<PathBuf, Trouble> {
+    fn make_work(&mut self, contender: usize, workload: &Workload, layout: Option<String>) -> Result<PathBuf, Trouble> {
         let parent = self.open_directory(contender)?;
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
         let inode = made.map_err(io(format!("mkdir {}", path.display())))?.inode;
-        self.works[contender] = Some(Work { name: workload.name.clone(), inode });
+        self.works[contender] = Some(Work { name: workload.name.clone(), inode, layout });
         Ok(path)
     }
 
     /// Removes the directory of the workload at hand, if it is still the one that was made.
     fn remove_work(&mut self, contender: usize) -> Result<(), Trouble> {
-        let Some(Work { name, inode }) = self.works[contender].clone() else { return Ok(()) };
+        let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
         match parent.remove(&name, inode).map_err(io(act()))? {
@@ -131,10 +138,13 @@ impl Machine {
 
     fn target(&self, contender: usize) -> Target {
         let flushes = if self.round == 1 { Flushes::Counted } else { Flushes::Left };
+        let beneath = self.beneath.clone();
         match (&self.places[contender], self.place(contender)) {
-            (Some(found), _) => Target { device: found.device.clone(), backing: found.backing.clone(), flushes },
-            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), ..Target::default() },
-            (None, _) => Target::default(),
+            (Some(found), _) => {
+                Target { device: found.device.clone(), backing: found.backing.clone(), beneath, flushes }
+            }
+            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), beneath, ..Target::default() },
+            (None, _) => Target { beneath, ..Target::default() },
         }
     }
 
@@ -201,8 +211,18 @@ impl Stage for Machine {
         if let Some((library, device)) = self.library(contender) {
             return self.open_in_library(contender, (workload, seed), library, &device, stop);
         }
-        let directory = self.make_work(contender, workload)?;
-        let mut job = fsarena_apps::engine_of(workload)?.open(workload, &directory, seed)?;
+        let engine = fsarena_apps::engine_of(workload)?;
+        let layout = engine.layout(workload).map(|layout| layout.files);
+        if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
+            let directory = self.directory(contender)?.join(&left.name);
+            let mut job = engine.open(workload, &directory, seed)?;
+            job.adopt(stop)?;
+            return Ok(job);
+        }
+        // What is left where the next workload of the group was not done.
+        self.remove_work(contender)?;
+        let directory = self.make_work(contender, workload, layout)?;
+        let mut job = engine.open(workload, &directory, seed)?;
         job.prepare(stop)?;
         Ok(job)
     }
@@ -315,7 +335,8 @@ impl Stage for Machine {
     }
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
-        references::logical(self.directory(contender).ok()?.join(&workload.name))
+        let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
+        references::logical(self.directory(contender).ok()?.join(name))
     }
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {

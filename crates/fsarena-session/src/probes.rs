@@ -81,7 +81,8 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     let mut readings = BTreeMap::new();
     for (name, reading) in &trial.probes {
         let (name, divisor, unit) = match name.as_str() {
-            "cpu.machine" => continue,
+            "cpu.machine" | "disk.others" => continue,
+            spent if spent.starts_with("time.") => continue,
             OFFERED | DONE => (name.as_str(), 1.0, reading.unit.clone()),
             "settle" => (name.as_str(), 1.0, "s".to_owned()),
             beside if is_whole(beside) => (beside, 1.0, reading.unit.clone()),

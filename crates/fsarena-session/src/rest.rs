@@ -4,7 +4,7 @@ use std::fmt;
 
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 
-use crate::aim::{Aim, Extent, LAST_ROUND};
+use crate::aim::{Aim, Extent};
 use crate::evidence::standing;
 use crate::pace::estimated_round_of;
 use crate::{SessionError, assess, controls, disturbance, estimated_setup};
@@ -46,9 +46,7 @@ impl Rest {
             Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
             Wish::Usual => planned(record, first).unwrap_or_else(|| {
                 let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
-                // Without a price nobody knows how many: those of the planned looks, then what fits.
-                let unpriced = if first <= LAST_ROUND { LAST_ROUND } else { u32::MAX };
-                let last = assess(record).wanted_rounds().map_or(unpriced, further);
+                let last = assess(record).wanted_rounds().map_or(u32::MAX, further);
                 Aim { last, time, ..aim }
             }),
         };
@@ -104,29 +102,22 @@ fn last_number(record: &RunRecord) -> u32 {
 
 /// Whether a run was broken off when nothing of its plan was missing.
 fn has_its_rounds(record: &RunRecord) -> bool {
-    let has_all = matches!(record.plan.rounds, Rounds::Exactly(count) if counting(record) >= count);
+    let has_all = matches!(record.plan.rounds, Rounds::Exactly(count) if complete(record) >= count);
     record.status == Status::Interrupted && has_all
 }
 
-/// Rounds that every workload has and that count, of those that were finished.
-fn counting(record: &RunRecord) -> u32 {
+/// Rounds that every workload has, of those that were finished.
+fn complete(record: &RunRecord) -> u32 {
     let finished = record.rounds.len() as u32;
-    record
-        .plan
-        .workloads
-        .iter()
-        .map(|workload| disturbance::counting(record, workload))
-        .min()
-        .unwrap_or(0)
-        .min(finished)
+    record.plan.workloads.iter().map(|workload| disturbance::rounds(record, workload)).min().unwrap_or(0).min(finished)
 }
 
 /// What is missing of the plan of a run that was interrupted.
 fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
     let aim = Aim::of(&record.plan);
     let last = match record.plan.rounds {
-        // A round that was broken off is not one of those that were wanted, and neither is one that was set aside.
-        Rounds::Exactly(count) => first + count.checked_sub(counting(record) + 1)?,
+        // A round that was broken off is not one of those that were wanted.
+        Rounds::Exactly(count) => first + count.checked_sub(complete(record) + 1)?,
         Rounds::Within(_) => aim.last,
     };
     (record.status == Status::Interrupted && first <= last).then_some(Aim { first, last, ..aim })

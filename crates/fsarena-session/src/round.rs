@@ -5,14 +5,15 @@ mod limit;
 mod player;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use fsarena_engine::Tally;
 use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload};
 
-use fsarena_sys::memory;
+use fsarena_sys::{Clock, memory};
 
-use self::limit::{Within, within};
+pub use self::limit::Watch;
+use self::limit::Within;
 use self::player::{Player, out_of_time, trial};
 use crate::schedule::{Assignment, slice_order};
 use crate::{Stage, Trouble};
@@ -33,10 +34,23 @@ pub struct Setting<'a> {
     pub lanes: &'a Assignment,
     /// The plan's seed.
     pub seed: u64,
+    /// What is shared with other workloads of the round.
+    pub shares: Shares,
     /// Whether the three clocks and the space that is used are looked at, too.
     pub clocks: Clocks,
-    /// Set when somebody wants to stop.
-    pub stop: &'a AtomicBool,
+    /// Over the time that its parts take.
+    pub watch: &'a Watch<'a>,
+    /// Tells how long what is not timed takes.
+    pub clock: &'a dyn Clock,
+}
+
+/// Whether a workload has its files in common with its neighbours in the round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shares {
+    /// It works on the files that the one before has left.
+    pub adopts: bool,
+    /// It leaves its files to the next one.
+    pub leaves: bool,
 }
 
 /// Whether the three clocks and the space that is used are looked at.
@@ -97,17 +111,18 @@ impl Setting<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.watch.stop.load(Ordering::Relaxed)
     }
 }
 
 /// Prepared and at rest, so that nobody pays for another's preparation.
 fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
+    let start = setting.clock.now();
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
     let used = clocks::used_before(stage, setting, contender);
     let prepared = confined(stage, setting, |stage| {
         let limit = limit::of_upkeep(setting.workload);
-        Ok(within(Some(limit), setting.stop, |stop| stage.open(contender, setting.workload, seed, stop)))
+        Ok(setting.watch.within(Some(limit), |stop| stage.open(contender, setting.workload, seed, stop)))
     });
     let (prepared, out_of_time) = match prepared {
         Ok(Within::Done(prepared)) => (prepared, None),
@@ -119,16 +134,33 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
         Err(trouble) => (None, Some(trouble.text)),
     };
     let (tally, current) = (Tally::new(), Tally::new());
-    let readings = BTreeMap::new();
+    let (readings, spent) = (BTreeMap::new(), BTreeMap::new());
     let (slices, settled, verified) = (Vec::new(), None, None);
-    Player { contender, job, tally, current, slices, settled, used, readings, verified, failure, out_of_time }
+    let mut player = Player {
+        contender,
+        job,
+        tally,
+        current,
+        slices,
+        settled,
+        used,
+        readings,
+        verified,
+        failure,
+        spent,
+        out_of_time,
+    };
+    player.spend("time.prepare", setting.clock.now().saturating_sub(start));
+    player
 }
 
 /// A first part untimed, then the timed part between two readings of the counters.
 fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
     ready(stage, setting, player)?;
     let done = confined(stage, setting, |stage| {
+        let start = setting.clock.now();
         warm_up(setting, player)?;
+        player.spend("time.between", setting.clock.now().saturating_sub(start));
         player.current.clear();
         watched(stage, setting, player, setting.workload.timed())
     });
@@ -203,9 +235,16 @@ fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) ->
 
 /// Refilled, mounted again if it is to be cold, and with memory at hand; all of it untimed.
 fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+    let start = setting.clock.now();
+    let done = made_ready(stage, setting, player);
+    player.spend("time.between", setting.clock.now().saturating_sub(start));
+    done
+}
+
+fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
     player.upkeep(setting, |job, stop| job.refill(stop))?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
-    if is_cold && !stage.remount(player.contender)? {
+    if is_cold && !player.job().reads_on() && !stage.remount(player.contender)? {
         player.upkeep(setting, |job, stop| job.chill(stop))?;
     }
     memory::back(player.job().fills());
@@ -237,25 +276,28 @@ fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Op
 
 /// What the slices left undone is brought to the device and timed apart; then everything is removed.
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+    let start = setting.clock.now();
     let mut job = player.job.take();
     let settled = stage.settle(player.contender);
     player.settled = player.settled.or(settled.as_ref().ok().copied());
     if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
-        let verified = within(Some(limit), setting.stop, |stop| {
-            stage.verify(player.contender, setting.workload, &mut **job, stop)
-        });
+        let verified = setting
+            .watch
+            .within(Some(limit), |stop| stage.verify(player.contender, setting.workload, &mut **job, stop));
         match player.in_time(verified) {
             Ok(found) => player.take_in(found),
             Err(trouble) => player.failure = Some(trouble.text),
         }
     }
     drop(job);
-    let cleared = stage.clear(player.contender, setting.workload);
+    let leaves = setting.shares.leaves && player.failure.is_none();
+    let cleared = if leaves { Ok(()) } else { stage.clear(player.contender, setting.workload) };
     let trouble = settled.err().or(cleared.err());
     player.failure = player.failure.take().or(trouble.map(|trouble| trouble.text));
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());
     }
+    player.spend("time.close", setting.clock.now().saturating_sub(start));
     trial(stage, setting, player)
 }

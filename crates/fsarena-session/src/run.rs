@@ -4,17 +4,18 @@ mod beside;
 mod contenders;
 mod facts;
 mod resume;
+mod sharing;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::Note;
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Event, Nanos, Plan, Rounds, RunRecord, Severity, Status};
+use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
 use crate::evidence::{Standing, standing};
-use crate::round::{self, Setting};
+use crate::round::{self, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
 use crate::{SessionError, Stage, controls, disturbance, pace, surroundings};
 
@@ -45,11 +46,13 @@ pub fn run(
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
     let (handicaps, aim, pending) = (facts::handicaps(plan), Aim::of(plan), Vec::new());
-    let mut session =
-        Session { plan, stage, clock, started, stop, listener, handicaps, record, aim, once: Nanos(0), pending };
-    let status = session.whole()?;
-    session.tell(Event::Finished(status))?;
-    Ok(status)
+    Watch::during(stop, |watch| {
+        let mut session =
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once: Nanos(0), pending };
+        let status = session.whole()?;
+        session.tell(Event::Finished(status))?;
+        Ok(status)
+    })
 }
 
 struct Session<'a> {
@@ -57,7 +60,7 @@ struct Session<'a> {
     stage: &'a mut dyn Stage,
     clock: &'a dyn Clock,
     started: Nanos,
-    stop: &'a AtomicBool,
+    watch: &'a Watch<'a>,
     listener: &'a mut dyn Listener,
     handicaps: Vec<f64>,
     record: RunRecord,
@@ -109,12 +112,10 @@ impl Session<'_> {
 
     fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), SessionError> {
         let before = self.clock.now();
-        let order: Vec<usize> = workload_order(self.plan.workloads.len(), round, self.plan.seed)
-            .into_iter()
-            .filter(|index| open.contains(index))
-            .collect();
-        let workloads = order.iter().map(|index| self.plan.workloads[*index].name.to_string()).collect();
-        let expected = self.aim().expected(round, pace::weight(self.plan, open), self.spent(), last);
+        let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
+        let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
+        let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
+        let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
         self.tell(Event::RoundStarted { round, expected, workloads })?;
         let first_trial = self.record.trials.len();
         match self.plan.lanes {
@@ -130,7 +131,7 @@ impl Session<'_> {
     fn workload(
         &mut self,
         round: u32,
-        index: usize,
+        (index, shares): (usize, Shares),
         lanes: &Assignment,
         present: &[usize],
     ) -> Result<(), SessionError> {
@@ -138,9 +139,10 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
-        let (handicaps, seed, stop) = (&self.handicaps, self.plan.seed, self.stop);
+        let (handicaps, seed, watch, clock) = (&self.handicaps, self.plan.seed, self.watch, self.clock);
         let clocks = self.clocks(workload);
-        let setting = Setting { workload, index, round, handicaps, contenders, lanes, clocks, seed, stop };
+        let setting =
+            Setting { workload, index, round, handicaps, contenders, lanes, shares, clocks, seed, watch, clock };
         let trials = round::run(self.stage, &setting).unwrap_or_default();
         self.note_once(clocks, &trials);
         for trial in trials {
@@ -155,7 +157,7 @@ impl Session<'_> {
 
     /// The workloads of `round` for which there is time: if not for all that are due, then for those without controls.
     fn fitting(&self, round: u32, due: Vec<usize>, last: (Nanos, f64)) -> Option<Vec<usize>> {
-        let fits = |open: &Vec<usize>| self.aim().goes_on(round, pace::weight(self.plan, open), self.spent(), last);
+        let fits = |open: &Vec<usize>| self.aim.goes_on(round, pace::weight(self.plan, open), self.spent(), last);
         let plainly = || controls::due_plainly(&standing(&self.record));
         Some(due).filter(fits).or_else(|| (self.aim.extent == Extent::Undecided).then(plainly).filter(fits))
     }
@@ -168,23 +170,10 @@ impl Session<'_> {
         Ok(self.due(&standing, next))
     }
 
-    /// With a further round for each that was set aside.
-    fn aim(&self) -> Aim {
-        let repeats = disturbance::repeats(&self.record, self.aim.first);
-        Aim { last: self.aim.last.saturating_add(repeats), ..self.aim }
-    }
-
-    /// Workloads of which a pair is not decided, and controls; where they run whatever is decided all of them, and beyond the
-    /// last round those of which one was set aside.
+    /// Workloads of which a pair is not decided, and controls; all, where they run whatever is decided.
     fn due(&self, standing: &Standing, round: u32) -> Vec<usize> {
-        let lacks = |workload: &usize| match self.plan.rounds {
-            Rounds::Exactly(count) if round > self.aim.last => {
-                disturbance::counting(&self.record, &self.plan.workloads[*workload]) < count
-            }
-            _ => true,
-        };
         let due: Vec<usize> = match self.aim.extent {
-            Extent::All => (0..self.plan.workloads.len()).filter(lacks).collect(),
+            Extent::All => (0..self.plan.workloads.len()).collect(),
             Extent::Undecided => controls::due(standing, round),
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
@@ -193,7 +182,7 @@ impl Session<'_> {
     /// Whether a further round of the workload is wanted at all.
     fn is_wanted(&self, workload: usize) -> bool {
         let workload = &self.plan.workloads[workload];
-        workload.most_rounds.is_none_or(|most| disturbance::counting(&self.record, workload) < most)
+        workload.most_rounds.is_none_or(|most| disturbance::rounds(&self.record, workload) < most)
     }
 
     fn spent(&self) -> Nanos {
@@ -201,7 +190,7 @@ impl Session<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.watch.stop.load(Ordering::Relaxed)
     }
 
     fn note(&mut self, severity: Severity, text: String) -> Result<(), SessionError> {

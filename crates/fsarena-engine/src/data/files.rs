@@ -65,6 +65,16 @@ pub fn prepare(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     lay_out_existing(parameters, directory, seed, stop)?;
+    make_ready(workload, parameters, directory, stop)
+}
+
+/// What the workload wants of files that are there.
+pub fn make_ready(
+    workload: &Workload,
+    parameters: &Parameters,
+    directory: &Path,
+    stop: &AtomicBool,
+) -> Result<(), EngineError> {
     existing(parameters, directory).try_for_each(|path| match workload.cache {
         CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
         CacheState::Warm => remember(&path, stop),

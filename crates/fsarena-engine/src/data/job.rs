@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, CacheState, Workload};
+use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
 use super::ground::{self, Ground};
@@ -11,6 +11,9 @@ use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
 use crate::crew::{Crew, Style};
 use crate::{EngineError, Job, Limit, Tally};
+
+/// What a first slice fills of the page cache, bytes, before anything is known of its speed.
+const FIRST_SLICE: u64 = 128 << 20;
 
 /// The data of large files, at work.
 pub struct DataJob {
@@ -60,6 +63,14 @@ impl Job for DataJob {
         self.settle_load(stop)
     }
 
+    fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
+        // Direct writes to what is in memory would have to throw it out.
+        files::forget_each(self.paths(), stop)?;
+        files::make_ready(&self.workload, &self.parameters, folder, stop)?;
+        self.settle_load(stop)
+    }
+
     fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
@@ -67,7 +78,7 @@ impl Job for DataJob {
             }
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
-        if !self.parameters.repeat {
+        if !self.parameters.repeat && !self.reads_on() {
             self.crew.workers().for_each(DataWorker::rewind);
         }
         Ok(())
@@ -88,7 +99,27 @@ impl Job for DataJob {
                 self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
             }
         };
-        if is_buffered && fills { self.parameters.demand() } else { Bytes(0) }
+        if !is_buffered || !fills {
+            return Bytes(0);
+        }
+        let most = self.parameters.demand();
+        if self.workload.mode == Mode::Whole || self.workload.timed_ms == 0 {
+            return most;
+        }
+        let seen: u64 = self.crew.total(|worker| worker.most_moved);
+        match self.parameters.target() {
+            // What later slices fill is what the first ones have filled and freed.
+            Target::New if seen > 0 => Bytes(0),
+            Target::Existing if seen > 0 => Bytes((seen + seen / 2).min(most.0)),
+            Target::New | Target::Existing => Bytes(FIRST_SLICE.min(most.0)),
+        }
+    }
+
+    /// Slices in order and cold are parts of one pass, each of what nothing has read before.
+    fn reads_on(&self) -> bool {
+        let Workload { mode, cache, timed_ms, .. } = &self.workload;
+        let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;
+        in_parts && self.parameters.operation == Work::Read && self.crew.all(DataWorker::has_enough)
     }
 
     fn is_alone(&self) -> bool {

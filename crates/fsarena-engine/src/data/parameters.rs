@@ -5,10 +5,10 @@ mod complaint;
 use fsarena_model::{Bytes, DurablePoint, Workload};
 use serde::Deserialize;
 
-use crate::EngineError;
 use crate::load::Load;
 use crate::pace::Arrivals;
 use crate::size::{size, some_size};
+use crate::{EngineError, Layout};
 
 /// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
@@ -173,6 +173,15 @@ impl Parameters {
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// The files that are there before, where nothing but the operation distinguishes them from others'.
+    pub fn layout(&self) -> Option<Layout> {
+        let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
+        let is_common = self.target() == Target::Existing && matches!(self.operation, Work::Read | Work::Write);
+        let has_pilot = self.rate_percent.is_some();
+        let files = format!("{} files of {} bytes", self.existing_files(), self.file_size);
+        (is_plain && is_common && !has_pilot).then(|| Layout { files, lasts: self.operation == Work::Read })
     }
 
     /// Which files are worked on.

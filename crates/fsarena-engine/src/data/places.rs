@@ -122,6 +122,14 @@ impl Places {
         }
     }
 
+    /// In order: bytes that were passed since the beginning, and bytes that are left to the end.
+    pub fn passed_and_left(&self) -> Option<(u64, u64)> {
+        match &self.order {
+            Order::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
+            Order::Random { .. } => None,
+        }
+    }
+
     /// A new run on the `size` bytes of `part` that come after those of the last one; from its beginning where so many are not
     /// left. For a rewind this run counts as done.
     pub fn move_on(&mut self, part: &Range<u64>, size: u64) {

@@ -29,6 +29,8 @@ pub struct DataWorker {
     pub places: Places,
     pub contents: Contents,
     pace: Pace,
+    /// Bytes that the largest run has read or written.
+    pub most_moved: u64,
 }
 
 /// What a run has open.
@@ -78,6 +80,7 @@ impl DataWorker {
             places,
             contents: Contents::new(files::recipe(parameters, seed), number),
             pace: Pace::Closed,
+            most_moved: 0,
             parameters: parameters.clone(),
         }
     }
@@ -92,6 +95,12 @@ impl DataWorker {
     /// Sequential work starts again from the beginning.
     pub fn rewind(&mut self) {
         self.places.rewind();
+    }
+
+    /// Whether a run has begun to pass through the files, and twice what the largest one has read is left.
+    pub fn has_enough(&self) -> bool {
+        let enough = |(passed, left): (u64, u64)| passed > 0 && left >= self.most_moved.saturating_mul(2);
+        self.places.passed_and_left().is_some_and(enough)
     }
 
     /// Which way the next operation goes.
@@ -247,10 +256,13 @@ impl DataWorker {
 impl Worker for DataWorker {
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         self.places.begin(&self.parameters);
-        match self.parameters.target() {
+        let before = tally.bytes;
+        let done = match self.parameters.target() {
             Target::Existing => self.on_existing(entry, limit, tally),
             Target::New => self.on_new(entry, limit, tally),
-        }
+        };
+        self.most_moved = self.most_moved.max(tally.bytes.saturating_sub(before));
+        done
     }
 
     fn position(&mut self) -> Vec<u64> {

@@ -12,13 +12,15 @@ use crate::{EngineError, Job, Limit, Operation, Tally};
 struct FilesJob<S> {
     plan: Plan,
     crew: Crew<FilesWorker<S>>,
+    /// Whether the trees are there although nothing was prepared.
+    is_adopted: bool,
 }
 
 /// A job that follows `plan`.
 pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
     let workers = (0..plan.parameters.threads).map(|number| FilesWorker::<S>::new(&plan, number));
     let crew = Crew::new(workers, Style::Threads);
-    Box::new(FilesJob { crew, plan })
+    Box::new(FilesJob { crew, plan, is_adopted: false })
 }
 
 fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -27,8 +29,12 @@ fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &Atom
     Ok(())
 }
 
-/// What a run uses up is there again: trees, or objects that were not visited yet.
+/// What a run uses up is there again: trees, or objects that were not visited yet. Slices go on where the last one
+/// stopped, as long as there is enough for another.
 fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
+    if plan.goes_on && crew.all(FilesWorker::has_enough) {
+        return Ok(());
+    }
     if S::GROUND.is_renewed() {
         return make_trees(plan, crew, stop);
     }
@@ -53,7 +59,15 @@ impl<S: Step> Job for FilesJob<S> {
         Ok(())
     }
 
+    fn adopt(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        self.is_adopted = true;
+        Ok(())
+    }
+
     fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        if std::mem::take(&mut self.is_adopted) {
+            return Ok(());
+        }
         renew(&self.plan, &mut self.crew, stop)
     }
 

@@ -10,7 +10,7 @@ use super::step::Ground;
 use crate::load::Load;
 use crate::pace::Arrivals;
 use crate::size::{size, some_size};
-use crate::{EngineError, Operation};
+use crate::{EngineError, Layout, Operation};
 
 /// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`.
 #[derive(Debug, Clone, Deserialize)]
@@ -136,6 +136,16 @@ impl Parameters {
             shape.objects = most.min(u64::from(Shape::MOST_OBJECTS)) as u32;
         }
         shape
+    }
+
+    /// The trees of files that are there before, where nothing but the operation distinguishes them from others'.
+    pub fn layout(&self, workload: &Workload, ground: Ground) -> Option<Layout> {
+        let is_common = matches!(ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
+        let is_plain = self.size_max.is_none() && !self.load().has_pilot();
+        let Shape { depth, fan_out, objects } = self.shape(workload, ground);
+        let (trees, size, cache) = (self.trees(), self.size, workload.cache);
+        let files = format!("{trees} trees of {objects} files of {size} bytes, {fan_out}^{depth}, {cache:?}");
+        (is_common && is_plain).then(|| Layout { files, lasts: self.only_reads() })
     }
 
     /// The most data that lie on the lane at a time.

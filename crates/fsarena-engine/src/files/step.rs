@@ -99,6 +99,8 @@ pub struct Plan {
     pub shape: Shape,
     /// Where it is when it is read.
     pub cache: CacheState,
+    /// Whether each run goes on where the last one stopped, rather than on a tree of its own.
+    pub goes_on: bool,
 }
 
 impl Plan {

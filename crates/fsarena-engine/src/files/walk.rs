@@ -94,6 +94,12 @@ impl Walk {
         self.next < self.share.count
     }
 
+    /// How many objects of this pass are left.
+    #[inline]
+    pub fn left(&self) -> u32 {
+        self.share.count - self.next
+    }
+
     /// The next one; there has to be one left.
     #[inline]
     pub fn next(&mut self) -> Visit {

@@ -23,6 +23,8 @@ pub struct FilesWorker<S> {
     arrivals: Arrivals,
     course: Course<S>,
     pace: Pace,
+    /// How many objects the largest run has used up.
+    most_used: u32,
 }
 
 /// What it does, apart from when.
@@ -51,7 +53,7 @@ impl<S: Step> FilesWorker<S> {
         };
         let (Setting { root, .. }, arrivals) = (setting, plan.parameters.arrivals);
         let workers = plan.parameters.threads;
-        Self { root, seed: plan.seed, number, workers, arrivals, course, pace: Pace::Closed }
+        Self { root, seed: plan.seed, number, workers, arrivals, course, pace: Pace::Closed, most_used: 0 }
     }
 
     /// Begins so many operations per second from now on, whatever becomes of them.
@@ -63,6 +65,11 @@ impl<S: Step> FilesWorker<S> {
     /// Starts again from the first object.
     pub fn rewind(&mut self) {
         self.course.walk.rewind();
+    }
+
+    /// Whether what is left of the objects is twice what the largest run has used up; not before the first run.
+    pub fn has_enough(&self) -> bool {
+        self.most_used > 0 && self.course.walk.left() >= self.most_used.saturating_mul(2)
     }
 }
 
@@ -82,7 +89,9 @@ impl<S: Step> Worker for FilesWorker<S> {
         self.course.step.start(&root)?;
         let start = entry.pass()?;
         let meter = Meter::start(start, limit, &mut self.pace, tally);
+        let before = self.course.walk.left();
         let done = self.course.batches(&root, meter);
+        self.most_used = self.most_used.max(before.saturating_sub(self.course.walk.left()));
         self.course.step.end();
         self.course.parents.close();
         done

@@ -170,7 +170,23 @@ impl Parameters {
     }
 }
 
+/// The most files of a set, and the highest number of one: each is followed in memory before the work begins.
+const MOST: u64 = 1_000_000;
+/// The most blocks that a step writes, likewise.
+const MOST_PIECES: u64 = 10_000_000;
+/// The most levels of directories: a path has at most 4,096 bytes.
+const DEEPEST: u64 = 1000;
+
 impl Said {
+    fn writes_at_most(&self) -> u64 {
+        let blocks = self.size.unwrap_or(0).div_ceil(self.block.unwrap_or(LONGEST).max(1));
+        blocks.saturating_mul(self.count.unwrap_or(1))
+    }
+
+    fn levels(&self) -> u64 {
+        self.chain.map_or(0, |side| self.from.saturating_add(self.count.unwrap_or(1)) / side.max(1))
+    }
+
     fn complaint(&self) -> Option<&'static str> {
         use self::Sync as Durable;
         use Action::{Append, Create, List, Mkdir, RandomRead, RandomWrite, Rename, Sync};
@@ -186,6 +202,9 @@ impl Said {
                 "`where` is one name"
             }
             () if self.count == Some(0) => "`count` is at least 1",
+            () if self.count > Some(MOST) || self.from > MOST => "`count` and `from` are at most a million",
+            () if self.writes_at_most() > MOST_PIECES => "these are too many blocks: at most ten million",
+            () if self.levels() > DEEPEST => "a `chain` has at most 1,000 levels",
             () if self.size.is_some() != matches!(action, Create | Append) => "`size` goes with `create` and `append`",
             () if action == Append && self.size > Some(LONGEST) => "at most 1M is appended at a time",
             () if self.block.is_some_and(|block| block == 0 || block > LONGEST) => "`block` is 1 to 1M",

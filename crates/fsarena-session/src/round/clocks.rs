@@ -13,7 +13,7 @@ use crate::{Stage, Trouble};
 
 /// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not asked for, or not told.
 pub fn used_before(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Option<Bytes> {
-    if setting.clocks == Clocks::Left {
+    if setting.clocks == Clocks::Left || setting.shares.adopts {
         return None;
     }
     stage.rest(contender).ok().flatten()?;

@@ -2,12 +2,16 @@
 //! starting a server, a run, ending the server and verifying by itself. The sync after a run has none: nothing stops
 //! the kernel in it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use fsarena_apps::engine;
-use fsarena_engine::watched;
 use fsarena_model::{Nanos, Workload};
+use fsarena_sys::clock;
+
+/// How often a [`Watch`] looks.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What upkeep may take where the workload names no limit, and bytes that it may handle in each further second.
 const UPKEEP: Nanos = Nanos::seconds(600);
@@ -37,27 +41,73 @@ pub fn of_run(workload: &Workload, time: Option<Nanos>) -> Option<Nanos> {
 /// What came of work with a time limit.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Within<T> {
-    /// It ended by itself, or since somebody wanted to stop.
+    /// It ended by itself, or because the run is to stop.
     Done(T),
     /// It was told to stop after so much time.
     OutOfTime(Nanos),
 }
 
-/// Does `work` with a wish to stop that comes when `stop` is set or after `limit`, if there is one.
-pub fn within<T>(limit: Option<Nanos>, stop: &AtomicBool, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
-    let Some(limit) = limit else { return Within::Done(work(stop)) };
-    let begin = Instant::now();
-    let is_late = || begin.elapsed() >= Duration::from_nanos(limit.0);
-    watched(
-        || stop.load(Ordering::Relaxed) || is_late(),
-        |told| {
-            let worked = work(told);
-            match told.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
-                true => Within::OutOfTime(limit),
-                false => Within::Done(worked),
+/// Tells the work at hand to stop, when the run is to stop or when the work has taken too long. One thread looks for the
+/// whole run: starting one for each piece of work would take longer than many pieces do.
+pub struct Watch<'a> {
+    /// Set when the run is to stop.
+    pub stop: &'a AtomicBool,
+    /// Set when the work at hand is to stop.
+    told: AtomicBool,
+    /// When the work at hand is too late, as [`clock::now`] tells; 0 for never.
+    deadline: AtomicU64,
+    is_over: AtomicBool,
+}
+
+impl Watch<'_> {
+    /// Does `run` with a watch over it.
+    pub fn during<T>(stop: &AtomicBool, run: impl FnOnce(&Watch<'_>) -> T) -> T {
+        let (told, deadline, is_over) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
+        let watch = Watch { stop, told, deadline, is_over };
+        thread::scope(|scope| {
+            let looking = scope.spawn(|| watch.look());
+            // Also when `run` panics: the scope waits for the thread.
+            let _end = End { is_over: &watch.is_over, looking: looking.thread().clone() };
+            run(&watch)
+        })
+    }
+
+    fn look(&self) {
+        while !self.is_over.load(Ordering::Acquire) {
+            let deadline = self.deadline.load(Ordering::Relaxed);
+            let is_late = deadline != 0 && clock::now().0 >= deadline;
+            if is_late || self.stop.load(Ordering::Relaxed) {
+                self.told.store(true, Ordering::Relaxed);
             }
-        },
-    )
+            thread::park_timeout(LOOK);
+        }
+    }
+
+    /// Does `work`, which ends soon once its argument is set: when the run is to stop, or after `limit` if there is one.
+    pub fn within<T>(&self, limit: Option<Nanos>, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
+        let Some(limit) = limit else { return Within::Done(work(self.stop)) };
+        self.told.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.deadline.store((clock::now() + limit).0, Ordering::Relaxed);
+        let worked = work(&self.told);
+        self.deadline.store(0, Ordering::Relaxed);
+        match self.told.load(Ordering::Relaxed) && !self.stop.load(Ordering::Relaxed) {
+            true => Within::OutOfTime(limit),
+            false => Within::Done(worked),
+        }
+    }
+}
+
+/// Ends the thread that looks.
+struct End<'a> {
+    is_over: &'a AtomicBool,
+    looking: Thread,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.looking.unpark();
+    }
 }
 
 #[cfg(test)]
@@ -99,14 +149,17 @@ mod tests {
     fn what_takes_too_long_is_told_to_stop() {
         let stop = AtomicBool::new(false);
         let limit = Nanos::millis(30);
-        assert_eq!(within(Some(limit), &stop, until_told), Within::OutOfTime(limit));
-        assert_eq!(within(Some(Nanos::seconds(600)), &stop, |_| 3), Within::Done(3));
-        assert_eq!(within(None, &stop, |_| 4), Within::Done(4));
+        Watch::during(&stop, |watch| {
+            assert_eq!(watch.within(Some(limit), until_told), Within::OutOfTime(limit));
+            assert_eq!(watch.within(Some(Nanos::seconds(600)), |_| 3), Within::Done(3));
+            assert_eq!(watch.within(None, |_| 4), Within::Done(4));
+        });
     }
 
     #[test]
-    fn who_is_stopped_by_somebody_is_not_out_of_time() {
+    fn a_run_that_is_to_stop_is_not_out_of_time() {
         let stop = AtomicBool::new(true);
-        assert_eq!(within(Some(Nanos::seconds(600)), &stop, until_told), Within::Done(7));
+        let within = |watch: &Watch<'_>| watch.within(Some(Nanos::seconds(600)), until_told);
+        assert_eq!(Watch::during(&stop, within), Within::Done(7));
     }
 }

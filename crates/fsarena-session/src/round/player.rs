@@ -8,7 +8,7 @@ use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verific
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
-use super::limit::{self, Within, within};
+use super::limit::{self, Within};
 use crate::probes::said;
 use crate::{Stage, Trouble, Verified, rate};
 
@@ -28,6 +28,8 @@ pub(super) struct Player {
     pub(super) readings: BTreeMap<String, Reading>,
     pub(super) verified: Option<Verification>,
     pub(super) failure: Option<String>,
+    /// What was not timed, by its part: `time.prepare`, `time.between`, `time.close`.
+    pub(super) spent: BTreeMap<&'static str, Nanos>,
     /// The time limit, once it was exceeded.
     pub(super) out_of_time: Option<Nanos>,
 }
@@ -35,6 +37,12 @@ pub(super) struct Player {
 impl Player {
     pub(super) fn job(&mut self) -> &mut dyn Job {
         self.job.as_deref_mut().expect("a player without a failure has a job")
+    }
+
+    /// Notes that `part` of the trial took so long.
+    pub(super) fn spend(&mut self, part: &'static str, time: Nanos) {
+        let spent = self.spent.entry(part).or_default();
+        *spent = *spent + time;
     }
 
     /// The unmount is a step of work that has steps.
@@ -53,7 +61,7 @@ impl Player {
         let _pinned = job.is_alone().then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
-        let worked = within(limit, setting.stop, |stop| job.run(&Limit { time, stop, handicap }, current));
+        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, handicap }, current));
         self.in_time(worked)
     }
 
@@ -64,7 +72,7 @@ impl Player {
         act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
     ) -> Result<(), Trouble> {
         let limit = limit::of_upkeep(setting.workload);
-        let done = within(Some(limit), setting.stop, |stop| act(self.job(), stop));
+        let done = setting.watch.within(Some(limit), |stop| act(self.job(), stop));
         self.in_time(done)
     }
 
@@ -91,6 +99,8 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
     let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
     let mut probes = stage.totals(player.contender);
     probes.append(&mut player.readings);
+    let spent = std::mem::take(&mut player.spent).into_iter();
+    probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
     let settled = player.settled.map(Nanos::as_seconds);
     probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();

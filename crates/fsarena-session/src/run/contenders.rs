@@ -4,41 +4,42 @@ use fsarena_model::event::Check;
 use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 
 use super::Session;
+use crate::round::Shares;
 use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
 use crate::{SessionError, likeness};
 
 impl Session<'_> {
     /// All contenders are there at the same time, and each workload is done by all of them before the next.
-    pub(super) fn side_by_side(&mut self, round: u32, order: &[usize]) -> Result<(), SessionError> {
+    pub(super) fn side_by_side(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), SessionError> {
         let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
         let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
         let present = self.make(round, order, &lanes, &contenders)?;
-        for index in order {
+        for work in order {
             if self.stopped() {
                 break;
             }
-            self.workload(round, *index, &lanes, &present)?;
-            self.beside(round, *index, &lanes)?;
+            self.workload(round, *work, &lanes, &present)?;
+            self.beside(round, work.0, &lanes)?;
         }
         self.finish(round, &present)
     }
 
     /// Each contender is made on the same lane, does all workloads and is taken away, before the next one is made.
-    pub(super) fn in_turn(&mut self, round: u32, order: &[usize]) -> Result<(), SessionError> {
+    pub(super) fn in_turn(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), SessionError> {
         let lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
         for contender in making_order(self.plan.contenders.len(), round, self.plan.seed) {
             if self.stopped() {
                 return Ok(());
             }
             let present = self.make(round, order, &lanes, &[contender])?;
-            for index in order {
+            for work in order {
                 if !self.stopped() && !present.is_empty() {
-                    self.workload(round, *index, &lanes, &present)?;
+                    self.workload(round, *work, &lanes, &present)?;
                 }
             }
             self.finish(round, &present)?;
         }
-        order.iter().try_for_each(|index| self.beside(round, *index, &lanes))
+        order.iter().try_for_each(|(index, _)| self.beside(round, *index, &lanes))
     }
 
     /// The references of a workload, as far as they are due.
@@ -54,7 +55,7 @@ impl Session<'_> {
     fn make(
         &mut self,
         round: u32,
-        open: &[usize],
+        open: &[(usize, Shares)],
         lanes: &Assignment,
         contenders: &[usize],
     ) -> Result<Vec<usize>, SessionError> {
@@ -106,13 +107,13 @@ impl Session<'_> {
     fn absent(
         &mut self,
         round: u32,
-        open: &[usize],
+        open: &[(usize, Shares)],
         label: &Label,
         lane: Option<usize>,
         why: &str,
     ) -> Result<(), SessionError> {
         self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
-        let open = open.iter().map(|index| &self.plan.workloads[*index]);
+        let open = open.iter().map(|(index, _)| &self.plan.workloads[*index]);
         for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
             self.tell(Event::Trial(Box::new(Trial {
                 round,

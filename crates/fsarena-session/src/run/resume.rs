@@ -9,6 +9,7 @@ use fsarena_sys::Clock;
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session};
 use crate::rest::Rest;
+use crate::round::Watch;
 use crate::{SessionError, Stage, likeness, precondition, surroundings};
 
 /// A stored run that is to go on.
@@ -39,18 +40,21 @@ pub fn resume(
     let Resumption { record, rest, at } = resumption;
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let handicaps = handicaps(&plan);
-    let mut session =
-        Session { plan: &plan, stage, clock, started, stop, listener, handicaps, record, aim, once: Nanos(0), pending };
-    if session.stopped() {
-        return Ok(Status::Interrupted);
-    }
-    session.reopen(&rest, at)?;
-    let status = session.rounds(rest.open)?;
-    // Whoever stops it before anything was done leaves the run as it was.
-    if session.pending.is_empty() {
-        session.tell(Event::Finished(status))?;
-    }
-    Ok(status)
+    Watch::during(stop, |watch| {
+        let (plan, once) = (&plan, Nanos(0));
+        let mut session =
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, pending };
+        if session.stopped() {
+            return Ok(Status::Interrupted);
+        }
+        session.reopen(&rest, at)?;
+        let status = session.rounds(rest.open)?;
+        // A run that is stopped before anything was done is left as it was.
+        if session.pending.is_empty() {
+            session.tell(Event::Finished(status))?;
+        }
+        Ok(status)
+    })
 }
 
 impl Session<'_> {

@@ -8,7 +8,7 @@ use crate::fake::{Play, World, workload};
 
 /// Three times as fast at one workload, which is decided early, and a noisy tie at the other; rounds of 20 seconds.
 fn one_clear_and_one_open() -> RunRecord {
-    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1060.0]).noisy(0.04, 3));
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1060.0]).noisy(0.12, 3));
     play.plan.workloads = vec![workload("clear"), workload("open")];
     play.world.advantage = Some(("clear".to_owned(), 3.0));
     let mut record = play.perform().record;

@@ -1,6 +1,6 @@
 //! Who is faster, when that is known, and when it is not.
 
-use fsarena_model::{Better, Budget, Event, Measure, Nanos, Rounds, Status, Trial, Verdict, Workload};
+use fsarena_model::{Better, Event, Measure, Rounds, Status, Trial, Verdict, Workload};
 
 use crate::fake::{Play, World, workload};
 
@@ -86,21 +86,6 @@ fn a_given_number_of_rounds_is_run_of_everything_whatever_is_decided() {
         assert_eq!(performance.record.trials.len(), 4 * count as usize);
         assert_eq!(performance.expected(), vec![count; count as usize]);
     }
-}
-
-#[test]
-fn only_more_than_the_usual_budget_buys_more_than_twelve_rounds() {
-    let rounds = |budget| {
-        let mut play = Play::new(&["ext4", "xfs"], World::of(&[20_000.0; 2]).noisy(0.5, 1));
-        for workload in &mut play.plan.workloads {
-            workload.timed_ms = 700;
-        }
-        let performance = play.with_rounds(Rounds::Within(budget)).perform();
-        assert_eq!(performance.verdicts(), [Verdict::Undecided; 2]);
-        performance.rounds().len()
-    };
-    assert_eq!(rounds(Budget::for_contenders(2)), 12);
-    assert!(rounds(Budget(Nanos::seconds(240))) > 12);
 }
 
 #[test]

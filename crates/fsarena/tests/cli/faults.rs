@@ -110,7 +110,7 @@ fn assert_stated(output: &Output, what: &str) {
     assert!(matches!(code, Some(0 | 2 | 3 | 4)), "{what}: ends with {code:?}\n{text}");
     assert!(!text.contains("panicked"), "{what}: {text}");
     let all = out(output) + &text;
-    let is_stated = ["error: ", "did not finish", "could not"].iter().any(|words| all.contains(words));
+    let is_stated = ["error: ", "failure: ", "did not finish", "could not"].iter().any(|words| all.contains(words));
     assert!(code == Some(0) || is_stated, "{what}: {all}");
 }
 

@@ -1,0 +1,67 @@
+//! What others read from the storage beneath the lanes, or wrote there: what its device did (Documentation/block/stat.rst),
+//! less what came from the lanes.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Counter, Probe, Target};
+
+/// The storage beneath all lanes.
+pub struct SharedDisk;
+
+/// The device beneath, and those of all lanes, whose traffic goes to it byte by byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beneath {
+    /// The counters of the device beneath: the path of its `stat`.
+    pub device: PathBuf,
+    /// The same of each lane.
+    pub lanes: Vec<PathBuf>,
+}
+
+const SECTOR: f64 = 512.0;
+
+const COUNTERS: &[Counter] = &[Counter { name: "disk.others", unit: "bytes" }];
+
+impl Probe for SharedDisk {
+    fn counters(&self) -> &'static [Counter] {
+        COUNTERS
+    }
+
+    fn read(&self, target: &Target) -> Vec<Option<f64>> {
+        vec![target.beneath.as_deref().and_then(others)]
+    }
+}
+
+/// The device is read last: what is under way between the two is counted for others, and never below nothing for long.
+fn others(beneath: &Beneath) -> Option<f64> {
+    let own: Option<f64> = beneath.lanes.iter().map(|lane| moved(lane)).sum();
+    Some(moved(&beneath.device)? - own?)
+}
+
+/// Bytes read and written.
+fn moved(stat: &Path) -> Option<f64> {
+    let text = std::fs::read_to_string(stat).ok()?;
+    let mut fields = text.split_whitespace().map(|field| field.parse::<f64>().ok());
+    let (read, written) = (fields.nth(2)??, fields.nth(3)??);
+    Some((read + written) * SECTOR)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_lanes_move_is_not_others() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let stat = |name: &str, read: u32, written: u32| {
+            let path = place.path().join(name);
+            fs::write(&path, format!("  9 0 {read} 1 9 0 {written} 1 0 5 5\n")).expect("written");
+            path
+        };
+        let lanes = vec![stat("one", 10, 1), stat("two", 0, 9)];
+        let beneath = Beneath { device: stat("all", 10, 14), lanes };
+        assert_eq!(others(&beneath), Some(4.0 * SECTOR));
+        assert_eq!(others(&Beneath { device: place.path().join("none"), ..beneath }), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! Workloads of a round that work on the same files: laid out once, read by all that only read, and changed by the last.
+
+use fsarena_apps::engine_of;
+use fsarena_engine::Layout;
+use fsarena_model::Plan;
+
+use crate::round::Shares;
+
+/// The workloads in `order`, by number, with those together that work on the same files, and what each shares.
+pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
+    let all: Vec<(usize, Option<Layout>)> = order.into_iter().map(|index| (index, layout(plan, index))).collect();
+    let grouped = grouped(all);
+    let leaves = |place: usize| {
+        let (Some((_, Some(one))), Some((_, Some(next)))) = (grouped.get(place), grouped.get(place + 1)) else {
+            return false;
+        };
+        one.lasts && one.files == next.files
+    };
+    let shares = |place: usize| Shares { adopts: place > 0 && leaves(place - 1), leaves: leaves(place) };
+    grouped.iter().enumerate().map(|(place, (index, _))| (*index, shares(place))).collect()
+}
+
+/// Where the first of a group stands, the others follow: first those that leave the files as they were.
+fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>)> {
+    let mut grouped = Vec::new();
+    while !rest.is_empty() {
+        let first = rest.remove(0);
+        let Some(layout) = &first.1 else {
+            grouped.push(first);
+            continue;
+        };
+        let is_same = |(_, other): &(usize, Option<Layout>)| other.as_ref().is_some_and(|it| it.files == layout.files);
+        let (same, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_same);
+        let mut group: Vec<_> = std::iter::once(first).chain(same).collect();
+        // Stable: within both parts the order stays.
+        group.sort_by_key(|(_, layout)| !layout.as_ref().is_some_and(|layout| layout.lasts));
+        grouped.extend(group);
+        rest = others;
+    }
+    grouped
+}
+
+/// Contenders that do not all take part in a workload would not all have its files.
+fn layout(plan: &Plan, index: usize) -> Option<Layout> {
+    let workload = &plan.workloads[index];
+    let by_all = plan.contenders.iter().all(|contender| plan.takes_part(&contender.label, &workload.name));
+    engine_of(workload).ok()?.layout(workload).filter(|_| by_all && workload.control_of.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(names: &[&str]) -> Vec<(String, bool, bool)> {
+        let workloads = names.iter().map(|name| fsarena_catalog::workload(name).expect("in the catalogue")).collect();
+        let plan = Plan { workloads, ..Plan::of(Vec::new()) };
+        let grouped = in_groups(&plan, (0..names.len()).collect());
+        let words = |(index, Shares { adopts, leaves }): (usize, Shares)| (names[index].to_owned(), adopts, leaves);
+        grouped.into_iter().map(words).collect()
+    }
+
+    #[test]
+    fn files_are_read_by_all_before_they_are_changed() {
+        let order = ["randwrite-4k", "append-fsync", "randread-4k", "create-fsync", "seqread-cold"];
+        let found = shares(&order);
+        let expected = [
+            ("randread-4k", false, true),
+            ("seqread-cold", true, true),
+            ("randwrite-4k", true, false),
+            ("append-fsync", false, false),
+            ("create-fsync", false, false),
+        ];
+        assert_eq!(found, expected.map(|(name, adopts, leaves)| (name.to_owned(), adopts, leaves)));
+    }
+
+    #[test]
+    fn what_changes_files_leaves_them_to_no_other() {
+        let found = shares(&["randwrite-4k", "randwrite-4k", "append-fsync"]);
+        assert!(found.iter().all(|(_, adopts, leaves)| !adopts && !leaves), "{found:?}");
+    }
+}
