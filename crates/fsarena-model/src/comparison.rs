@@ -4,6 +4,8 @@ mod cell;
 mod row;
 mod verdict;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::cell::{Cell, Change, Course, Point, Stability};
@@ -38,6 +40,9 @@ pub struct Comparison {
     pub command: Vec<String>,
     /// Rounds that were finished.
     pub rounds: u32,
+    /// What else kept the machine busy, and what that means; absent if it was quiet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
     /// The machine.
     pub environment: Environment,
     /// In command-line order.
@@ -84,9 +89,28 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// How many further rounds would probably settle every undecided pair that has a price; `None` if none has one.
-    pub fn wanted_rounds(&self) -> Option<u32> {
-        let wanted = |pair: &PairVerdict| Some(pair.needs_rounds?.saturating_sub(pair.rounds).max(1));
-        self.verdicts.iter().filter_map(wanted).max()
+    /// About how many seconds of each further round are for the workload of an undecided pair; `None` if that is not known.
+    fn share(pair: &PairVerdict) -> Option<f64> {
+        let more = pair.needs_rounds?.saturating_sub(pair.rounds).max(1);
+        Some(pair.needs_seconds? / f64::from(more))
+    }
+
+    /// The undecided pairs that a run would probably decide that goes on for so many seconds with what is undecided.
+    pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
+        let undecided: Vec<&PairVerdict> =
+            self.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
+        let mut shares: BTreeMap<&str, Option<f64>> = BTreeMap::new();
+        for pair in &undecided {
+            let share = shares.entry(&pair.workload).or_default();
+            *share = share.or(Self::share(pair));
+        }
+        // Of workloads whose share is not known, the mean of the others is taken.
+        let known: Vec<f64> = shares.values().flatten().copied().collect();
+        let round = known.iter().sum::<f64>() / known.len().max(1) as f64 * shares.len() as f64;
+        let decides = |pair: &&PairVerdict| {
+            let more = pair.needs_rounds.map(|needed| needed.saturating_sub(pair.rounds).max(1));
+            more.is_some_and(|more| f64::from(more) * round <= seconds)
+        };
+        if round > 0.0 { undecided.into_iter().filter(decides).collect() } else { Vec::new() }
     }
 }

@@ -13,7 +13,7 @@ const LARGEST: usize = 3;
 
 /// The sentences, each complete.
 pub fn answer(comparison: &Comparison) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<String> = comparison.condition.iter().cloned().collect();
     for group in groups(comparison).iter().filter(|group| group.contenders.len() > 1) {
         sentences.extend(winners(comparison, group));
         sentences.extend(largest(comparison, group));
@@ -31,7 +31,8 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
 /// The ranking of a group's contenders in `workload`.
 pub fn ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, workload: &str) -> Ranking<'a> {
     let labels: Vec<_> = group.contenders.iter().map(|row| &row.label).collect();
-    Ranking::new(&labels, |a, b| look_up::verdict(comparison, workload, a, b))
+    let verdict = |a: &Label, b: &Label| look_up::verdict(comparison, workload, a, b);
+    Ranking::new(&labels, verdict, |a, b| look_up::leans(comparison, workload, a, b))
 }
 
 /// A workload and the ranking in it.

@@ -24,7 +24,7 @@ use fsarena_model::comparison::{Cell, PairVerdict, ReferenceRow, StandingRow, Su
 
 use crate::visible;
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 29] = [
     "kind",
     "workload",
     "contender",
@@ -52,6 +52,8 @@ const COLUMNS: [&str; 27] = [
     "seconds_per_operation",
     "syncs_per_operation",
     "promises",
+    "leaning",
+    "detectable",
 ];
 
 /// Those of words, which may be from a file or a path.
@@ -153,6 +155,8 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("reason", pair.reason.clone()),
         ("needs_seconds", number(pair.needs_seconds)),
         ("promises", pair.promises.clone()),
+        ("leaning", pair.leaning.map(|side| side.to_string()).unwrap_or_default()),
+        ("detectable", number(pair.detectable)),
     ]
 }
 

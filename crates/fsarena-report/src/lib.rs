@@ -41,6 +41,7 @@ use fsarena_model::Comparison;
 pub use document::{Document, Nothing};
 pub use html::shell;
 pub use json::article as article_as_json;
+pub use price::advised;
 pub use text::article::render as article;
 pub use text::{Style, render as text};
 pub use visible::{visible, visible_lines};

@@ -25,3 +25,14 @@ pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) ->
     let back = || of_workload().find(|pair| pair.a == *b && pair.b == *a).map(|pair| pair.verdict.reversed());
     forth.or_else(back).unwrap_or(Verdict::Undecided)
 }
+
+/// Whether a pair that is undecided leans to `a`.
+pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
+    let undecided =
+        comparison.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
+    let mut towards = undecided.filter_map(|pair| match pair.leaning? {
+        Verdict::Faster => Some((&pair.a, &pair.b)),
+        _ => Some((&pair.b, &pair.a)),
+    });
+    towards.any(|(first, second)| first == a && second == b)
+}

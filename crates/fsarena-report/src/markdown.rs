@@ -48,7 +48,7 @@ fn reproduced(view: &reproduction::View) -> Vec<String> {
 fn figures(group: &GroupView) -> String {
     let titles: &[&str] = match group.contenders.len() {
         0 | 1 => &[],
-        2 => &["verdict [95 %]", "decision"],
+        2 => &["verdict", "interval", "finds from"],
         _ => &["ranking", "best group"],
     };
     let mut head = vec!["workload".to_owned(), "unit".to_owned()];
@@ -63,9 +63,9 @@ fn figure_row(row: &Row) -> Vec<String> {
 }
 
 fn pairs(pairs: &[PairLine]) -> String {
-    let head = ["workload", "pair", "ratio", "95 %", "decision", "verdict on the first"].map(str::to_owned);
+    let head = ["workload", "pair", "ratio", "interval", "finds from", "verdict on the first"].map(str::to_owned);
     let row = |line: &PairLine| {
-        let texts = [&line.workload, &line.name, &line.ratio, &line.interval, &line.decision];
+        let texts = [&line.workload, &line.name, &line.ratio, &line.decision, &line.finds_from];
         texts.into_iter().cloned().chain([marked(&line.outcome)]).collect()
     };
     table(&head, pairs.iter().map(row))

@@ -3,8 +3,7 @@
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Label, Verdict};
 
-use crate::number::{DASH, Ratio};
-use crate::price;
+use crate::number::{self, DASH, Ratio};
 
 /// The ratio with its pointwise interval, as `a` to `b`.
 pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
@@ -41,24 +40,30 @@ pub fn interval(ratio: Option<Ratio>) -> String {
     ratio.and_then(|ratio| ratio.interval()).unwrap_or_else(|| DASH.to_owned())
 }
 
-/// The verdict, and the price of a better one: `undecided; about 8 more rounds (4 min) would settle it`.
+/// `faster`, `undecided`, or the side to which an undecided pair leans: `leaning to faster`.
 pub fn words(pair: &PairVerdict) -> String {
-    match price::of_pair(pair) {
-        Some(price) => format!("{}; {price}", pair.verdict),
+    match pair.leaning.filter(|_| pair.verdict == Verdict::Undecided) {
+        Some(side) => format!("leaning to {side}"),
         None => pair.verdict.to_string(),
     }
 }
 
-/// The whole statement, for a table that has only this pair: `ext4 1.18× faster [1.15, 1.21]`.
+/// From which difference on the run would have decided: `8 %`, or a dash.
+pub fn finds_from(pair: &PairVerdict) -> String {
+    let valid = pair.detectable.filter(|_| pair.verdict != Verdict::Invalid);
+    valid.map_or_else(|| DASH.to_owned(), |ratio| number::percent(ratio - 1.0))
+}
+
+/// The whole statement, for a table that has only this pair: `ext4 1.18× faster`, `xfs 1.04× leaning`.
 pub fn statement(pair: &PairVerdict) -> String {
-    let word = match pair.verdict {
-        Verdict::Slower => Verdict::Faster,
-        other => other,
+    let word = match (pair.verdict, pair.leaning) {
+        (Verdict::Slower, _) => Verdict::Faster.to_string(),
+        (Verdict::Undecided, Some(_)) => "leaning".to_owned(),
+        (other, _) => other.to_string(),
     };
-    let Some(ratio) = ratio(pair).filter(|_| word != Verdict::Invalid) else { return word.to_string() };
+    let Some(ratio) = ratio(pair).filter(|_| pair.verdict != Verdict::Invalid) else { return word };
     let (label, ratio) = better(pair, ratio);
-    let statement = format!("{label} {} {word}", ratio.times());
-    ratio.interval().map_or(statement.clone(), |interval| format!("{statement} {interval}"))
+    format!("{label} {} {word}", ratio.times())
 }
 
 #[cfg(test)]
@@ -79,6 +84,8 @@ mod tests {
             verdict,
             reason: String::new(),
             promises: String::new(),
+            leaning: None,
+            detectable: Some(1.081),
             rounds: 6,
             needs_rounds: Some(14),
             needs_seconds: Some(229.0),
@@ -87,16 +94,18 @@ mod tests {
 
     #[test]
     fn the_winner_is_named_and_its_ratio_is_above_one() {
-        assert_eq!(statement(&pair(Verdict::Slower)), "xfs 1.25× faster [1.19, 1.32]");
+        assert_eq!(statement(&pair(Verdict::Slower)), "xfs 1.25× faster");
     }
 
     #[test]
-    fn an_undecided_pair_says_its_price() {
-        assert_eq!(statement(&pair(Verdict::Undecided)), "xfs 1.25× undecided [1.19, 1.32]");
-        assert_eq!(words(&pair(Verdict::Undecided)), "undecided; about 8 more rounds (4 min) would settle it");
-        let last = PairVerdict { needs_rounds: Some(7), needs_seconds: None, ..pair(Verdict::Undecided) };
-        assert_eq!(words(&last), "undecided; about 1 more round would settle it");
-        assert_eq!(words(&PairVerdict { needs_rounds: None, ..pair(Verdict::Undecided) }), "undecided");
+    fn an_undecided_pair_says_where_it_leans_and_what_would_have_been_found() {
+        let open = pair(Verdict::Undecided);
+        assert_eq!((statement(&open), words(&open)), ("xfs 1.25× undecided".to_owned(), "undecided".to_owned()));
+        let leaning = PairVerdict { leaning: Some(Verdict::Slower), ..open };
+        assert_eq!(statement(&leaning), "xfs 1.25× leaning");
+        assert_eq!(words(&leaning), "leaning to slower");
+        assert_eq!(finds_from(&leaning), "8.1 %");
+        assert_eq!(finds_from(&pair(Verdict::Invalid)), "–");
     }
 
     #[test]

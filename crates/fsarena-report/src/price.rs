@@ -1,40 +1,70 @@
-//! What settling what is undecided would cost, in rounds and in time.
+//! What more time would probably decide.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Verdict};
 
-use crate::number;
+use crate::number::{self, span};
+use crate::outcome;
 use crate::remark::counted;
 
-/// `about 10 more rounds (4 min) would settle it`; nothing for a pair that is decided, or that has no price.
-pub fn of_pair(pair: &PairVerdict) -> Option<String> {
-    let rounds = counted(more(pair)? as usize, "more round");
-    let time = pair.needs_seconds.map(|seconds| format!(" ({})", number::span(seconds))).unwrap_or_default();
-    Some(format!("about {rounds}{time} would settle it"))
-}
+/// Further time that is spoken of, seconds.
+const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
-/// What would settle all pairs that have a price: as many rounds as the dearest one needs, in each of them the workloads
-/// that still need it.
+/// Of all undecided pairs: how many a further 3, 10 and 30 minutes would probably decide, and how far apart the rest
+/// are at most.
 pub fn of_run(comparison: &Comparison) -> Option<String> {
-    let undecided = || comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided);
-    let rounds = counted(undecided().filter_map(more).max()? as usize, "more round");
-    let time = seconds(comparison).map(|seconds| format!(", {},", number::span(seconds))).unwrap_or_default();
-    let which = if undecided().all(|pair| more(pair).is_some()) { "" } else { " that have a price" };
-    Some(format!("About {rounds}{time} would probably settle the undecided ones{which}."))
-}
-
-/// Rounds still missing.
-fn more(pair: &PairVerdict) -> Option<u32> {
-    let needed = pair.needs_rounds.filter(|_| pair.verdict == Verdict::Undecided)?;
-    Some(needed.saturating_sub(pair.rounds))
-}
-
-/// Of each workload the time of its dearest pair; `None` if one of them is not known.
-fn seconds(comparison: &Comparison) -> Option<f64> {
-    let priced = |name: &str| {
-        let of_workload = comparison.verdicts.iter().filter(move |pair| pair.workload == name && more(pair).is_some());
-        of_workload.map(|pair| pair.needs_seconds).collect::<Option<Vec<f64>>>()
+    let undecided: Vec<&PairVerdict> =
+        comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
+    if undecided.is_empty() {
+        return None;
+    }
+    let counts = TIMES.map(|seconds| (seconds, comparison.decided_within(seconds).len()));
+    let mut parts: Vec<(f64, usize)> = Vec::new();
+    for (seconds, count) in counts {
+        if count > parts.last().map_or(0, |(_, before)| *before) {
+            parts.push((seconds, count));
+        }
+    }
+    let words = |(index, (seconds, count)): (usize, &(f64, usize))| match index {
+        0 if undecided.len() == 1 => format!("A further {} would probably decide the undecided pair", span(*seconds)),
+        0 => format!("A further {} would probably decide {count} of the {}", span(*seconds), pairs(&undecided)),
+        _ => format!("{} {count}", span(*seconds)),
     };
-    let dearest = |seconds: Vec<f64>| seconds.into_iter().fold(0.0, f64::max);
-    comparison.workloads.iter().map(|row| priced(&row.name).map(dearest)).sum()
+    let gains: Vec<String> = parts.iter().enumerate().map(words).collect();
+    let late = comparison.decided_within(TIMES[2]);
+    let rest: Vec<&PairVerdict> = undecided
+        .iter()
+        .filter(|pair| !late.iter().any(|it| (&it.workload, &it.a, &it.b) == (&pair.workload, &pair.a, &pair.b)))
+        .copied()
+        .collect();
+    let bound = rest.iter().filter_map(|pair| at_most(pair)).fold(0.0, f64::max);
+    let which = match (gains.is_empty(), undecided.len()) {
+        (false, _) => "the rest probably differ".to_owned(),
+        (true, 1) => "The undecided pair probably differs".to_owned(),
+        (true, _) => format!("The {} probably differ", pairs(&undecided)),
+    };
+    let rest = (bound > 0.0 && !rest.is_empty()).then(|| format!("{which} by less than {}", number::percent(bound)));
+    let sentence = gains.into_iter().collect::<Vec<_>>().join(", ");
+    match (sentence.is_empty(), rest) {
+        (true, None) => None,
+        (true, Some(rest)) => Some(format!("{rest}.")),
+        (false, None) => Some(format!("{sentence}.")),
+        (false, Some(rest)) => Some(format!("{sentence}; {rest}.")),
+    }
+}
+
+fn pairs(undecided: &[&PairVerdict]) -> String {
+    counted(undecided.len(), "undecided pair")
+}
+
+/// By which share the two differ at most, as far as the pointwise interval tells.
+fn at_most(pair: &PairVerdict) -> Option<f64> {
+    let ratio = outcome::ratio(pair)?;
+    Some(ratio.high?.max(ratio.low?.recip()) - 1.0)
+}
+
+/// For how long a run should go on, seconds: the shortest time that decides half of what the longest does.
+pub fn advised(comparison: &Comparison) -> Option<f64> {
+    let most = comparison.decided_within(TIMES[2]).len();
+    TIMES.into_iter().find(|seconds| most > 0 && 2 * comparison.decided_within(*seconds).len() >= most)
 }

@@ -18,6 +18,8 @@ pub struct Tier<'a> {
     pub members: Vec<&'a Label>,
     /// The verdict of each pair of members.
     pairs: Vec<(&'a Label, &'a Label, Verdict)>,
+    /// Where no pair of them is decided: whether each seems better than the next one.
+    leans: Vec<bool>,
 }
 
 /// An order of contenders for one workload.
@@ -30,13 +32,18 @@ pub struct Ranking<'a> {
 }
 
 impl<'a> Ranking<'a> {
-    /// The ranking of `labels` by `verdict`, which says what is decided of its first argument against its second.
-    pub fn new(labels: &[&'a Label], verdict: impl Fn(&Label, &Label) -> Verdict) -> Self {
+    /// The ranking of `labels` by `verdict`, which says what is decided of its first argument against its second, and by
+    /// `leads`, which says whether an undecided pair leans to the first.
+    pub fn new(
+        labels: &[&'a Label],
+        verdict: impl Fn(&Label, &Label) -> Verdict,
+        leads: impl Fn(&Label, &Label) -> bool,
+    ) -> Self {
         let is_invalid = |label: &Label| {
             labels.iter().filter(|other| **other != label).all(|other| verdict(label, other) == Verdict::Invalid)
         };
         let (invalid, valid): (Vec<_>, Vec<_>) = labels.iter().copied().partition(|label| is_invalid(label));
-        Self { tiers: tiers(&valid, &verdict), invalid }
+        Self { tiers: tiers(&valid, &verdict, &leads), invalid }
     }
 
     /// The first tier, if it is one contender, or several that are all equivalent.
@@ -47,7 +54,11 @@ impl<'a> Ranking<'a> {
 }
 
 /// Takes the smallest set that beats all the rest, again and again; those who win most come first.
-fn tiers<'a>(labels: &[&'a Label], verdict: &impl Fn(&Label, &Label) -> Verdict) -> Vec<Tier<'a>> {
+fn tiers<'a>(
+    labels: &[&'a Label],
+    verdict: &impl Fn(&Label, &Label) -> Verdict,
+    leads: &impl Fn(&Label, &Label) -> bool,
+) -> Vec<Tier<'a>> {
     let beats = |a: &Label, b: &Label| verdict(a, b) == Verdict::Faster;
     let wins = |label: &Label| labels.iter().filter(|other| **other != label && beats(label, other)).count();
     let mut rest = labels.to_vec();
@@ -56,8 +67,18 @@ fn tiers<'a>(labels: &[&'a Label], verdict: &impl Fn(&Label, &Label) -> Verdict)
     while !rest.is_empty() {
         let is_cut = |n: &usize| rest[..*n].iter().all(|upper| rest[*n..].iter().all(|lower| beats(upper, lower)));
         let size = (1..rest.len()).find(is_cut).unwrap_or(rest.len());
-        let members: Vec<_> = rest.drain(..size).collect();
-        tiers.push(Tier { pairs: pairs(&members, verdict), members });
+        let mut members: Vec<_> = rest.drain(..size).collect();
+        let is_open = pairs(&members, verdict).iter().all(|(_, _, verdict)| *verdict == Verdict::Undecided);
+        let mut leans = Vec::new();
+        if is_open {
+            let ahead = |label: &Label| members.iter().filter(|other| leads(label, other)).count();
+            let places: Vec<usize> = members.iter().map(|label| ahead(label)).collect();
+            let mut order: Vec<usize> = (0..members.len()).collect();
+            order.sort_by_key(|index| std::cmp::Reverse(places[*index]));
+            members = order.into_iter().map(|index| members[index]).collect();
+            leans = members.windows(2).map(|next| leads(next[0], next[1])).collect();
+        }
+        tiers.push(Tier { pairs: pairs(&members, verdict), members, leans });
     }
     tiers
 }
@@ -94,6 +115,7 @@ impl fmt::Display for Tier<'_> {
         let first = self.pairs.first().map(|(_, _, verdict)| *verdict);
         let alike = self.pairs.iter().all(|(_, _, verdict)| Some(*verdict) == first);
         match first {
+            Some(Verdict::Undecided) if alike => f.write_str(&self.leanings()),
             Some(verdict) if alike => f.write_str(&names.join(&format!(" {} ", symbol(verdict)))),
             Some(_) => write!(f, "({}: {})", names.join(", "), self.relations()),
             None => f.write_str(&names.join("")),
@@ -102,6 +124,13 @@ impl fmt::Display for Tier<'_> {
 }
 
 impl Tier<'_> {
+    /// `xfs ≳ ext4 ? btrfs`: who seems better, where nothing is decided.
+    fn leanings(&self) -> String {
+        let symbols = self.leans.iter().map(|leans| if *leans { " ≳ " } else { " ? " });
+        let names = self.members.iter().map(|label| label.0.as_str());
+        names.zip(std::iter::once("").chain(symbols)).map(|(name, symbol)| format!("{symbol}{name}")).collect()
+    }
+
     /// What is known within a tier that has no one order.
     fn relations(&self) -> String {
         let known = |verdict| !matches!(verdict, Verdict::Undecided);
@@ -148,7 +177,7 @@ mod tests {
             let index = (0..low).map(|row| count - 1 - row).sum::<usize>() + high - low - 1;
             if position(a) < position(b) { verdicts[index] } else { verdicts[index].reversed() }
         };
-        check(&Ranking::new(&labels.iter().collect::<Vec<_>>(), verdict))
+        check(&Ranking::new(&labels.iter().collect::<Vec<_>>(), verdict, |_, _| false))
     }
 
     fn printed(verdicts: [Verdict; 3]) -> String {

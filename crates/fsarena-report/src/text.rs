@@ -32,6 +32,7 @@ pub fn plain(comparison: &Comparison) -> String {
 pub fn render(comparison: &Comparison, style: Style) -> String {
     let view = View::new(comparison);
     let mut blocks = vec![painted(&layout::visible(&remark::head(comparison)), Tone::Strong, style.color)];
+    blocks.extend(comparison.condition.iter().map(|text| wrapped(text, "", style.width)));
     let reproduction = reproduction::view(comparison);
     blocks.extend(reproduction.iter().flat_map(|view| sheets::reproduction(view, style)));
     blocks.extend(recommendation::view(comparison).iter().flat_map(|view| sheets::reproduction(view, style)));
@@ -81,7 +82,7 @@ fn wide_columns(group: &GroupView) -> Vec<Column> {
 fn outcome_titles(group: &GroupView) -> Vec<&'static str> {
     match group.contenders.len() {
         0 | 1 => Vec::new(),
-        2 => vec!["verdict [95 %]", "decision"],
+        2 => vec!["verdict", "interval", "finds from"],
         _ => vec!["ranking"],
     }
 }
@@ -110,8 +111,8 @@ fn pairs(pairs: &[PairLine], style: Style) -> String {
         column("workload", &|line| Cell::plain(&line.workload)),
         column("pair", &|line| Cell::plain(&line.name)),
         column("ratio", &|line| Cell::plain(&line.ratio)),
-        column("95 %", &|line| Cell::plain(&line.interval)),
-        column("decision", &|line| Cell::plain(&line.decision)),
+        column("interval", &|line| Cell::plain(&line.decision)),
+        column("finds from", &|line| Cell::plain(&line.finds_from)),
         column("verdict on the first", &|line| Cell::figure(&line.outcome)),
     ];
     table(&columns, style.color)
@@ -171,6 +172,7 @@ fn promises(comparison: &Comparison) -> Vec<(String, Tone)> {
 fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
     let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
     lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
+    lines.extend((!comparison.verdicts.is_empty()).then(|| words::INTERVAL.to_owned()));
     lines.extend(remark::lane_facts(comparison));
     lines.push(remark::environment(comparison));
     lines.extend(programs::sentence(&comparison.environment));

@@ -7,7 +7,7 @@ use crate::answer::ranking;
 use crate::footnote::Footnotes;
 use crate::group::{Group, groups};
 use crate::number::DASH;
-use crate::{look_up, number, outcome, price, remark, standing, suite, words};
+use crate::{look_up, number, outcome, remark, standing, suite, words};
 
 /// A report's tables and the sentences that they refer to.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Row {
     pub unit: String,
     /// Median and spread per contender, with marks.
     pub cells: Vec<Figure>,
-    /// A group of two: the statement and its decision interval. A larger one: the ranking. A single one: nothing.
+    /// A group of two: the statement, its interval, and what would have been found. A larger one: the ranking. A single one: nothing.
     pub outcome: Vec<Figure>,
     /// The best group, in a group of more than two.
     pub best: Option<String>,
@@ -59,10 +59,10 @@ pub struct PairLine {
     pub name: String,
     /// `1.18×`.
     pub ratio: String,
-    /// Pointwise.
-    pub interval: String,
-    /// As the decision used it.
+    /// The interval that the decision used.
     pub decision: String,
+    /// From which difference on the run would have decided.
+    pub finds_from: String,
     /// The verdict in words.
     pub outcome: Figure,
 }
@@ -134,11 +134,11 @@ fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &
     match group.contenders.len() {
         0 | 1 => Vec::new(),
         // A run in which nothing is judged.
-        2 if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned()); 2],
+        2 if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned()); 3],
         _ if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned())],
         2 => match look_up::verdicts(comparison, workload, &group.contenders).next() {
             Some(pair) => only_pair(comparison, pair, notes),
-            None => vec![plain(Verdict::Undecided.to_string()), plain(DASH.to_owned())],
+            None => vec![plain(Verdict::Undecided.to_string()), plain(DASH.to_owned()), plain(DASH.to_owned())],
         },
         _ => vec![plain(ranking(comparison, group, workload).to_string())],
     }
@@ -147,11 +147,11 @@ fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &
 fn only_pair(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes) -> Vec<Figure> {
     let decision = outcome::decision(pair).map(|ratio| outcome::better(pair, ratio).1);
     let decision = decision.filter(|_| pair.verdict != Verdict::Invalid);
-    let price = price::of_pair(pair).map(|price| notes.of_sentence(format!("{}: {price}", pair.verdict)));
-    let marks = price.into_iter().chain(notes.of_pair(comparison, pair)).collect();
+    let marks = notes.of_pair(comparison, pair);
     vec![
         Figure { text: outcome::statement(pair), verdict: Some(pair.verdict), marks },
         plain(outcome::interval(decision)),
+        plain(outcome::finds_from(pair)),
     ]
 }
 
@@ -162,8 +162,8 @@ fn pair_line(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes)
         workload: pair.workload.clone(),
         name: outcome::name(pair),
         ratio: outcome::times(valid(outcome::ratio(pair))),
-        interval: outcome::interval(valid(outcome::ratio(pair))),
         decision: outcome::interval(valid(outcome::decision(pair))),
+        finds_from: outcome::finds_from(pair),
         outcome: Figure { text: outcome::words(pair), verdict: Some(pair.verdict), marks },
     }
 }

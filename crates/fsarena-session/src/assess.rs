@@ -44,6 +44,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         plan_hash: plan.hash(),
         command: command(record),
         rounds: record.rounds.len() as u32,
+        condition: disturbance::condition(record),
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
@@ -87,7 +88,6 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
 fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
     let found = smoke(record)
         .into_iter()
-        .chain(disturbance::note(record))
         .chain(disturbance::held_back(record))
         .chain(rate::notes(record, cells))
         .chain(controls::notes(controls));

@@ -213,7 +213,7 @@ pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
 }
 
 /// The machine's condition, and what was left out because it was in another one; `None` if it was quiet throughout.
-pub fn note(record: &RunRecord) -> Option<Note> {
+pub fn condition(record: &RunRecord) -> Option<String> {
     let condition = Condition::of(record);
     let busy: Vec<&Visit<'_>> = condition.others().filter(|visit| !visit.is_held_back).collect();
     let rounds: BTreeSet<u32> = busy.iter().map(|visit| visit.round).collect();
@@ -221,25 +221,25 @@ pub fn note(record: &RunRecord) -> Option<Note> {
     let text = match (condition.is_quiet(), left_out) {
         (true, 0) => return None,
         (true, _) => format!(
-            "the machine was busy with other things in {} ({}); {left_out} of {all} runs of a workload in a round do not \
-             count for this: the verdicts are of the quieter machine",
+            "The machine was busy with other things in {} ({}); {left_out} of {all} runs of a workload in a round do not \
+             count for this: the verdicts are of the quieter machine.",
             spans(&rounds),
             most(&busy).words(condition.bounds),
         ),
         (false, _) => format!(
-            "measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet machine may rank \
-             otherwise{}",
+            "Measured on a busy machine: {} most of the time. The verdicts are of this condition; a quiet machine may rank \
+             otherwise.{}",
             condition.usual.words(condition.bounds),
             match left_out {
                 0 => String::new(),
                 _ => format!(
-                    ". {left_out} of {all} runs of a workload in a round, in {}, were under another load and do not count",
+                    " {left_out} of {all} runs of a workload in a round, in {}, were under another load and do not count.",
                     spans(&rounds)
                 ),
             },
         ),
     };
-    Some(Note { severity: Severity::Warning, text })
+    Some(text)
 }
 
 /// The highest of each.

@@ -1,6 +1,8 @@
 //! What a record says to the statistics, and what they say of each pair.
 
-use fsarena_model::{Label, Outcome, Rounds, RunRecord, Status, Trial, Workload};
+use std::collections::BTreeMap;
+
+use fsarena_model::{Label, Outcome, Plan, Rounds, RunRecord, Status, Trial, Workload};
 use fsarena_stats::decision::{self, Judge, Outlook};
 use fsarena_stats::{
     Decision, Interval, Means, Observation, PairDecision, Rule, StandingPair, Steadiness, WorkloadData, round_value,
@@ -276,6 +278,27 @@ impl Standing {
         let counting = fields.filter(|(field, _)| counted.contains(&field.workload));
         let pairs: Vec<&Pair> = counting.flat_map(|(_, pairs)| pairs).collect();
         (pairs.iter().filter(|pair| pair.standing.decided.is_some()).count() as u32, pairs.len() as u32)
+    }
+
+    /// The pairs with a verdict, by workload and contenders as numbered in the plan, each with it in words.
+    pub fn decisions(&self, plan: &Plan) -> BTreeMap<(usize, usize, usize), String> {
+        let places = self.shown().into_iter();
+        let places = places.flat_map(|workload| pairs(plan.contenders.len()).map(move |(a, b)| (workload, a, b)));
+        places.filter_map(|(workload, a, b)| Some(((workload, a, b), self.decision(plan, workload, (a, b))?))).collect()
+    }
+
+    /// `create-fsync: xfs faster than ext4, 1.31×`
+    fn decision(&self, plan: &Plan, workload: usize, (a, b): (usize, usize)) -> Option<String> {
+        let pair = self.pair(workload, a, b)?;
+        let (name, label) = (&plan.workloads[workload].name, |number: usize| &plan.contenders[number].label);
+        let times = pair.standing.latest.estimate.map(|estimate| format!(", {:.2}×", estimate.abs().exp()));
+        let times = times.unwrap_or_default();
+        match pair.verdict() {
+            fsarena_model::Verdict::Faster => Some(format!("{name}: {} faster than {}{times}", label(a), label(b))),
+            fsarena_model::Verdict::Slower => Some(format!("{name}: {} faster than {}{times}", label(b), label(a))),
+            fsarena_model::Verdict::Equivalent => Some(format!("{name}: {} and {} equivalent", label(a), label(b))),
+            fsarena_model::Verdict::Undecided | fsarena_model::Verdict::Invalid => None,
+        }
     }
 
     /// What is compared: the workload, the contenders as numbered in the plan, and their values.

@@ -1,13 +1,9 @@
-//! What would settle an undecided pair: how long the further rounds take, and whether any number of them would do.
+//! What would settle an undecided pair: how long the further rounds take.
 
 use std::collections::BTreeSet;
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{RunRecord, Workload};
-use fsarena_stats::{Decision, PRICE_LIMIT};
-
-use crate::evidence::Pair;
-
 /// About how many seconds `rounds` further rounds of the workload take; `None` if it was in no round that ended.
 ///
 /// A round to come is most like the last one in which the workload ran, in a plan with controls like the last two, of which one
@@ -32,13 +28,4 @@ pub fn seconds(record: &RunRecord, workload: &Workload, rounds: u32) -> Option<f
         record.rounds.iter().rev().filter_map(share).take(1 + usize::from(record.plan.has_controls())).collect();
     let each = shares.iter().sum::<f64>() / shares.len() as f64;
     (!shares.is_empty()).then(|| each * f64::from(rounds))
-}
-
-/// The sentence on a pair that no number of rounds is likely to settle, as it stands. Where nothing is known about
-/// noise there is no price either, and nothing is said.
-pub fn beyond_price(pair: &Pair) -> String {
-    let latest = &pair.standing.latest;
-    let is_open = pair.standing.verdict() == Decision::Undecided;
-    let is_dear = is_open && latest.precision.is_some() && latest.needs_rounds.is_none();
-    if is_dear { format!("no number of rounds up to {PRICE_LIMIT} would probably settle it") } else { String::new() }
 }

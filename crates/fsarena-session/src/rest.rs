@@ -7,7 +7,7 @@ use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 use crate::aim::{Aim, Extent};
 use crate::evidence::standing;
 use crate::pace::estimated_round_of;
-use crate::{SessionError, assess, controls, disturbance, estimated_setup};
+use crate::{SessionError, controls, disturbance, estimated_setup};
 
 /// What somebody wants of a stored run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +46,7 @@ impl Rest {
             Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
             Wish::Usual => planned(record, first).unwrap_or_else(|| {
                 let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
-                let last = assess(record).wanted_rounds().map_or(u32::MAX, further);
-                Aim { last, time, ..aim }
+                Aim { time, ..aim }
             }),
         };
         let rest = Self { aim, open: open(record, aim) };

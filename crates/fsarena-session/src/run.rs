@@ -6,6 +6,7 @@ mod facts;
 mod resume;
 mod sharing;
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::Note;
@@ -45,10 +46,11 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, SessionError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
-    let (handicaps, aim, pending) = (facts::handicaps(plan), Aim::of(plan), Vec::new());
+    let (handicaps, aim) = (facts::handicaps(plan), Aim::of(plan));
+    let (once, decided, pending) = (Nanos(0), BTreeSet::new(), Vec::new());
     Watch::during(stop, |watch| {
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once: Nanos(0), pending };
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
         let status = session.whole()?;
         session.tell(Event::Finished(status))?;
         Ok(status)
@@ -67,6 +69,8 @@ struct Session<'a> {
     aim: Aim,
     /// What the round at hand has spent on what is measured once, [`Often::Once`].
     once: Nanos,
+    /// The pairs that were decided at the last look: workload and contenders, by number.
+    decided: BTreeSet<(usize, usize, usize)>,
     /// What is told once the contenders of the first round are there.
     pending: Vec<Event>,
 }
@@ -166,7 +170,11 @@ impl Session<'_> {
     fn look(&mut self, next: u32) -> Result<Vec<usize>, SessionError> {
         let standing = standing(&self.record);
         let (decided, pairs) = standing.counts();
-        self.tell(Event::Decided { decided, pairs })?;
+        let now = standing.decisions(self.plan);
+        let new =
+            now.iter().filter(|(pair, _)| !self.decided.contains(*pair)).map(|(_, words)| words.clone()).collect();
+        self.decided = now.into_keys().collect();
+        self.tell(Event::Decided { decided, pairs, new })?;
         Ok(self.due(&standing, next))
     }
 

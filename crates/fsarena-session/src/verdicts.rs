@@ -51,6 +51,8 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         verdict,
         reason,
         promises: promises::between(record, a.0, b.0),
+        leaning: pair.filter(|_| is_open).and_then(|pair| pair.leaning).and_then(leaning),
+        detectable: pair.and_then(|pair| pair.detectable).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
         needs_seconds: more
@@ -71,20 +73,12 @@ fn fallen_earlier(pair: &Pair) -> String {
     }
 }
 
-/// What an undecided pair still shows: the side to which it leans, and from which difference on the run decides.
-fn known_of_undecided(pair: &Pair) -> String {
-    if pair.verdict() != Verdict::Undecided {
-        return String::new();
+fn leaning(towards: Decision) -> Option<Verdict> {
+    match towards {
+        Decision::Better => Some(Verdict::Faster),
+        Decision::Worse => Some(Verdict::Slower),
+        Decision::Equivalent | Decision::Undecided => None,
     }
-    let leaning = match pair.leaning {
-        Some(Decision::Better) => "leaning to faster".to_owned(),
-        Some(Decision::Worse) => "leaning to slower".to_owned(),
-        _ => String::new(),
-    };
-    let detectable = pair.detectable.filter(|ratio| ratio.is_finite() && *ratio < 10.0);
-    let detectable =
-        detectable.map(|ratio| format!("this run finds differences from {:.0} % on", (ratio - 1.0) * 100.0));
-    joined(&[leaning, detectable.unwrap_or_default()])
 }
 
 fn joined(parts: &[String]) -> String {
@@ -115,15 +109,7 @@ fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: 
             let is_tie = pair.verdict() == Verdict::Equivalent;
             let is_device = flags.iter().any(|(_, flag)| flag.class == ValidityClass::DeviceBound);
             let verdict = if is_tie && is_device { Verdict::Undecided } else { pair.verdict() };
-            (
-                verdict,
-                joined(&[
-                    fallen_earlier(pair),
-                    known_of_undecided(pair),
-                    price::beyond_price(pair),
-                    reasons(&|_| true),
-                ]),
-            )
+            (verdict, joined(&[fallen_earlier(pair), reasons(&|_| true)]))
         }
     }
 }

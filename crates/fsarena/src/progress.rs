@@ -78,8 +78,11 @@ impl Progress {
                 self.round_length = Some(facts.seconds);
                 self.log(&format!("round {} took {:.1} s", facts.round, facts.seconds));
             }
-            Event::Decided { decided, pairs } => {
+            Event::Decided { decided, pairs, new } => {
                 self.decided = format!(" · {decided} of {pairs} pairs decided");
+                if self.verbose || !self.bar.is_hidden() {
+                    new.iter().for_each(|words| self.say(&format!("decided: {words}")));
+                }
                 self.log(&format!("{decided} of {pairs} pairs decided"));
             }
             Event::Note(note) => self.log(&note.text),

@@ -34,6 +34,12 @@ pub struct PairVerdict {
     /// What one of them does for the data and the other does not: `btrfs also has data checksums`; empty if nothing.
     #[serde(default)]
     pub promises: String,
+    /// Of an undecided pair: faster or slower, where the pointwise 95 % interval excludes 1. Not a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaning: Option<Verdict>,
+    /// The smallest ratio, above 1, that this run would have decided with a probability of 80 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
     /// Rounds that the decision rests on.
     pub rounds: u32,
     /// About how many rounds in all would settle an undecided pair.

@@ -74,11 +74,13 @@ fn missing() -> MatrixCell {
 }
 
 fn cell(pair: &PairVerdict) -> MatrixCell {
-    let oriented = outcome::ratio(pair).filter(|_| pair.verdict != Verdict::Invalid);
+    let oriented = outcome::decision(pair).filter(|_| pair.verdict != Verdict::Invalid);
     let oriented = oriented.map(|ratio| outcome::better(pair, ratio));
-    let words = match (pair.verdict, oriented) {
+    let words = match (pair.verdict, pair.leaning) {
         (Verdict::Faster, _) => format!("{} faster", pair.a),
         (Verdict::Slower, _) => format!("{} faster", pair.b),
+        (Verdict::Undecided, Some(Verdict::Faster)) => format!("leaning to {}", pair.a),
+        (Verdict::Undecided, Some(_)) => format!("leaning to {}", pair.b),
         (verdict, _) => verdict.to_string(),
     };
     let figure = oriented.map(|(label, ratio)| {

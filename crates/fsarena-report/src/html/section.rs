@@ -68,8 +68,8 @@ struct PairRow {
     class: String,
     name: String,
     ratio: String,
-    interval: String,
     decision: String,
+    finds_from: String,
     words: String,
     reason: String,
     promises: String,
@@ -183,15 +183,23 @@ fn rounds(cell: &Cell) -> String {
 fn pair_row(pair: &PairVerdict) -> PairRow {
     let valid = |ratio| Some(ratio).filter(|_| pair.verdict != Verdict::Invalid).flatten();
     PairRow {
-        class: pair.verdict.to_string(),
+        class: class(pair),
         name: outcome::name(pair),
         ratio: outcome::times(valid(outcome::ratio(pair))),
-        interval: outcome::interval(valid(outcome::ratio(pair))),
         decision: outcome::interval(valid(outcome::decision(pair))),
+        finds_from: outcome::finds_from(pair),
         words: outcome::words(pair),
         reason: pair.reason.clone(),
         promises: pair.promises.clone(),
         rounds: pair.rounds,
+    }
+}
+
+/// As the style sheet has it.
+fn class(pair: &PairVerdict) -> String {
+    match pair.leaning.filter(|_| pair.verdict == Verdict::Undecided) {
+        Some(_) => "leaning".to_owned(),
+        None => pair.verdict.to_string(),
     }
 }
 

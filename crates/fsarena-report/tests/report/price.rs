@@ -1,13 +1,15 @@
-//! What it would cost to settle everything that is undecided.
+//! What more time would probably decide of what is undecided.
 
 use fsarena_model::{Comparison, Verdict};
+use fsarena_report::advised;
 
 use crate::fixture::fixture;
 
-/// What the report says that it would cost.
+/// What the report says of it.
 fn price(comparison: &Comparison) -> Option<String> {
     let report = crate::rendered("text", comparison);
-    report.lines().find(|line| line.contains("would probably settle the undecided")).map(str::to_owned)
+    let mut blocks = report.split("\n\n").filter(|block| block.contains(" probably "));
+    blocks.next().map(|block| block.replace('\n', " "))
 }
 
 /// The fixture, each of whose undecided pairs has six rounds, with only these undecided: place, rounds, seconds.
@@ -24,20 +26,34 @@ fn with_open(open: &[(usize, Option<u32>, Option<f64>)]) -> Comparison {
 }
 
 #[test]
-fn pairs_of_a_workload_share_its_rounds_and_workloads_add_up() {
+fn time_is_shared_by_the_workloads_that_are_undecided() {
+    // 20 s of each round for the first workload, 45 s for the second: three rounds of both take 195 s.
     let comparison = with_open(&[(0, Some(9), Some(60.0)), (1, Some(15), Some(180.0)), (3, Some(10), Some(180.0))]);
-    let all = "About 9 more rounds, 6 min, would probably settle the undecided ones.";
+    assert_eq!(comparison.decided_within(190.0).len(), 0);
+    assert_eq!(comparison.decided_within(200.0).len(), 1);
+    let all = "A further 10 min would probably decide 3 of the 3 undecided pairs.";
     assert_eq!(price(&comparison).as_deref(), Some(all));
+    assert_eq!(advised(&comparison), Some(600.0));
 }
 
 #[test]
-fn what_has_no_price_or_no_time_is_not_passed_over() {
-    let some = with_open(&[(0, Some(7), Some(27.0)), (1, None, None)]);
-    let wanted = "About 1 more round, 27 s, would probably settle the undecided ones that have a price.";
-    assert_eq!(price(&some).as_deref(), Some(wanted));
-    let timeless = with_open(&[(0, Some(9), Some(27.0)), (1, Some(9), None)]);
-    let wanted = "About 3 more rounds would probably settle the undecided ones.";
-    assert_eq!(price(&timeless).as_deref(), Some(wanted));
-    assert_eq!(price(&with_open(&[(0, None, None)])), None);
+fn each_further_time_is_named_that_decides_more() {
+    let comparison = with_open(&[(0, Some(7), Some(60.0)), (1, Some(15), Some(540.0)), (2, Some(26), Some(1200.0))]);
+    let all = "A further 3 min would probably decide 1 of the 3 undecided pairs, 10 min 2, 30 min 3.";
+    assert_eq!(price(&comparison).as_deref(), Some(all));
+    assert_eq!(advised(&comparison), Some(600.0), "half of what the longest decides");
+}
+
+#[test]
+fn of_what_no_time_decides_it_is_said_how_far_apart_it_is_at_most() {
+    let mut comparison = with_open(&[(0, None, None), (1, Some(7), Some(27.0))]);
+    (comparison.verdicts[0].low, comparison.verdicts[0].high) = (Some(0.9), Some(1.05));
+    let wanted =
+        "A further 3 min would probably decide 1 of the 2 undecided pairs; the rest probably differ by less than 11 %.";
+    assert_eq!(price(&comparison).as_deref(), Some(wanted));
+    let mut none = with_open(&[(0, None, None)]);
+    (none.verdicts[0].low, none.verdicts[0].high) = (Some(0.9), Some(1.05));
+    assert_eq!(price(&none).as_deref(), Some("The undecided pair probably differs by less than 11 %."));
+    assert_eq!(advised(&none), None);
     assert_eq!(price(&with_open(&[])), None);
 }

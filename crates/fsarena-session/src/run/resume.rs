@@ -8,6 +8,7 @@ use fsarena_sys::Clock;
 
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session};
+use crate::evidence::standing;
 use crate::rest::Rest;
 use crate::round::Watch;
 use crate::{SessionError, Stage, likeness, precondition, surroundings};
@@ -41,9 +42,9 @@ pub fn resume(
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let handicaps = handicaps(&plan);
     Watch::during(stop, |watch| {
-        let (plan, once) = (&plan, Nanos(0));
+        let (plan, once, decided) = (&plan, Nanos(0), standing(&record).decisions(&plan).into_keys().collect());
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, pending };
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
         if session.stopped() {
             return Ok(Status::Interrupted);
         }

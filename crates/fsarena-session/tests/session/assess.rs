@@ -45,7 +45,7 @@ fn a_record_rebuilt_from_events_that_were_kept_as_text_gives_the_same_comparison
 fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
     let performance = mixed();
     let decided = |event: &Event| match event {
-        Event::Decided { decided, pairs } => Some((*decided, *pairs)),
+        Event::Decided { decided, pairs, .. } => Some((*decided, *pairs)),
         _ => None,
     };
     let last = performance.events.iter().rev().find_map(decided).expect("it is said after each round");

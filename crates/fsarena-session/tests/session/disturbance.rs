@@ -66,7 +66,7 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
         (without.cells[0].median, without.cells[0].low, 5, 20)
     );
     assert_eq!(cell.by_round.iter().flatten().count(), 7);
-    let note = &seen.notes[0].text;
+    let note = seen.condition.clone().expect("it was busy");
     let wanted = "busy with other things in rounds 2, 5 (1.0 cores used by other programs); 2 of 14 runs of a workload in a \
                   round do not count";
     assert!(note.contains(wanted), "{note}");
@@ -94,9 +94,9 @@ fn both_set_aside(record: &RunRecord) -> [Vec<u32>; 2] {
 fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
     let record = busy(&[1, 2, 3, 4, 5], &[1, 2, 3]);
     assert_eq!(both_set_aside(&record), [vec![6, 7], vec![4, 5, 6, 7]]);
-    let note = &assess(&record).notes[0].text;
+    let note = assess(&record).condition.clone().expect("it was busy");
     assert!(
-        note.starts_with("measured on a busy machine: 1.7 cores used by other programs most of the time"),
+        note.starts_with("Measured on a busy machine: 1.7 cores used by other programs most of the time"),
         "{note}"
     );
     assert!(note.contains("6 of 14 runs of a workload in a round, in rounds 4 to 7"), "{note}");
@@ -122,7 +122,7 @@ fn others_traffic_to_the_storage_beneath_is_a_load() {
         trial.probes.insert("disk.others".to_owned(), reading(9.0 * seconds));
     }
     assert_eq!(set_aside(&record), [3]);
-    let note = &assess(&record).notes[0].text;
+    let note = assess(&record).condition.clone().expect("it was busy");
     assert!(note.contains("200 MiB/s of other programs' disk traffic"), "{note}");
 }
 

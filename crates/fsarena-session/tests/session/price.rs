@@ -1,7 +1,7 @@
 //! What would settle an undecided pair, in rounds and in seconds.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{RunRecord, Trial, Verdict};
+use fsarena_model::{RunRecord, Verdict};
 use fsarena_session::assess;
 
 use crate::fake::{Play, World, workload};
@@ -45,22 +45,4 @@ fn further_rounds_take_as_long_as_the_last_one_did_for_each_of_its_workloads() {
 fn what_is_decided_costs_nothing_more() {
     let verdicts = assess(&one_clear_and_one_open()).verdicts;
     assert_eq!((verdicts[0].verdict, verdicts[0].needs_seconds), (Verdict::Slower, None));
-}
-
-#[test]
-fn a_pair_that_is_too_dear_says_so_and_one_of_which_nothing_is_known_does_not() {
-    let mut record = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]).noisy(0.001, 1)).perform().record;
-    record.trials.retain(|trial| trial.round <= 4);
-    let first = |trial: &&mut Trial| trial.contender.0 == "ext4";
-    for trial in record.trials.iter_mut().filter(first) {
-        let factor = if trial.round % 2 == 0 { 4.0 } else { 0.25 };
-        trial.slices.iter_mut().for_each(|slice| slice.value *= factor);
-    }
-    let too_dear = "no number of rounds up to 1000 would probably settle it";
-    let pair = &assess(&record).verdicts[0];
-    assert_eq!((pair.verdict, pair.needs_rounds, pair.needs_seconds), (Verdict::Undecided, None, None));
-    assert!(pair.reason.contains(too_dear), "{}", pair.reason);
-    record.trials.retain(|trial| trial.round == 1);
-    let pair = &assess(&record).verdicts[0];
-    assert_eq!((pair.verdict, pair.needs_rounds, pair.reason.as_str()), (Verdict::Undecided, None, ""));
 }

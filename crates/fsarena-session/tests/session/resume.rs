@@ -115,13 +115,12 @@ fn what_is_decided_is_not_run_again() {
 }
 
 #[test]
-fn the_undecided_pairs_get_the_rounds_that_they_ask_for() {
+fn the_undecided_pairs_get_the_usual_time() {
     let first = play(0.06, 5).perform();
-    let wanted = first.comparison().wanted_rounds().expect("a pair has a price");
     let rest = Rest::of(&first.record, Wish::Usual).expect("time").expect("something is open");
-    assert_eq!((rest.first(), rest.count()), (6, Some(wanted)));
+    assert_eq!((rest.first(), rest.count()), (6, None));
     let further = resumed(&play(0.06, 5), &first.record, Wish::Usual);
-    assert!((1..=wanted as usize).contains(&further.rounds().len()), "{wanted}");
+    assert!(!further.rounds().is_empty());
 }
 
 #[test]

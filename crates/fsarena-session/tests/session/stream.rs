@@ -85,7 +85,7 @@ fn step(place: Place, event: &Event, play: &Play) -> Result<Place, String> {
             let all = round > 1 || contenders.len() == play.plan.contenders.len();
             all.then_some(Place::Between { done: round }).ok_or_else(|| format!("only {contenders:?} were made"))
         }
-        (place @ Place::Between { .. }, Event::Decided { decided, pairs }) if decided <= pairs => Ok(place),
+        (place @ Place::Between { .. }, Event::Decided { decided, pairs, .. }) if decided <= pairs => Ok(place),
         (Place::Between { .. }, Event::Finished(Status::Complete)) => Ok(Place::After),
         (place, Event::Finished(Status::Interrupted)) if place != Place::After => Ok(Place::After),
         (place @ Place::Within { .. }, Event::Decided { .. }) => Ok(place),

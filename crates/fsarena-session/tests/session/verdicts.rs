@@ -73,7 +73,7 @@ fn a_run_ends_as_soon_as_all_is_decided() {
     assert_eq!(performance.status(), Status::Complete);
     assert_eq!(performance.rounds().len(), 3);
     let last_word = performance.events.iter().rev().find(|event| matches!(event, Event::Decided { .. }));
-    assert_eq!(last_word, Some(&Event::Decided { decided: 2, pairs: 2 }));
+    assert!(matches!(last_word, Some(Event::Decided { decided: 2, pairs: 2, .. })), "{last_word:?}");
 }
 
 #[test]

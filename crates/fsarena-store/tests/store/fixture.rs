@@ -85,7 +85,7 @@ pub fn events() -> Vec<Event> {
             lane_cost: None,
             conditions: Conditions::default(),
         }),
-        Event::Decided { decided: 0, pairs: 1 },
+        Event::Decided { decided: 0, pairs: 1, new: Vec::new() },
         Event::Note(Note { severity: Severity::Warning, text: "scaled".to_owned() }),
     ]
 }

@@ -44,9 +44,9 @@ fn farewell(comparison: &Comparison) {
     let run = comparison.run;
     if comparison.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
-    } else if let Some(rounds) = comparison.wanted_rounds() {
-        let more = if rounds == 1 { "1 more round".to_owned() } else { format!("{rounds} more rounds") };
-        note!("run {run} has undecided pairs; about {more} would settle them: fsarena resume {run} --rounds {rounds}");
+    } else if let Some(seconds) = fsarena_report::advised(comparison) {
+        let (count, time) = (comparison.decided_within(seconds).len(), format!("{:.0}m", seconds / 60.0));
+        note!("{time} more would probably decide {count} undecided pairs: fsarena resume {run} --budget {time}");
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
