@@ -17,7 +17,7 @@ APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3
 # A suite has its own contenders and rounds, where it says so; `quick` has neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test build setup lint calibrate bench-engine bench-market parity parity-apps clean
+.PHONY: help apps compare test build setup lint calibrate bench-round bench-engine bench-market parity parity-apps clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
@@ -25,6 +25,7 @@ help:
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does"
 	@echo "make build      the release binary, $(FSARENA)"
+	@echo "make bench-round  where the time of a round goes (root)"
 	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
@@ -51,6 +52,11 @@ lint:
 
 test: setup apps lint
 	INSTA_UPDATE=no cargo test --workspace --locked
+
+bench-round: build
+	rm -f target/bench-round.sqlite*
+	$(FSARENA) --store target/bench-round.sqlite compare ext4 xfs btrfs --rounds $(or $(ROUNDS),3) > target/bench-round.txt
+	cargo run --quiet --locked --package fsarena --example round_times -- target/bench-round.sqlite
 
 bench-engine:
 	@scripts/install-missing cc:gcc fio:fio fs_mark:fsmark valgrind:valgrind

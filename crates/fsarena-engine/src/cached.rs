@@ -9,6 +9,9 @@ use crate::EngineError;
 const WHOLE_FROM_MEMORY: u64 = 400;
 /// The untimed first part of a slice from memory, milliseconds.
 const WARM_UP: u64 = 25;
+/// The shortest slice that is mounted again before it, milliseconds, and the most of them in a round.
+const COLD_MS: u64 = 90;
+const COLD_SLICES: u32 = 4;
 
 /// How a variant's time is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +71,11 @@ fn set_times(workload: &mut Workload, layout: Layout) {
     let is_cold = workload.cache == CacheState::Cold;
     match layout {
         Layout::Once => (workload.mode, workload.warm_up_ms, workload.timed_ms) = (Mode::Whole, 0, 0),
-        Layout::AsItIs if is_cold => workload.warm_up_ms = 0,
+        // Each is mounted again before it.
+        Layout::AsItIs if is_cold => {
+            (workload.warm_up_ms, workload.slices) = (0, workload.slices.min(COLD_SLICES));
+            workload.timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(COLD_MS) };
+        }
         Layout::AsItIs if workload.mode == Mode::Whole && workload.timed_ms == 0 => {
             workload.timed_ms = WHOLE_FROM_MEMORY;
         }

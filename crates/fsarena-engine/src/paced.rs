@@ -7,6 +7,9 @@ use crate::EngineError;
 
 /// The shortest timed part of an open loop, milliseconds: a queue needs time to build up where it will.
 const SHORTEST: u64 = 500;
+/// The shortest untimed first part, milliseconds, and the most slices, of an open loop.
+const WARM_UP: u64 = 25;
+const SLICES: u32 = 4;
 
 /// The parameters of all engines that can keep a rate.
 const RATE: &str = "rate";
@@ -28,6 +31,8 @@ pub fn variant(workload: &Workload, rate: Rate) -> Result<Workload, EngineError>
             better: Better::Lower,
         },
         timed_ms,
+        warm_up_ms: if timed_ms == 0 { workload.warm_up_ms } else { workload.warm_up_ms.max(WARM_UP) },
+        slices: workload.slices.min(SLICES),
         parameters: parameters(workload, rate)?,
         variant: Some(Variant { of: workload.name.to_string(), rate }),
         ..workload.clone()

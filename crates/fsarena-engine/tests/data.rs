@@ -375,3 +375,41 @@ fn files_are_not_laid_out_once_somebody_wants_to_stop() {
     let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
     assert!(fs::read_dir(place.path()).expect("there").flatten().all(empty));
 }
+
+#[test]
+fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
+    let place = place();
+    let parameters = json!({ "operation": "read", "pattern": "sequential", "bytes": "64K" });
+    let scan = Workload { timed_ms: 1000, ..workload("none", "cold", &parameters) };
+    let mut job = open(&scan, place.path()).expect("prepared");
+    let mut remounts = 0;
+    for slice in 0..20 {
+        job.refill(&NEVER).expect("refilled");
+        remounts += u32::from(!job.reads_on());
+        let mut tally = Tally::new();
+        job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut tally).expect("read");
+        assert_eq!(tally.bytes, 64 << 10, "slice {slice}");
+    }
+    // A file of 1 MiB has sixteen slices, of which the last would be too near to the end.
+    assert_eq!(remounts, 2);
+}
+
+#[test]
+fn files_that_were_left_are_taken_over_as_they_are() {
+    let place = place();
+    let engine = engine("data").expect("there");
+    let read = workload("none", "cold", &json!({ "operation": "read", "pattern": "sequential" }));
+    let write = workload("none", "direct", &json!({ "operation": "write", "pattern": "random", "operations": 5 }));
+    let [left, wanted] = [&read, &write].map(|workload| engine.layout(workload).expect("files that are there"));
+    assert_eq!((&left.files, left.lasts, wanted.lasts), (&wanted.files, true, false));
+    drop(open(&read, place.path()).expect("laid out"));
+    let before = fs::read(place.path().join("data0")).expect("there");
+    let mut job = engine.open(&write, place.path(), 9).expect("understood");
+    job.adopt(&NEVER).expect("taken over");
+    assert!(fs::read(place.path().join("data0")).expect("there") == before, "nothing was laid out anew");
+    let mut tally = Tally::new();
+    job.run(&Limit::new(None, &NEVER), &mut tally).expect("written");
+    assert_eq!(tally.operations, 5);
+    let new = workload("none", "warm", &json!({ "operation": "write", "pattern": "sequential" }));
+    assert_eq!(engine.layout(&new), None, "it makes its files itself");
+}

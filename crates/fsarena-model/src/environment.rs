@@ -51,6 +51,20 @@ pub struct Environment {
     /// How the processors' frequency is chosen, such as `performance`; `None` where the kernel does not say.
     #[serde(default)]
     pub frequency_policy: Option<String>,
+    /// What the machine did just before the run, while nothing was asked of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_rest: Option<AtRest>,
+}
+
+/// What a machine does that is left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AtRest {
+    /// Cores that other programs keep busy.
+    pub foreign_cores: Option<f64>,
+    /// Cores' worth of time that the hypervisor takes.
+    pub steal_cores: Option<f64>,
+    /// Bytes per second that others read from the storage beneath the lanes, or write there.
+    pub disk_per_second: Option<f64>,
 }
 
 /// What one 4 KiB write and flush costs on a bare lane, without any file system of a contender.

@@ -36,7 +36,7 @@ pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
 pub use contender::{Contender, Durability, Label, Promise};
 pub use disturbance::Disturbance;
-pub use environment::{ContenderFacts, Environment, FlushAfter, LaneCost, RepeatedReads};
+pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, RepeatedReads};
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
 pub use mix::{Mix, Weight};

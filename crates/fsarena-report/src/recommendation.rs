@@ -57,7 +57,7 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
     let among = among(advice, class);
     let Some(first) = &class.first else {
         return begun(format!(
-            "{among}nobody can be recommended: there are workloads of the mix in which not all can be compared."
+            "{among}none can be recommended: there are workloads of the mix in which not all can be compared."
         ));
     };
     let margin = number::percent(comparison.margin);
@@ -93,7 +93,7 @@ fn flips(class: &ClassAdvice) -> String {
 
 /// With a capital, unless it begins with a name.
 fn begun(sentence: String) -> String {
-    let is_word = ["take ", "nobody "].iter().any(|word| sentence.starts_with(word));
+    let is_word = ["take ", "none "].iter().any(|word| sentence.starts_with(word));
     match sentence.split_at_checked(1).filter(|_| is_word) {
         Some((initial, rest)) => initial.to_uppercase() + rest,
         None => sentence,

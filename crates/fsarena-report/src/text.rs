@@ -121,7 +121,7 @@ fn pairs(pairs: &[PairLine], style: Style) -> String {
 /// One line per best group.
 fn best(group: &GroupView, style: Style) -> Option<String> {
     let line = |best: &String| format!("  {}", wrapped(best, "    ", style.width - 2));
-    let lines = [painted("best group (nobody is proved better)", Tone::Strong, style.color)]
+    let lines = [painted("best group (none is proved better)", Tone::Strong, style.color)]
         .into_iter()
         .chain(group.best.iter().map(line));
     (!group.best.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))

@@ -152,7 +152,7 @@ pub const FIGURES: &[Term] = &[
     ),
     (
         "rank, best group",
-        "Where a contender stands in a workload as far as verdicts prove it: 1–2 is first or second. In the best group is everybody whom nobody is proved better than.",
+        "Where a contender stands in a workload as far as verdicts prove it: 1–2 is first or second. The best group has all those that none is proved better than.",
     ),
     (
         "rounds",

@@ -1,19 +1,17 @@
-//! Control rounds: in runs with time enough every second round runs the open workloads once more, whole. Where whole runs
-//! and slices disagree beyond their intervals, the whole runs count.
+//! Control rounds, which runs of earlier versions have: every second round runs the open workloads once more, whole. Where
+//! whole runs and slices disagree beyond their intervals, the whole runs count.
 //!
 //! A control is a workload of the plan like any other, so that its trials, its lanes and its share of the error budget need
 //! no rules of their own.
 
 use fsarena_model::comparison::ControlRow;
 use fsarena_model::event::Note;
-use fsarena_model::{Mode, Nanos, Plan, RunRecord, Severity, Workload};
+use fsarena_model::{Mode, Plan, RunRecord, Severity, Workload};
 use fsarena_stats::{PairDecision, Rule, WorkloadData, replay};
 
 use crate::evidence::{Field, Standing, pairs};
 use crate::ladder::{Agreement, agreement, climbed, differences, whole};
 
-/// The budget from which on a run has control rounds.
-pub const TIME_FOR_CONTROLS: Nanos = Nanos::seconds(600);
 /// Every so many-th round is a control round.
 const EVERY: u32 = 2;
 /// Control rounds that a workload gets at most once its slices are decided, if it stays unknown whether they agree.
@@ -175,7 +173,7 @@ pub fn unchecked(record: &RunRecord, standing: &Standing) -> Option<Note> {
     let names: Vec<&str> =
         workloads.filter(|workload| workload.agrees_from_ms.is_none()).map(|workload| workload.name.as_str()).collect();
     let text = format!(
-        "the slices of {} were not compared with whole runs; a budget of 10m does that, and so does `fsarena calibrate --slices`",
+        "the slices of {} were not compared with whole runs; `fsarena calibrate --slices` does that",
         listed(&names)
     );
     (!names.is_empty()).then_some(Note { severity: Severity::Info, text })

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{Bytes, Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{AtRest, Bytes, Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
 
 use crate::probes::{self, middle};
 
@@ -240,6 +240,16 @@ pub fn condition(record: &RunRecord) -> Option<String> {
         ),
     };
     Some(text)
+}
+
+/// What the machine was busy with before the run began; `None` if it was quiet.
+pub fn before(at_rest: &AtRest, bounds: &Disturbance) -> Option<String> {
+    let rates = Rates {
+        foreign: at_rest.foreign_cores.unwrap_or(0.0),
+        stolen: at_rest.steal_cores.unwrap_or(0.0),
+        disk: at_rest.disk_per_second.unwrap_or(0.0),
+    };
+    (!Rates::default().has(&rates, bounds)).then(|| format!("this machine is busy: {}", rates.words(bounds)))
 }
 
 /// The highest of each.

@@ -44,7 +44,8 @@ mod verdicts;
 
 pub use assess::assess;
 pub use calibration::{Calibration, Row, Sees, calibration};
-pub use controls::{TIME_FOR_CONTROLS, controls};
+pub use controls::controls;
+pub use disturbance::before as busy_before;
 pub use error::SessionError;
 pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
 pub use libraries::{left_out, require_libraries};

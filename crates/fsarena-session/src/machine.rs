@@ -14,8 +14,8 @@ use std::time::Duration;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Place, Plan, Preconditioned, Reading,
-    Workload,
+    AtRest, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Place, Plan, Preconditioned,
+    Reading, Workload,
 };
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::directory::{Directory, Removal};
@@ -25,8 +25,8 @@ use rustix::fs::syncfs;
 use crate::{Stage, Trouble, Verified, precondition};
 use watched::Watched;
 
-/// How long the machine is watched at rest, to know what its kernel threads do anyway.
-const AT_REST: Duration = Duration::from_millis(400);
+/// How long the machine is watched at rest, to know what it does anyway.
+const AT_REST: Duration = Duration::from_secs(1);
 
 /// The directory that a workload has on a contender.
 #[derive(Debug, Clone)]
@@ -158,14 +158,16 @@ impl Machine {
     }
 }
 
-/// Seconds per second that all kernel threads use while nothing is asked of them.
-fn kernel_at_rest() -> f64 {
-    let (before, start) = (Snapshot::take(&Target::default()), clock::now());
+/// What the machine does while nothing is asked of it, by the probes' names, per second.
+fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
+    let target = Target { beneath, ..Target::default() };
+    let (before, start) = (Snapshot::take(&target), clock::now());
     std::thread::sleep(AT_REST);
     let mut totals = Totals::default();
-    totals.add(&before, &Snapshot::take(&Target::default()));
+    totals.add(&before, &Snapshot::take(&target));
     let seconds = clock::now().saturating_sub(start).as_seconds();
-    totals.readings().get("cpu.kernel").and_then(|reading| reading.value).unwrap_or(0.0) / seconds
+    let rate = |(name, reading): (String, Reading)| Some((name, reading.value? / seconds));
+    totals.readings().into_iter().filter_map(rate).collect()
 }
 
 fn io(act: String) -> impl FnOnce(std::io::Error) -> Trouble {
@@ -186,7 +188,15 @@ impl Stage for Machine {
         environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
         environment.flushes = self.arena.flushes()?;
-        self.kernel_at_rest = kernel_at_rest();
+        let rates = at_rest(self.beneath.clone());
+        let rate = |name: &str| rates.get(name).copied();
+        self.kernel_at_rest = rate("cpu.kernel").unwrap_or(0.0);
+        let own = rate("cpu.process").zip(rate("cpu.kernel")).map(|(process, kernel)| process + kernel);
+        environment.at_rest = Some(AtRest {
+            foreign_cores: rate("cpu.machine").zip(own).map(|(machine, own)| (machine - own).max(0.0)),
+            steal_cores: rate("cpu.steal"),
+            disk_per_second: rate("disk.others"),
+        });
         self.conditions = ConditionsSnapshot::take();
         Ok(environment)
     }

@@ -109,7 +109,7 @@ pub struct Compare {
     /// Who does the work on large files
     #[arg(long, value_name = "WHO", default_value = "native")]
     pub engine: Who,
-    /// How many rounds, whatever is decided; each that is set aside as disturbed is made up for, three times at most
+    /// How many rounds, whatever is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
     /// How long it may take, as in 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least

@@ -19,8 +19,7 @@ use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
 use fsarena_session::{
-    TIME_FOR_CONTROLS, controls, data, estimated_round, estimated_setup, not_here, require_libraries, required_space,
-    unaligned, unknown_names,
+    data, estimated_round, estimated_setup, not_here, require_libraries, required_space, unaligned, unknown_names,
 };
 
 use crate::cli::Compare;
@@ -79,7 +78,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         contender_files: contender_files(&arguments.contenders)?,
         workload_files: work::files(&arguments.workload)?,
     };
-    let plan = checked(with_controls(plan))?;
+    let plan = checked(plan)?;
     let shared = shared_storage(&plan.contenders);
     Ok((plan, added.into_iter().chain(work.notes).chain(shared).collect()))
 }
@@ -152,14 +151,6 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
     require_whole_blocks(plan)?;
     require_lanes_to_precondition(plan)?;
     require_work(plan)
-}
-
-/// A run with time enough checks its slices by whole runs.
-fn with_controls(mut plan: Plan) -> Plan {
-    if matches!(plan.rounds, Rounds::Within(budget) if budget.0 >= TIME_FOR_CONTROLS) {
-        plan.workloads.extend(controls(&plan.workloads));
-    }
-    plan
 }
 
 /// Contenders that take the same disk in turn are not there together, as those of slices have to be.

@@ -3,8 +3,9 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use fsarena_model::{Event, Nanos};
+use fsarena_model::{Disturbance, Event, Nanos};
 use fsarena_report::visible;
+use fsarena_session::busy_before;
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -85,12 +86,17 @@ impl Progress {
                 }
                 self.log(&format!("{decided} of {pairs} pairs decided"));
             }
+            Event::Surveyed(environment) => {
+                let busy = |at_rest| busy_before(at_rest, &Disturbance::default());
+                if let Some(busy) = environment.at_rest.as_ref().and_then(busy) {
+                    self.say(&format!("{busy}; what is measured now holds for that, and a quiet machine decides more"));
+                }
+            }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
             Event::Reference(_)
             | Event::Started { .. }
             | Event::Resumed { .. }
-            | Event::Surveyed(_)
             | Event::Contender(_)
             | Event::Checked(_) => {}
         }

@@ -1,5 +1,6 @@
 //! The engine `files`: what its operations do, in which trees, and by how many.
 
+mod going_on;
 mod operations;
 mod pacing;
 mod refused;

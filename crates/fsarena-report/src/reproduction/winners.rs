@@ -71,7 +71,7 @@ fn sentence(
         .map(|tau| format!("; rank agreement over all tests (Kendall's tau) {}, {} pairs", agreement(&tau), tau.pairs));
     (tested > 0).then(|| {
         format!(
-            "Measured {form}, the published winner wins in {yes} of {tested} tests, another in {no}, and in {open} nobody can be told \
+            "Measured {form}, the published winner wins in {yes} of {tested} tests, another in {no}, and in {open} none can be told \
              apart ({ties} published ties){}.",
             tau.unwrap_or_default()
         )

@@ -188,16 +188,3 @@ fn what_there_is_can_be_listed() {
     }
     assert!(!out(&run(stage.fsarena().args(["list", "suites"]), 0)).contains("btrfs"));
 }
-
-#[test]
-fn a_budget_of_ten_minutes_has_control_rounds_and_room_for_them() {
-    let stage = Stage::new();
-    for suite in ["quick", "io", "metadata"] {
-        let plan = |budget: &str| {
-            let arguments = ["compare", "ext4", "--dry-run", "--lane-size", "4G", "--suite", suite, "--budget", budget];
-            out(&run(stage.fsarena().args(arguments), 0))
-        };
-        assert!(plan("10m").contains("control rounds: every second round also runs"), "{suite}");
-        assert!(!plan("599s").contains("control rounds"), "{suite}");
-    }
-}

@@ -91,16 +91,11 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         writeln!(text, "  {}", visible(&line))?;
     }
     writeln!(text, "\nworkloads")?;
-    let (controls, workloads): (Vec<_>, Vec<_>) =
-        plan.workloads.iter().partition(|workload| workload.control_of.is_some());
-    for workload in workloads {
+    for workload in &plan.workloads {
         let mode = if workload.mode == Mode::Sliced { "in slices" } else { "whole" };
         let limit = workload.memory_limit.map(|limit| format!(", within {limit} of memory")).unwrap_or_default();
         let line = format!("{} (version {}), {mode}{limit}: {}", workload.name, workload.version, workload.measures);
         writeln!(text, "  {}", visible(&line))?;
-    }
-    if !controls.is_empty() {
-        writeln!(text, "  control rounds: every second round also runs {} of them whole, as a check", controls.len())?;
     }
     if !plan.precondition.is_none() {
         writeln!(text, "\nbefore\n  all lanes are written in full twice, and then at random until they are steady")?;

@@ -25,7 +25,7 @@ pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool
     line = trust.into_iter().flat_map(Trust::words).fold(line, Line::and);
     line = line.and(ranked.tier.reason());
     if place.footing == Footing::Disk {
-        line = line.and("compare overwrites it: make sure that nobody needs what is on it");
+        line = line.and("compare overwrites it: make sure that what is on it is not needed");
     }
     match is_best {
         true => line.and(format!("recommended: {}", option(&place.option))),

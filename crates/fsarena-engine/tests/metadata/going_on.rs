@@ -1,0 +1,74 @@
+//! Slices that go on where the last one stopped, and trees that another workload has left.
+
+use std::os::unix::fs::MetadataExt;
+
+use super::*;
+
+const TIME: Limit<'static> = Limit { time: Some(Nanos(1_000_000)), stop: &fsarena_engine::NEVER, handicap: 0.0 };
+
+fn files(place: &Path) -> usize {
+    fs::read_dir(place.join("tree0")).map_or(0, Iterator::count)
+}
+
+fn inode(place: &Path) -> u64 {
+    fs::metadata(place.join("tree0")).expect("there").ino()
+}
+
+#[test]
+fn a_slice_makes_further_files_in_the_tree_of_the_last_one_while_there_is_room() {
+    let place = place();
+    let create = workload("none", json!({ "operation": "create", "files": 1_000_000 }));
+    let mut job = engine("files").expect("there").open(&create, place.path(), 7).expect("understood");
+    let mut tally = Tally::new();
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    for slice in 1..=3 {
+        job.refill(&fsarena_engine::NEVER).expect("refilled");
+        job.run(&TIME, &mut tally).expect("done");
+        assert_eq!(files(place.path()) as u64, tally.operations, "slice {slice}");
+    }
+}
+
+#[test]
+fn a_tree_that_is_used_up_is_made_again() {
+    let place = place();
+    let delete = workload("none", json!({ "operation": "delete", "files": 60 }));
+    let mut job = engine("files").expect("there").open(&delete, place.path(), 7).expect("understood");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    for _ in 0..3 {
+        job.refill(&fsarena_engine::NEVER).expect("refilled");
+        assert_eq!(files(place.path()), 60);
+        let mut tally = Tally::new();
+        job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");
+        assert_eq!((tally.operations, files(place.path())), (60, 0));
+    }
+}
+
+#[test]
+fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
+    let place = place();
+    let engine = engine("files").expect("there");
+    let stat = workload("none", json!({ "operation": "stat", "files": 500, "size": 10 }));
+    let delete = workload("none", json!({ "operation": "delete", "files": 500, "size": 10 }));
+    let [left, wanted] = [&stat, &delete].map(|workload| engine.layout(workload).expect("files in a tree"));
+    assert_eq!((&left.files, left.lasts, wanted.lasts), (&wanted.files, true, false));
+    let mut job = engine.open(&stat, place.path(), 7).expect("understood");
+    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    let tree = inode(place.path());
+    let mut job = engine.open(&delete, place.path(), 7).expect("understood");
+    job.adopt(&fsarena_engine::NEVER).expect("taken over");
+    job.refill(&fsarena_engine::NEVER).expect("nothing to do");
+    assert_eq!((inode(place.path()), files(place.path())), (tree, 500));
+    let mut tally = Tally::new();
+    job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");
+    assert_eq!((tally.operations, files(place.path())), (500, 0));
+}
+
+#[test]
+fn other_trees_are_not_taken_over() {
+    let layout = |parameters: Value| engine("files").expect("there").layout(&workload("none", parameters));
+    let stat = layout(json!({ "operation": "stat", "files": 500 })).expect("files");
+    assert_ne!(layout(json!({ "operation": "stat", "files": 501 })), Some(stat.clone()));
+    assert_ne!(layout(json!({ "operation": "stat", "files": 500, "size": 1 })), Some(stat));
+    assert_eq!(layout(json!({ "operation": "create", "files": 500 })), None);
+    assert_eq!(layout(json!({ "operation": "get-xattr", "files": 500 })), None);
+}
