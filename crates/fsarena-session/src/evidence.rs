@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::{Label, Outcome, Plan, Rounds, RunRecord, Status, Trial, Workload};
-use fsarena_stats::decision::{self, Judge, Outlook};
+use fsarena_stats::decision::{self, Judge, Outlook, Reduced};
 use fsarena_stats::{
     Decision, Interval, Means, Observation, PairDecision, Rule, StandingPair, Steadiness, WorkloadData, round_value,
 };
@@ -25,6 +25,7 @@ pub(crate) struct Field {
     /// One value of each member per round, in their order.
     pub(crate) data: WorkloadData,
     /// The slices of the members, sweep by sweep, of all rounds from the first on; a round that does not count is empty.
+    /// Nothing once the run was looked at.
     pub(crate) sweeps: decision::Workload,
 }
 
@@ -81,12 +82,12 @@ pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
 pub fn standing(record: &RunRecord) -> Standing {
     let groups = groups(record);
     let workloads = record.plan.workloads.iter().enumerate();
-    let fields: Vec<Field> = workloads
+    let mut fields: Vec<Field> = workloads
         .flat_map(|(index, workload)| groups.iter().map(move |group| (index, workload, group)))
         .map(|(index, workload, group)| field(record, index, workload, group))
         .filter(|field| field.members.len() > 1)
         .collect();
-    let pairs = looks(record, &fields);
+    let pairs = looks(record, &mut fields);
     let rounds = record.plan.workloads.iter().map(|workload| rounds_of(record, workload)).collect();
     let controls = control_numbers(&record.plan);
     let agreements = agreements(record, &controls);
@@ -94,18 +95,16 @@ pub fn standing(record: &RunRecord) -> Standing {
 }
 
 /// Looks at the run after its rounds, as it was looked at while it ran.
-fn looks(record: &RunRecord, fields: &[Field]) -> Vec<Vec<Pair>> {
+fn looks(record: &RunRecord, fields: &mut [Field]) -> Vec<Vec<Pair>> {
     let rule = decision::Rule { margin: record.plan.margin.0, ..decision::Rule::default() };
     let Ok(mut judge) = Judge::new(rule) else { return vec![Vec::new(); fields.len()] };
+    let sweeps: Vec<decision::Workload> =
+        fields.iter_mut().map(|field| std::mem::take(&mut field.sweeps)).collect();
+    let Ok(reduced) = Reduced::all(&sweeps) else { return vec![Vec::new(); fields.len()] };
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
     for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
-        let so_far = |field: &Field| {
-            let rounds = field.sweeps.rounds.iter().take(round as usize).cloned().collect();
-            decision::Workload { contenders: field.sweeps.contenders, rounds }
-        };
-        let so_far: Vec<decision::Workload> = fields.iter().map(so_far).collect();
-        let Ok(look) = judge.look(&so_far, progress(record, round)) else { continue };
+        let Ok(look) = judge.look_at(&reduced, round as usize, progress(record, round)) else { continue };
         for (pairs, look) in all.iter_mut().zip(look) {
             *pairs =
                 look.iter().enumerate().map(|(place, pair)| followed(pairs.get(place), pair, rule.margin)).collect();
@@ -244,10 +243,13 @@ fn field(record: &RunRecord, index: usize, workload: &Workload, group: &[usize])
 
 /// The slices of `members` in a workload, as they were taken in turn.
 fn sweeps(record: &RunRecord, workload: &Workload, members: &[usize], excluded: &[u32]) -> decision::Workload {
+    let mut by_round: BTreeMap<u32, Vec<&Trial>> = BTreeMap::new();
+    for trial in record.trials.iter().filter(|trial| trial.workload == workload.name) {
+        by_round.entry(trial.round).or_default().push(trial);
+    }
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let rounds = (1..=last).map(|round| {
-        let of_round = |trial: &&Trial| trial.round == round && trial.workload == workload.name;
-        let trials: Vec<&Trial> = record.trials.iter().filter(of_round).collect();
+        let trials = by_round.remove(&round).unwrap_or_default();
         let mut sweeps: Vec<decision::Sweep> = Vec::new();
         for (place, member) in members.iter().enumerate().filter(|_| !excluded.contains(&round)) {
             let label = &record.plan.contenders[*member].label;

@@ -23,7 +23,7 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
-pub use data::{Round, Sweep, Workload};
+pub use data::{Reduced, Round, Sweep, Workload};
 pub use mean::{Part, weighted_mean};
 pub use outlook::{MOST_ROUNDS, Outlook};
 
@@ -143,13 +143,26 @@ impl Judge {
     /// # Errors
     /// [`StatsError`] where a value is not a logarithm, a sweep has the wrong length or `progress` is not positive.
     pub fn look(&mut self, workloads: &[Workload], progress: f64) -> Result<Vec<Vec<Pair>>, StatsError> {
-        let samples = data::samples(workloads)?;
+        self.look_at(&Reduced::all(workloads)?, usize::MAX, progress)
+    }
+
+    /// The same at the first `rounds` rounds of data that were reduced once.
+    ///
+    /// # Errors
+    /// [`StatsError`] where `progress` is not positive.
+    pub fn look_at(
+        &mut self,
+        workloads: &[Reduced],
+        rounds: usize,
+        progress: f64,
+    ) -> Result<Vec<Vec<Pair>>, StatsError> {
+        let samples: Vec<Vec<Sample>> = workloads.iter().map(|workload| workload.samples(rounds)).collect();
         let rounds = samples.iter().flatten().map(|sample| sample.rounds).max().unwrap_or(0);
         let looks = Looks::at(progress, rounds)?;
         let tests = variance::moderate(&samples);
         self.verdicts.resize(workloads.len(), Vec::new());
         for (verdicts, workload) in self.verdicts.iter_mut().zip(workloads) {
-            verdicts.resize(workload.pairs().count(), Verdict::Undecided);
+            verdicts.resize(workload.pairs(), Verdict::Undecided);
         }
         let level = self.step_down(workloads, &tests, &looks);
         let view = View::new(self.rule, &looks, level);
@@ -159,7 +172,7 @@ impl Judge {
 
     /// Holm's procedure (1979) with Shaffer's logical restrictions (1986): tests the pairs from the smallest p value
     /// on, each at α divided by the number of pairs that can still be equal. Returns the level of the last step.
-    fn step_down(&self, workloads: &[Workload], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
+    fn step_down(&self, workloads: &[Reduced], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
         let mut differing: Vec<usize> = self.verdicts.iter().map(|verdicts| count_differing(verdicts)).collect();
         let level = |differing: &[usize]| {
             let nulls =

@@ -35,9 +35,12 @@ pub struct Workload {
 impl Workload {
     /// All unordered pairs of contenders, in the order (0, 1), (0, 2), … (1, 2), …
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let contenders = self.contenders;
-        (0..contenders).flat_map(move |a| (a + 1..contenders).map(move |b| (a, b)))
+        pairs(self.contenders)
     }
+}
+
+fn pairs(contenders: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..contenders).flat_map(move |a| (a + 1..contenders).map(move |b| (a, b)))
 }
 
 /// One pair over its rounds.
@@ -55,13 +58,38 @@ pub(super) struct Sample {
     pub(super) within: Option<f64>,
 }
 
-/// Checks the workloads and summarises their pairs.
-pub(super) fn samples(workloads: &[Workload]) -> Result<Vec<Vec<Sample>>, StatsError> {
-    let checked = workloads.iter().enumerate().map(|(index, workload)| {
-        check(index, workload)?;
-        Ok(workload.pairs().map(|(a, b)| sample(workload, a, b)).collect())
-    });
-    checked.collect()
+/// A workload of which only the pairs' differences are left, round by round: for looking at a run again and again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduced {
+    pub(super) contenders: usize,
+    /// By pair, in the order of [`Workload::pairs`], then by round; `None` for a round without the pair.
+    differences: Vec<Vec<Option<Location>>>,
+}
+
+impl Reduced {
+    /// All of `workloads`, in their order.
+    ///
+    /// # Errors
+    /// [`StatsError`] where a value is not a logarithm, or a sweep has the wrong length.
+    pub fn all(workloads: &[Workload]) -> Result<Vec<Self>, StatsError> {
+        let reduced = workloads.iter().enumerate().map(|(index, workload)| {
+            check(index, workload)?;
+            let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
+            Ok(Self { contenders: workload.contenders, differences: pairs.collect() })
+        });
+        reduced.collect()
+    }
+
+    /// The number of pairs.
+    pub(super) fn pairs(&self) -> usize {
+        self.differences.len()
+    }
+
+    /// Each pair over the first `rounds` rounds.
+    pub(super) fn samples(&self, rounds: usize) -> Vec<Sample> {
+        let pairs = pairs(self.contenders).zip(&self.differences);
+        pairs.map(|((a, b), all)| sample(a, b, &all[..rounds.min(all.len())])).collect()
+    }
 }
 
 fn check(workload: usize, data: &Workload) -> Result<(), StatsError> {
@@ -86,8 +114,8 @@ pub(super) fn differences(workload: &Workload, a: usize, b: usize) -> impl Itera
     workload.rounds.iter().map(move |round| Location::of(paired(round)))
 }
 
-fn sample(workload: &Workload, a: usize, b: usize) -> Sample {
-    let rounds: Vec<Location> = differences(workload, a, b).flatten().collect();
+fn sample(a: usize, b: usize, rounds: &[Option<Location>]) -> Sample {
+    let rounds: Vec<Location> = rounds.iter().flatten().copied().collect();
     let count = rounds.len();
     let mean = rounds.iter().map(|round| round.value).sum::<f64>() / count.max(1) as f64;
     let squares: f64 = rounds.iter().map(|round| (round.value - mean).powi(2)).sum();
