@@ -306,7 +306,7 @@ fn direction(interval: Interval) -> Verdict {
 
 impl Moderated {
     fn is_ready(&self) -> bool {
-        self.rounds >= FEWEST_ROUNDS
+        self.rounds >= FEWEST_ROUNDS && self.may_decide
     }
 
     fn interval(&self, half_width: f64) -> Interval {

@@ -213,3 +213,20 @@ fn what_is_read_in_the_first_round_only_is_there_though_that_was_set_aside() {
     let cell = &assess(&record).cells[0];
     assert!(cell.probes["device.preflushes"].value.is_some_and(|value| value > 0.0), "{:?}", cell.probes);
 }
+
+#[test]
+fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.02, 4));
+    let mut record = play.with_rounds(Rounds::Exactly(8)).perform().record;
+    record.plan.disturbance = BOUNDS;
+    assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Slower);
+    let is_on_first =
+        |trial: &&Trial| trial.contender.0 == "ext4" && trial.workload == "create" && trial.lane == Some(0);
+    let rounds: Vec<u32> = record.trials.iter().filter(is_on_first).map(|trial| trial.round).collect();
+    assert_eq!(rounds.len(), 4, "half of the rounds");
+    trials(&mut record, "create", &rounds).for_each(|trial| set(trial, "cpu.machine", Some(2.5)));
+    assert_eq!(set_aside(&record), rounds);
+    let pair = &assess(&record).verdicts[0];
+    assert_eq!((pair.verdict, pair.rounds), (Verdict::Undecided, 4));
+    assert_eq!(pair.leaning, Some(Verdict::Slower));
+}

@@ -56,6 +56,8 @@ pub(super) struct Sample {
     pub(super) square: f64,
     /// The variance that a round's difference would have if only sweeps varied; `None` where a round has one sweep.
     pub(super) within: Option<f64>,
+    /// Whether the rounds so far can decide it.
+    pub(super) may_decide: bool,
 }
 
 /// A workload of which only the pairs' differences are left, round by round: for looking at a run again and again.
@@ -64,6 +66,8 @@ pub struct Reduced {
     pub(super) contenders: usize,
     /// By pair, in the order of [`Workload::pairs`], then by round; `None` for a round without the pair.
     differences: Vec<Vec<Option<Location>>>,
+    /// No pair is decided by fewer rounds of the run than this.
+    decides_from: usize,
 }
 
 impl Reduced {
@@ -75,9 +79,16 @@ impl Reduced {
         let reduced = workloads.iter().enumerate().map(|(index, workload)| {
             check(index, workload)?;
             let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
-            Ok(Self { contenders: workload.contenders, differences: pairs.collect() })
+            Ok(Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 })
         });
         reduced.collect()
+    }
+
+    /// The same, of which no pair is decided before so many rounds of the run: until then something that belongs to the
+    /// rounds, such as the place on a disk, cannot be told from a contender.
+    #[must_use]
+    pub fn deciding_from(self, rounds: usize) -> Self {
+        Self { decides_from: rounds, ..self }
     }
 
     /// The number of pairs.
@@ -88,7 +99,8 @@ impl Reduced {
     /// Each pair over the first `rounds` rounds.
     pub(super) fn samples(&self, rounds: usize) -> Vec<Sample> {
         let pairs = pairs(self.contenders).zip(&self.differences);
-        pairs.map(|((a, b), all)| sample(a, b, &all[..rounds.min(all.len())])).collect()
+        let may_decide = rounds.min(self.differences.first().map_or(0, Vec::len)) >= self.decides_from;
+        pairs.map(|((a, b), all)| Sample { may_decide, ..sample(a, b, &all[..rounds.min(all.len())]) }).collect()
     }
 }
 
@@ -123,7 +135,7 @@ fn sample(a: usize, b: usize, rounds: &[Option<Location>]) -> Sample {
     let known: Vec<f64> = rounds.iter().filter_map(|round| round.variance).collect();
     let is_known = 2 * known.len() > count;
     let within = is_known.then(|| known.iter().sum::<f64>() / known.len() as f64);
-    Sample { a, b, rounds: count, mean, square, within }
+    Sample { a, b, rounds: count, mean, square, within, may_decide: true }
 }
 
 /// The interquartile mean of a round's differences and, from two sweeps on, its variance.

@@ -25,6 +25,7 @@ pub(super) struct Moderated {
     pub(super) freedom: f64,
     pub(super) prior: f64,
     pub(super) rounds: usize,
+    pub(super) may_decide: bool,
 }
 
 impl Moderated {
@@ -55,7 +56,8 @@ fn moderated(sample: &Sample, group: &Group, prior: f64) -> Moderated {
     let within = sample.within.unwrap_or(0.0);
     let square = (prior * (within + group.between) + own * sample.square) / (prior + own);
     let error = (square.max(within) / sample.rounds as f64).sqrt();
-    Moderated { estimate: sample.mean, error, freedom: prior + own, prior, rounds: sample.rounds }
+    let (freedom, rounds, may_decide) = (prior + own, sample.rounds, sample.may_decide);
+    Moderated { estimate: sample.mean, error, freedom, prior, rounds, may_decide }
 }
 
 /// A pair's variance on the scale on which sampling error does not depend on it.

@@ -1,6 +1,7 @@
 //! Disks as storage: what is refused, with which words, and that nothing on it changes; what is taken, and given back.
 
 mod device;
+mod read_only;
 mod refused;
 mod returned;
 
