@@ -36,8 +36,9 @@ impl Engine for MariaDbEngine {
     fn adds(&self, workload: &Workload) -> Nanos {
         let Ok(parameters) = Parameters::of(workload) else { return AROUND };
         let rate = if parameters.task == Task::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
-        let queries = u64::from(parameters.threads * parameters.queries.unwrap_or(0));
-        AROUND + Nanos::seconds(parameters.rows * u64::from(parameters.days) / rate + queries / QUERIES_PER_SECOND)
+        let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
+        let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
+        AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND)
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {

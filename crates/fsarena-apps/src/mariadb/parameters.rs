@@ -140,7 +140,7 @@ impl Parameters {
         let each = if self.task == Task::Results { PER_RESULT } else { PER_SNAPSHOT };
         // Days that are loaded follow each other: what the last one leaves is taken away before.
         let days = if self.task == Task::Ingest { 1 } else { u64::from(self.days) };
-        Bytes(EMPTY + self.rows * days * each)
+        Bytes(self.rows.saturating_mul(days).saturating_mul(each).saturating_add(EMPTY))
     }
 
     /// What the clients do, in words.
