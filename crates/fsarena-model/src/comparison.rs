@@ -89,28 +89,24 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// About how many seconds of each further round are for the workload of an undecided pair; `None` if that is not known.
-    fn share(pair: &PairVerdict) -> Option<f64> {
-        let more = pair.needs_rounds?.saturating_sub(pair.rounds).max(1);
-        Some(pair.needs_seconds? / f64::from(more))
-    }
-
-    /// The undecided pairs that a run would probably decide that goes on for so many seconds with what is undecided.
+    /// The undecided pairs that would probably be decided if the run went on for `seconds` with what is undecided.
     pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
         let undecided: Vec<&PairVerdict> =
             self.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
         let mut shares: BTreeMap<&str, Option<f64>> = BTreeMap::new();
         for pair in &undecided {
             let share = shares.entry(&pair.workload).or_default();
-            *share = share.or(Self::share(pair));
+            *share = share.or_else(|| Some(pair.needs_seconds? / missing_rounds(pair)?));
         }
         // Of workloads whose share is not known, the mean of the others is taken.
         let known: Vec<f64> = shares.values().flatten().copied().collect();
         let round = known.iter().sum::<f64>() / known.len().max(1) as f64 * shares.len() as f64;
-        let decides = |pair: &&PairVerdict| {
-            let more = pair.needs_rounds.map(|needed| needed.saturating_sub(pair.rounds).max(1));
-            more.is_some_and(|more| f64::from(more) * round <= seconds)
-        };
+        let decides = |pair: &&PairVerdict| missing_rounds(pair).is_some_and(|missing| missing * round <= seconds);
         if round > 0.0 { undecided.into_iter().filter(decides).collect() } else { Vec::new() }
     }
+}
+
+/// How many further rounds a pair probably needs, at least one; `None` if that is not known.
+fn missing_rounds(pair: &PairVerdict) -> Option<f64> {
+    Some(f64::from(pair.needs_rounds?.saturating_sub(pair.rounds).max(1)))
 }

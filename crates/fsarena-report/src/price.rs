@@ -32,11 +32,8 @@ pub fn of_run(comparison: &Comparison) -> Option<String> {
     };
     let gains: Vec<String> = parts.iter().enumerate().map(words).collect();
     let late = comparison.decided_within(TIMES[2]);
-    let rest: Vec<&PairVerdict> = undecided
-        .iter()
-        .filter(|pair| !late.iter().any(|it| (&it.workload, &it.a, &it.b) == (&pair.workload, &pair.a, &pair.b)))
-        .copied()
-        .collect();
+    let rest: Vec<&PairVerdict> =
+        undecided.iter().filter(|pair| !late.iter().any(|decided| std::ptr::eq(*decided, **pair))).copied().collect();
     let bound = rest.iter().filter_map(|pair| at_most(pair)).fold(0.0, f64::max);
     let which = match (gains.is_empty(), undecided.len()) {
         (false, _) => "the rest probably differ".to_owned(),
