@@ -6,11 +6,12 @@ mod output;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, parameters, renew_folder};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, renew_folder};
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
+use crate::parameters::parameters;
 use output::Said;
 
 /// The engine `dbench`.

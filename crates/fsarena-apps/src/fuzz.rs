@@ -73,12 +73,17 @@ fn counts_and_sizes_without_bounds_are_refused() {
         ("randread-4k", "depth = 4000000000"),
         ("randread-4k", "block-size = \"16E\""),
         ("randread-4k", "block-size = \"1T\""),
+        ("phoronix-pgbench", "transactions = 10000000000"),
+        ("phoronix-postmark", "largest = 100000000000"),
+        ("phoronix-pbzip2", "size = \"17T\""),
+        ("randread-4k", "file-size = \"16777215T\""),
+        ("phoronix-dbench", "clients = 2000000000"),
     ] {
         let refused = with(name, line).and_then(|workload| plan(&workload).map_err(|error| error.to_string()));
         assert!(refused.is_err(), "{name} with {line}: {refused:?}");
     }
     // What is only large has to be paid in room, and is refused for want of it.
-    for (name, line) in [("randread-4k", "file-size = \"16777215T\""), ("randread-4k", "files = 1000000")] {
+    for (name, line) in [("randread-4k", "file-size = \"16T\""), ("randread-4k", "files = 1000000")] {
         let demand = plan(&with(name, line).expect("well-formed")).expect("it is told");
         assert!(demand > Bytes::gib(1), "{line}: {demand}");
     }

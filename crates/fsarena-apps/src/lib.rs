@@ -9,6 +9,7 @@ mod folder;
 mod fuzz;
 mod mariadb;
 mod oltp;
+mod parameters;
 mod pbzip2;
 mod pgbench;
 mod postgresql;

@@ -7,13 +7,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, parameters, unlink};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, unlink};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
+use crate::parameters::parameters;
 
 /// The engine `pbzip2`.
 pub struct Pbzip2;

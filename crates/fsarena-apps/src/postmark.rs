@@ -7,12 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
+use crate::parameters::parameters;
 use output::Said;
 
 /// The engine `postmark`.

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, parameters, unlink};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, unlink};
 use fsarena_model::{Bytes, Nanos, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use serde::Deserialize;
 
 use crate::bench::{Bench, require_some, word, words};
+use crate::parameters::parameters;
 
 /// The engine `sqlite3`.
 pub struct Sqlite3;

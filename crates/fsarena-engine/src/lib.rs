@@ -51,7 +51,7 @@ pub use forget::forget_below;
 pub use limit::{Limit, go_on, watched};
 pub use need::Need;
 pub use operation::Operation;
-pub use parameters::parameters;
+pub use parameters::{parameters, parameters_up_to};
 pub use scratch::Scratch;
 pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;

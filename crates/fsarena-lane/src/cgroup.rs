@@ -125,7 +125,7 @@ pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String
     let fallback = path.parent().unwrap_or(path);
     move_out(path, home).or_else(|_| move_out(path, fallback))?;
     fault::step("remove control group")?;
-    fs::remove_dir(path).map(|()| Some(format!("the control group {}", path.display())))
+    fs::remove_dir(path).map(|()| Some(format!("the control group {}: removed", path.display())))
 }
 
 fn name(token: &str) -> String {

@@ -269,7 +269,7 @@ impl OnDisk {
     /// # Errors
     /// If the disk refuses, or a loop device still stands on it: it can be tried again.
     pub fn release(&self, token: &str) -> io::Result<Option<String>> {
-        let left = |why: &str| Ok(Some(format!("nothing of {}, which is left as it is: {why}", self.path.display())));
+        let left = |why: &str| Ok(Some(format!("{}, which is left as it is: {why}", self.path.display())));
         let (file, node) = match self.open() {
             Ok(opened) => opened,
             Err(why) => return left(&why),
@@ -286,7 +286,7 @@ impl OnDisk {
             Owner::Other => left("somebody has written over the run's label"),
             Owner::Run => {
                 contents::release(&file, self.size.0, layout)?;
-                Ok(Some(format!("what was on the lanes of {}", self.path.display())))
+                Ok(Some(format!("what was on the lanes of {}: cleared away", self.path.display())))
             }
         }
     }

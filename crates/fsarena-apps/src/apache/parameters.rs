@@ -59,7 +59,7 @@ impl Task {
     /// # Errors
     /// If its parameters are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let task = fsarena_engine::parameters::<Self>(workload)?;
+        let task = crate::parameters::parameters::<Self>(workload)?;
         task.refused().map_or(Ok(task), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 

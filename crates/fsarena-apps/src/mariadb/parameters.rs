@@ -81,7 +81,7 @@ impl Parameters {
     /// # Errors
     /// With what is wrong.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = fsarena_engine::parameters::<Self>(workload)?;
+        let parameters = crate::parameters::parameters::<Self>(workload)?;
         let refused = |what: String| EngineError::parameters(&workload.name, what);
         if let Some(what) = parameters.complaint(workload) {
             return Err(refused(what.to_owned()));

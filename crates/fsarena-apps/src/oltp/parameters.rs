@@ -65,7 +65,7 @@ impl Parameters {
     /// # Errors
     /// With what is wrong.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = fsarena_engine::parameters::<Self>(workload)?;
+        let parameters = crate::parameters::parameters::<Self>(workload)?;
         let complaint = parameters.complaint(workload);
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }

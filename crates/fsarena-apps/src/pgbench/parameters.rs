@@ -39,7 +39,7 @@ impl Parameters {
     /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let refused = |what: &str| EngineError::parameters(&workload.name, what);
-        let parameters = fsarena_engine::parameters::<Self>(workload)?;
+        let parameters = crate::parameters::parameters::<Self>(workload)?;
         if parameters.scale == 0 || parameters.clients == 0 || parameters.clients > MOST_CLIENTS {
             return Err(refused("`scale` is at least 1, and `clients` are 1 to 100"));
         }

@@ -167,7 +167,7 @@ fn parent(path: &Path) -> io::Result<Option<(Directory, &str)>> {
 
 fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
     let Some((parent, name)) = parent(path)? else { return Ok(None) };
-    let Some(id) = id else { return Ok(remove_if_empty(&parent, name, path)) };
+    let Some(id) = id else { return remove_if_empty(&parent, name, path) };
     require_same_device(&parent, id, run)?;
     // What is mounted in it would be entered by the removal if it were not refused (EXDEV).
     let removed = parent.remove(name, id.inode).map_err(|error| match error.raw_os_error() {
@@ -176,7 +176,7 @@ fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Op
         }
         _ => error,
     })?;
-    Ok((removed == Removal::Done).then(|| format!("the folder {}", path.display())))
+    Ok((removed == Removal::Done).then(|| format!("the folder {}: removed", path.display())))
 }
 
 fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Option<String>> {
@@ -188,14 +188,18 @@ fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Optio
             return Ok(None);
         }
     }
-    Ok(remove_if_empty(&parent, name, path))
+    remove_if_empty(&parent, name, path)
 }
 
 /// The run may have died between making a directory and writing down which one it is. Removing an
 /// empty one loses nothing.
-fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> Option<String> {
-    let removed = parent.remove_empty(name).is_ok_and(|removed| removed == Removal::Done);
-    removed.then(|| format!("the empty folder {}", path.display()))
+fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> io::Result<Option<String>> {
+    match parent.remove_empty(name) {
+        Ok(Removal::Done) => Ok(Some(format!("the empty folder {}: removed", path.display()))),
+        Ok(_) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Another file system may be mounted there by now, or that one not yet. After a restart its number may be another.
@@ -211,7 +215,7 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
         return Ok(None);
     }
     patiently(|| fsarena_sys::mount::unmount_plainly(path).map_err(io::Error::from))?;
-    Ok(Some(format!("the mount {}", path.display())))
+    Ok(Some(format!("the mount {}: unmounted", path.display())))
 }
 
 /// A device that is bound to something else is not ours any more; one that is free goes.
@@ -228,7 +232,7 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error()) => Ok(()),
         other => other,
     })?;
-    Ok(Some(format!("the loop device {number}")))
+    Ok(Some(format!("the loop device {number}: removed")))
 }
 
 /// The name must match and, where the backing file is still there, device and inode as well.

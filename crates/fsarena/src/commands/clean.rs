@@ -25,7 +25,7 @@ pub fn run() -> Result<Ended> {
 /// Says what became of the things that earlier runs had left.
 pub fn tell(cleared: &Cleared) {
     for what in &cleared.removed {
-        note!("cleared away, left by an earlier run: {what}");
+        note!("left by an earlier run: {what}");
     }
     for left in &cleared.kept {
         note!("warning: an earlier run left {}, which cannot be cleared away: {}", left.what, left.why);

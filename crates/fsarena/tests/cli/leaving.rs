@@ -76,7 +76,7 @@ fn a_killed_run_is_cleared_away_by_the_next_start() {
         send(&child, Signal::KILL);
         child.wait().expect("it is dead");
         let output = run(stage.fsarena().arg("clean"), 0);
-        assert!(err(&output).contains("cleared away"), "{}", err(&output));
+        assert!(err(&output).contains("left by an earlier run: "), "{}", err(&output));
         assert_eq!(stage.left(), Vec::<String>::new(), "{images} images, {pause} ms");
     }
     assert!(err(&run(stage.fsarena().arg("clean"), 0)).contains("nothing"));
@@ -96,7 +96,7 @@ fn a_killed_run_goes_on() {
     child.wait().expect("it is dead");
     let before = stage.json()["rounds"].as_u64().expect("a number");
     let output = run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
-    assert!(err(&output).contains("cleared away"), "{}", err(&output));
+    assert!(err(&output).contains("left by an earlier run: "), "{}", err(&output));
     let after = stage.json();
     assert_eq!(after["status"], "complete");
     rounds_of(&after, before + 1);
