@@ -30,7 +30,7 @@ help:
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"
-	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (SCALE=4: four times the runs)"
+	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (RUNS=2000: more runs)"
 
 setup:
 	@scripts/install-missing $(PROGRAMS) $(if $(wildcard $(HEADERS)),,no-headers:libc6-dev)
@@ -51,7 +51,7 @@ lint:
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 
 test: setup apps lint
-	INSTA_UPDATE=no cargo test --workspace --locked
+	INSTA_UPDATE=no cargo test --workspace --locked --tests
 
 bench-round: build
 	rm -f target/bench-round.sqlite*
@@ -72,7 +72,7 @@ parity-apps: setup
 	cargo run --release --locked --package fsarena-session --example parity_apps
 
 calibrate: setup
-	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(SCALE),1) $(or $(SEED),1)
+	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(RUNS),300) $(or $(SEED),1)
 
 clean:
 	cargo clean

@@ -201,7 +201,6 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
         () if workload.variant.is_some() => {
             Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
         }
-        () if workload.control_of.is_some() => Err(malformed(name, "`control-of` is nothing to write down")),
         () if is_too_short(&workload) => Err(malformed(
             name,
             "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to tell the truth",

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::cell::{Cell, Change, Course, Point, Stability};
-pub use self::row::{Clock, ContenderRow, ControlRow, ReferenceRow, WorkloadRow};
+pub use self::row::{Clock, ContenderRow, ReferenceRow, WorkloadRow};
 pub use self::verdict::{PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
@@ -53,9 +53,6 @@ pub struct Comparison {
     pub cells: Vec<Cell>,
     /// By workload, then pair.
     pub verdicts: Vec<PairVerdict>,
-    /// Whole runs beside the slices, for runs with control rounds.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub controls: Vec<ControlRow>,
     /// By workload, then contender.
     #[serde(default)]
     pub standings: Vec<StandingRow>,

@@ -124,16 +124,6 @@ impl Plan {
         self.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
     }
 
-    /// The workloads that are shown: all but controls.
-    pub fn shown(&self) -> impl Iterator<Item = &Workload> {
-        self.workloads.iter().filter(|workload| workload.control_of.is_none())
-    }
-
-    /// Whether the run has control rounds.
-    pub fn has_controls(&self) -> bool {
-        self.workloads.iter().any(|workload| workload.control_of.is_some())
-    }
-
     /// The SHA-256 of the plan's JSON, in hexadecimal.
     pub fn hash(&self) -> String {
         let json = serde_json::to_vec(self).expect("a plan has only string keys and finite numbers");

@@ -74,9 +74,6 @@ pub struct Workload {
     pub memory_limit: Option<Bytes>,
     /// What the engine needs to know; the engine refuses what it does not know.
     pub parameters: serde_json::Value,
-    /// The name of the workload of which this one is the control: the same work, whole; no file says this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub control_of: Option<Name>,
     /// Of which other workload it is an open loop, and at which rate; no file says this, `--rate` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,

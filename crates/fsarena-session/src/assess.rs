@@ -1,19 +1,20 @@
 //! From a record to a comparison: its cells and rows, and what it has to say.
 
 use fsarena_model::comparison::{
-    Cell, ContenderRow, ControlRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
+    Cell, ContenderRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
 };
 use fsarena_model::event::Note;
-use fsarena_model::{Comparison, Contender, Label, Plan, Recommendation, RunRecord, Severity, Trial};
+use fsarena_model::{Comparison, Contender, Label, Recommendation, RunRecord, Severity, Trial, Workload};
 use fsarena_stats::cell_summary;
 
 use crate::command::command;
-use crate::evidence::{Standing, median, standing};
+use crate::evidence::median;
+use crate::looks::{Standing, standing};
 use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    controls, course, disturbance, durability, per_operation, probes, rate, references, reproduction, stability, steps,
+    course, disturbance, durability, ladder, per_operation, probes, rate, references, reproduction, stability, steps,
     surroundings, validity,
 };
 
@@ -21,17 +22,16 @@ use crate::{
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
-    let shown = standing.shown();
-    let mut cells: Vec<Cell> = shown
-        .iter()
-        .flat_map(|workload| {
-            plan.contenders.iter().map(|contender| cell(record, &standing, *workload, &contender.label))
-        })
-        .collect();
+    let set_aside = disturbance::SetAside::of(record);
+    let of_workload = |workload| {
+        let rounds = set_aside.rounds(workload);
+        plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
+    };
+    let cells = plan.workloads.iter().flat_map(of_workload);
+    let mut cells: Vec<Cell> = cells.collect();
     stability::judge(record, &standing, &mut cells);
     // What is only tried out is not judged.
     let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
-    let controls = controls::rows(record, &standing);
     let reproduction = reproduction::reproduction(record, &cells);
     Comparison {
         format: FORMAT,
@@ -47,15 +47,14 @@ pub fn assess(record: &RunRecord) -> Comparison {
         condition: disturbance::condition(record),
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
-        workloads: shown.iter().map(|workload| workload_row(plan, &standing, *workload)).collect(),
-        notes: notes(record, &standing, &cells, &controls),
+        workloads: plan.workloads.iter().map(workload_row).collect(),
+        notes: notes(record, &cells),
         unavailable: plan.unavailable.clone(),
         recommendation: judged.recommendation.map(Box::new),
         standings: judged.standings,
         suite_ratios: judged.suite_ratios,
         cells,
         verdicts: judged.verdicts,
-        controls,
         references: references::rows(record),
         verifications: steps::verifications(record),
         reproduction,
@@ -85,14 +84,10 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
 }
 
 /// What the figures give reason to say, then what was said during the run.
-fn notes(record: &RunRecord, standing: &Standing, cells: &[Cell], controls: &[ControlRow]) -> Vec<Note> {
-    let found = smoke(record)
-        .into_iter()
-        .chain(disturbance::held_back(record))
-        .chain(rate::notes(record, cells))
-        .chain(controls::notes(controls));
+fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
+    let found = smoke(record).into_iter().chain(disturbance::held_back(record)).chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
-    let found = found.chain(controls::unchecked(record, standing)).chain(durability::notes(record));
+    let found = found.chain(ladder::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(surroundings::shared_folders(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
@@ -117,8 +112,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
     }
 }
 
-fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow {
-    let workload = &plan.workloads[number];
+fn workload_row(workload: &Workload) -> WorkloadRow {
     WorkloadRow {
         engine: workload.engine.clone(),
         name: workload.name.to_string(),
@@ -126,7 +120,7 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         metric: workload.metric.name.clone(),
         unit: workload.metric.unit.clone(),
         better: workload.metric.better,
-        mode: plan.workloads[standing.counted(number)].mode,
+        mode: workload.mode,
         durable: workload.durable,
         cache: workload.cache,
         measures: workload.measures.clone(),
@@ -134,18 +128,16 @@ fn workload_row(plan: &Plan, standing: &Standing, number: usize) -> WorkloadRow 
         variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
         rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
         memory_limit: workload.memory_limit,
-        clock: crate::per_operation::clock(&plan.workloads[standing.counted(number)]),
+        clock: crate::per_operation::clock(workload),
     }
 }
 
-fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Label) -> Cell {
-    let workload = &record.plan.workloads[number];
-    let counted = &record.plan.workloads[standing.counted(number)];
-    let is_of = |trial: &&Trial| trial.workload == counted.name && trial.contender == *contender;
+fn cell(record: &RunRecord, workload: &Workload, contender: &Label, set_aside: &[u32]) -> Cell {
+    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
-    let kept = disturbance::counted(&trials, &disturbance::set_aside(record, counted));
+    let kept = disturbance::counted(&trials, set_aside);
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
@@ -159,11 +151,11 @@ fn cell(record: &RunRecord, standing: &Standing, number: usize, contender: &Labe
         rounds: values.len() as u32,
         samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
         seconds_per_operation: per_operation::seconds(kept.iter().copied()),
-        syncs_per_operation: per_operation::syncs(counted, kept.iter().copied()),
-        validity: validity::of_cell(record, counted, &kept),
-        harness_share: references::harness_share(record, counted, &kept),
-        ceiling_share: references::ceiling_share(record, counted, &kept),
-        start_share: references::start_share(record, counted, &kept),
+        syncs_per_operation: per_operation::syncs(workload, kept.iter().copied()),
+        validity: validity::of_cell(record, workload, &kept),
+        harness_share: references::harness_share(record, workload, &kept),
+        ceiling_share: references::ceiling_share(record, workload, &kept),
+        start_share: references::start_share(record, workload, &kept),
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),

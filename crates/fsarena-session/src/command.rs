@@ -2,12 +2,12 @@
 
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Contender, Often, Plan, Rounds, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, Often, Plan, RunRecord, Storage, Workload};
 
 use crate::ladder::climbed;
 
 /// What would have to be typed to do a run again: with the rounds that there were, for a budget might give more or fewer another
-/// time; with its budget, if that gave it control rounds.
+/// time.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
     if let Some(reproduces) = &plan.reproduces {
@@ -90,15 +90,10 @@ fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
 
 fn length(record: &RunRecord) -> (&'static str, String) {
     let last = record.rounds.iter().map(|facts| facts.round).max().unwrap_or(1);
-    match record.plan.rounds {
-        Rounds::Within(budget) if record.plan.has_controls() => {
-            ("--budget", format!("{}s", budget.0.as_seconds().round()))
-        }
-        _ => ("--rounds", last.max(1).to_string()),
-    }
+    ("--rounds", last.max(1).to_string())
 }
 
-/// The workloads that were named, not those that `--rate`, `--cache` or a long budget made of them.
+/// The workloads that were named, not those that `--rate` or `--cache` made of them.
 fn as_typed(plan: &Plan) -> Vec<&str> {
     let mut names = Vec::new();
     for workload in closed(plan) {
@@ -110,9 +105,9 @@ fn as_typed(plan: &Plan) -> Vec<&str> {
     names
 }
 
-/// All but open loops and controls.
+/// All but open loops.
 fn closed(plan: &Plan) -> impl Iterator<Item = &Workload> {
-    plan.shown().filter(|workload| workload.variant.is_none())
+    plan.workloads.iter().filter(|workload| workload.variant.is_none())
 }
 
 /// `--cache both` if there is a workload in both states, or the one in which a workload is instead of its own.

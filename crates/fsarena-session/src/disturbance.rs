@@ -167,11 +167,23 @@ fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
     loads.into_iter().map(visit).collect()
 }
 
-/// The rounds that do not count for a workload: the machine was in another condition than most of the time.
-pub fn set_aside(record: &RunRecord, workload: &Workload) -> Vec<u32> {
-    let condition = Condition::of(record);
-    let of_workload = condition.others().filter(|visit| visit.workload == workload.name.as_str());
-    of_workload.map(|visit| visit.round).collect()
+/// The rounds of each workload that do not count: the machine was in another condition than most of the time.
+pub struct SetAside(BTreeMap<String, Vec<u32>>);
+
+impl SetAside {
+    /// Those of a record.
+    pub fn of(record: &RunRecord) -> Self {
+        let mut rounds: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for visit in Condition::of(record).others() {
+            rounds.entry(visit.workload.to_owned()).or_default().push(visit.round);
+        }
+        Self(rounds)
+    }
+
+    /// Those of one workload.
+    pub fn rounds(&self, workload: &Workload) -> &[u32] {
+        self.0.get(workload.name.as_str()).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Whether the machine was kept from working in a round, as far as its counters tell.

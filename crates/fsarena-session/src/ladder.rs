@@ -7,16 +7,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::{Label, Mode, RunRecord, Workload};
-use fsarena_stats::{Decision, Observation, PairDecision, Rule, WorkloadData, decide};
+use fsarena_model::event::Note;
+use fsarena_model::{Label, Mode, RunRecord, Severity, Workload};
+use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
 
-use crate::disturbance::set_aside;
-use crate::evidence::{Field, failed, groups, pairs, standing, value};
+use crate::disturbance::SetAside;
+use crate::evidence::{failed, groups, pairs, value};
+use crate::looks::standing;
 
 /// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
 /// How long a whole run lasts, unless its work ends it: milliseconds.
-pub(crate) const WHOLE_MS: u64 = 1500;
+const WHOLE_MS: u64 = 1500;
 /// Rungs of a workload.
 const RUNGS: usize = SLICED.len() + 1;
 
@@ -48,7 +50,7 @@ fn sliced(workload: &Workload, (timed_ms, slices): (u64, u32)) -> Workload {
 }
 
 /// The workload in one piece; what ends by itself is run to its end.
-pub(crate) fn whole(workload: &Workload) -> Workload {
+fn whole(workload: &Workload) -> Workload {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { WHOLE_MS };
     Workload { name: workload.name.variant("whole"), mode: Mode::Whole, timed_ms, ..workload.clone() }
 }
@@ -122,7 +124,7 @@ pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
     for (number, workload) in workloads.iter().enumerate() {
         for (a, b) in pairs(labels.len()) {
             let rung = |step: usize| {
-                let latest = standing.pair(number * RUNGS + step, a, b)?.standing.latest;
+                let latest = standing.pair(number * RUNGS + step, a, b)?.latest;
                 Some(Rung {
                     slice_ms: SLICED.get(step).map(|(length, _)| *length),
                     ratio: latest.estimate.map(f64::exp),
@@ -158,83 +160,102 @@ pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
     (!own.is_empty()).then_some(found)
 }
 
+/// The sentence about slices that were never compared with whole runs.
+pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
+    let is_unchecked = |workload: &&Workload| {
+        let is_native = fsarena_apps::program_of(workload).is_none();
+        let is_sliced = workload.mode == Mode::Sliced && workload.variant.is_none();
+        is_native && is_sliced && workload.agrees_from_ms.is_none()
+    };
+    let workloads = &record.plan.workloads;
+    let unchecked: Vec<&str> = workloads.iter().filter(is_unchecked).map(|workload| workload.name.as_str()).collect();
+    let text = format!(
+        "the slices of {} were not compared with whole runs; `fsarena calibrate --slices` does that",
+        unchecked.join(", ")
+    );
+    let is_wanted = !unchecked.is_empty() && climbed(workloads).is_none();
+    is_wanted.then_some(Note { severity: Severity::Info, text })
+}
+
+/// Contenders of a rung, with the difference between slices and whole runs of each, round by round.
+struct Compared {
+    /// The rung, as numbered in the plan.
+    rung: usize,
+    /// As numbered in the plan.
+    members: Vec<usize>,
+    differences: fsarena_stats::Workload,
+}
+
 /// How each rung agrees with the whole runs: by workload, rung and pair.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
+    let set_aside = SetAside::of(record);
     let rungs = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
-    let compared: Vec<Field> = rungs
-        .flat_map(|(workload, step)| differences(record, workload * RUNGS + step, workload * RUNGS + SLICED.len()))
+    let compared: Vec<Compared> = rungs
+        .flat_map(|(workload, step)| {
+            compared(record, [workload * RUNGS + step, workload * RUNGS + SLICED.len()], &set_aside)
+        })
         .collect();
-    let data: Vec<WorkloadData> = compared.iter().map(|field| field.data.clone()).collect();
-    let rounds = || data.iter().map(|data| data.observations.len() / data.contenders).filter(|rounds| *rounds > 0);
-    let (fewest, most) = (rounds().min().unwrap_or(0).max(2), rounds().max().unwrap_or(0).max(2));
-    // There is one look, at the end; rounds that were set aside make it an earlier one for some.
-    let (first_look, last_look) = (fewest as u32, most as u32);
-    let rule = Rule { margin: record.plan.margin.0, first_look, last_look, ..Rule::default() };
-    let decided = decide(&rule, &data).unwrap_or_default();
+    let data: Vec<fsarena_stats::Workload> = compared.iter().map(|rung| rung.differences.clone()).collect();
+    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
+    // There is one look, at the end.
+    let judged = Judge::new(rule).and_then(|mut judge| judge.look(&data, 1.0)).unwrap_or_default();
     move |workload, step, a, b| {
         if step == SLICED.len() {
             return Agreement::Agrees;
         }
-        let rung = compared.iter().zip(&decided).filter(|(field, _)| field.workload == workload * RUNGS + step);
-        let mut pairs = rung.filter_map(|(field, look)| Some((field.places(a, b)?, look)));
-        let pair = pairs.find_map(|(places, look)| look.pairs.iter().find(|pair| (pair.a, pair.b) == places));
-        pair.map_or(Agreement::Unmeasured, |pair| rung_agreement(pair, rule.margin))
+        let mut rungs = compared.iter().zip(&judged).filter(|(rung, _)| rung.rung == workload * RUNGS + step);
+        let place = |rung: &Compared, wanted: usize| rung.members.iter().position(|member| *member == wanted);
+        let pair = rungs.find_map(|(rung, pairs)| {
+            let places = (place(rung, a)?, place(rung, b)?);
+            pairs.iter().find(|pair| (pair.a, pair.b) == places)
+        });
+        pair.map_or(Agreement::Unmeasured, |pair| agreement(pair, rule.margin))
     }
 }
 
-fn rung_agreement(pair: &PairDecision, margin: f64) -> Agreement {
+/// What the difference of two ratios says of them.
+fn agreement(pair: &Pair, margin: f64) -> Agreement {
     let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
     let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
-    match agreement(pair.verdict) {
+    match pair.verdict {
         _ if pair.pointwise.is_none() => Agreement::Unmeasured,
-        Agreement::Open if is_far && is_no_chance => Agreement::Doubtful,
-        other => other,
+        Verdict::Equivalent => Agreement::Agrees,
+        Verdict::Faster | Verdict::Slower => Agreement::Differs,
+        Verdict::Undecided if is_far && is_no_chance => Agreement::Doubtful,
+        Verdict::Undecided => Agreement::Open,
     }
 }
 
-/// What a verdict on the difference of two ratios says of them.
-pub(crate) fn agreement(verdict: Decision) -> Agreement {
-    match verdict {
-        Decision::Equivalent => Agreement::Agrees,
-        Decision::Better | Decision::Worse => Agreement::Differs,
-        Decision::Undecided => Agreement::Open,
-    }
-}
-
-/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round, as a field of the
-/// sliced workload: for each class of durability those contenders that failed in neither, where there are two or more, in the
-/// rounds that count and in which all have both. The lane of a round is the same for both and takes no part.
-pub(crate) fn differences(record: &RunRecord, sliced: usize, whole: usize) -> Vec<Field> {
-    let never_failed = |member: &usize| [sliced, whole].iter().all(|workload| !failed(record, *workload, *member));
+/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round: for each class
+/// of durability those contenders that failed in neither, where there are two or more. `both` are the sliced and the whole
+/// workload. The lane of a round is the same for both and takes no part.
+fn compared(record: &RunRecord, both: [usize; 2], set_aside: &SetAside) -> Vec<Compared> {
+    let rounds = |workload: usize| set_aside.rounds(&record.plan.workloads[workload]);
+    let is_whole = |workload: usize, member: usize| !failed(record, workload, member, rounds(workload));
+    let never_failed = |member: &usize| both.iter().all(|workload| is_whole(*workload, *member));
     let classes = groups(record).into_iter();
     let members = classes.map(|class| class.into_iter().filter(never_failed).collect::<Vec<usize>>());
     let several = members.filter(|members| members.len() > 1);
-    let field = |members: Vec<usize>| Field {
-        workload: sliced,
-        data: between(record, sliced, whole, &members),
-        members,
-        sweeps: Default::default(),
+    let compared = |members: Vec<usize>| {
+        let differences = differences(record, both, &members, &both.map(rounds).concat());
+        Compared { rung: both[0], members, differences }
     };
-    several.map(field).collect()
+    several.map(compared).collect()
 }
 
-fn between(record: &RunRecord, sliced: usize, whole: usize, members: &[usize]) -> WorkloadData {
-    let [slices, pieces] = [sliced, whole].map(|workload| values(record, workload));
-    let aside = [sliced, whole].map(|workload| set_aside(record, &record.plan.workloads[workload])).concat();
-    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).collect();
-    let mut data = WorkloadData { contenders: members.len(), ..WorkloadData::default() };
-    for round in rounds.into_iter().filter(|round| !aside.contains(round)) {
-        let y = |member: usize| {
-            let key = (round, &record.plan.contenders[member].label);
+/// One value per round that counts and in which all have both; other rounds are empty.
+fn differences(record: &RunRecord, both: [usize; 2], members: &[usize], aside: &[u32]) -> fsarena_stats::Workload {
+    let [slices, pieces] = both.map(|workload| values(record, workload));
+    let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).filter(|round| !aside.contains(round)).collect();
+    let round = |round: u32| {
+        let difference = |member: &usize| {
+            let key = (round, &record.plan.contenders[*member].label);
             Some(slices.get(&key)? - pieces.get(&key)?)
         };
-        let rows = members.iter().enumerate();
-        let row: Option<Vec<Observation>> = rows
-            .map(|(contender, member)| Some(Observation { round, contender, lane: None, y: y(*member)? }))
-            .collect();
-        data.observations.extend(row.into_iter().flatten());
-    }
-    data
+        let sweep: Option<Vec<f64>> = members.iter().map(difference).collect();
+        Round { sweeps: sweep.into_iter().map(|sweep| sweep.into_iter().map(Some).collect()).collect() }
+    };
+    fsarena_stats::Workload { contenders: members.len(), rounds: rounds.into_iter().map(round).collect() }
 }
 
 /// What each contender had in each round of a workload.

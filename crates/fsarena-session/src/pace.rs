@@ -20,12 +20,9 @@ const GIGABYTE: Nanos = Nanos::millis(700);
 /// Writing at random until a device is steady, if it soon is.
 const PRECONDITIONING: Nanos = Nanos::seconds(10);
 
-/// About how long a round of all workloads takes, before anything was measured; controls are in every second one.
+/// About how long a round of all workloads takes, before anything was measured.
 pub fn estimated_round(plan: &Plan) -> Nanos {
-    let (controls, others): (Vec<usize>, Vec<usize>) =
-        (0..plan.workloads.len()).partition(|index| plan.workloads[*index].control_of.is_some());
-    let beside = weight(plan, &controls) / 2.0 * plan.contenders.len() as f64;
-    estimated_round_of(plan, &others) + Nanos((beside * 1e9) as u64)
+    estimated_round_of(plan, &(0..plan.workloads.len()).collect::<Vec<usize>>())
 }
 
 /// About how long a round of these workloads, by number, takes, before anything was measured.

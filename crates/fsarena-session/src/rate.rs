@@ -71,9 +71,7 @@ fn left_out(record: &RunRecord) -> Option<String> {
     let workloads = &record.plan.workloads;
     let bases: Vec<&str> =
         workloads.iter().filter_map(|workload| Some(workload.variant.as_ref()?.of.as_str())).collect();
-    let is_left_out = |workload: &&Workload| {
-        workload.variant.is_none() && workload.control_of.is_none() && !bases.contains(&workload.name.as_str())
-    };
+    let is_left_out = |workload: &&Workload| workload.variant.is_none() && !bases.contains(&workload.name.as_str());
     let names: Vec<&str> = workloads.iter().filter(is_left_out).map(|workload| workload.name.as_str()).collect();
     let text = format!("only in the closed loop, for they cannot keep a rate: {}", names.join(", "));
     (!bases.is_empty() && !names.is_empty()).then_some(text)

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailable};
-use fsarena_stats::Means;
 
 use crate::durability::class;
-use crate::evidence::Standing;
+use crate::looks::Standing;
 
 /// What somebody weights, with the workloads that it stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +23,6 @@ struct Part {
 struct Evidence<'a> {
     record: &'a RunRecord,
     standing: &'a Standing,
-    /// `None` where the statistics refuse the data, which are then judged by nothing else either.
-    means: Option<Means>,
     cells: &'a [Cell],
     verdicts: &'a [PairVerdict],
     parts: Vec<Part>,
@@ -45,7 +42,7 @@ pub fn recommendation(
     let weights = weights(&parts);
     let workloads = weights.iter().map(|(number, weight)| (record.plan.workloads[*number].name.to_string(), *weight));
     let workloads = workloads.collect();
-    let evidence = Evidence { record, standing, means: standing.means(), cells, verdicts, parts, weights };
+    let evidence = Evidence { record, standing, cells, verdicts, parts, weights };
     let classes = classes(record).into_iter().map(|(durability, members)| evidence.advice(durability, &members));
     let without = without(&record.plan, &mix);
     Some(Recommendation { mix, workloads, without, classes: classes.collect() })
@@ -75,13 +72,9 @@ fn is_of(plan: &Plan, name: &str, workload: &str) -> bool {
     plan.groups.get(name).map_or(workload == name, |group| group.iter().any(|member| member == workload))
 }
 
-/// All workloads but open loops and controls, by number.
+/// All workloads but open loops, by number.
 fn closed(plan: &Plan) -> impl Iterator<Item = usize> {
-    let is_closed = |number: &usize| {
-        let workload = &plan.workloads[*number];
-        workload.variant.is_none() && workload.control_of.is_none()
-    };
-    (0..plan.workloads.len()).filter(is_closed)
+    (0..plan.workloads.len()).filter(|number| plan.workloads[*number].variant.is_none())
 }
 
 /// The workloads that a name stands for: those of the group, as far as they are run, or the one of that name.

@@ -87,8 +87,11 @@ fn round(rate: f64) -> Option<f64> {
 /// All references over all rounds, in the plan's order of workloads.
 pub fn rows(record: &RunRecord) -> Vec<ReferenceRow> {
     let places: BTreeSet<Place> = record.references.iter().map(|reference| reference.place).collect();
-    let shown = record.plan.shown();
-    let rows = shown.flat_map(|workload| places.iter().filter_map(|place| row(record, workload, *place)));
+    let rows = record
+        .plan
+        .workloads
+        .iter()
+        .flat_map(|workload| places.iter().filter_map(|place| row(record, workload, *place)));
     rows.collect()
 }
 

@@ -5,9 +5,9 @@ use std::fmt;
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
 
 use crate::aim::{Aim, Extent};
-use crate::evidence::standing;
+use crate::looks::standing;
 use crate::pace::estimated_round_of;
-use crate::{SessionError, controls, disturbance, estimated_setup};
+use crate::{SessionError, disturbance, estimated_setup};
 
 /// What somebody wants of a stored run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,11 +125,6 @@ fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
 fn open(record: &RunRecord, aim: Aim) -> Vec<usize> {
     match aim.extent {
         Extent::All => (0..record.plan.workloads.len()).collect(),
-        Extent::Undecided => {
-            let standing = standing(record);
-            // Whole runs are a check of what is being decided; there is no going on for the check alone.
-            let is_open = standing.shown().into_iter().any(|workload| !standing.is_settled(workload));
-            if is_open { controls::due(&standing, aim.first) } else { Vec::new() }
-        }
+        Extent::Undecided => standing(record).open(),
     }
 }

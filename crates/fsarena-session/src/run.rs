@@ -15,10 +15,10 @@ use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
-use crate::evidence::{Standing, standing};
+use crate::looks::{Standing, standing};
 use crate::round::{self, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
-use crate::{SessionError, Stage, controls, disturbance, pace, surroundings};
+use crate::{SessionError, Stage, disturbance, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
@@ -94,22 +94,24 @@ impl Session<'_> {
             }
             Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
         }
-        self.rounds(self.due(&standing(&self.record), 1))
+        self.rounds(self.due(&standing(&self.record)))
     }
 
     fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, SessionError> {
         let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
         let mut round = self.aim.first;
         while !self.stopped() {
-            let Some(fitting) = self.fitting(round, open, last) else { break };
+            if !self.aim.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
+                break;
+            }
             let before = self.clock.now();
             self.once = Nanos(0);
-            self.round(round, &fitting, last)?;
+            self.round(round, &open, last)?;
             // What was measured once will not come again.
             let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
-            last = (lasted, pace::weight(self.plan, &fitting));
+            last = (lasted, pace::weight(self.plan, &open));
             round += 1;
-            open = self.look(round)?;
+            open = self.look()?;
         }
         Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
     }
@@ -159,15 +161,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The workloads of `round` for which there is time: if not for all that are due, then for those without controls.
-    fn fitting(&self, round: u32, due: Vec<usize>, last: (Nanos, f64)) -> Option<Vec<usize>> {
-        let fits = |open: &Vec<usize>| self.aim.goes_on(round, pace::weight(self.plan, open), self.spent(), last);
-        let plainly = || controls::due_plainly(&standing(&self.record));
-        Some(due).filter(fits).or_else(|| (self.aim.extent == Extent::Undecided).then(plainly).filter(fits))
-    }
-
     /// How things stand, and the workloads of the round to come.
-    fn look(&mut self, next: u32) -> Result<Vec<usize>, SessionError> {
+    fn look(&mut self) -> Result<Vec<usize>, SessionError> {
         let standing = standing(&self.record);
         let (decided, pairs) = standing.counts();
         let now = standing.decisions(self.plan);
@@ -175,14 +170,14 @@ impl Session<'_> {
             now.iter().filter(|(pair, _)| !self.decided.contains(*pair)).map(|(_, words)| words.clone()).collect();
         self.decided = now.into_keys().collect();
         self.tell(Event::Decided { decided, pairs, new })?;
-        Ok(self.due(&standing, next))
+        Ok(self.due(&standing))
     }
 
-    /// Workloads of which a pair is not decided, and controls; all, where they run whatever is decided.
-    fn due(&self, standing: &Standing, round: u32) -> Vec<usize> {
+    /// Workloads of which a pair is not decided; all, where they run whatever is decided.
+    fn due(&self, standing: &Standing) -> Vec<usize> {
         let due: Vec<usize> = match self.aim.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
-            Extent::Undecided => controls::due(standing, round),
+            Extent::Undecided => standing.open(),
         };
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }

@@ -8,8 +8,8 @@ use fsarena_model::comparison::{Cell, Change};
 use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
 use fsarena_stats::{Before, Effect, Step, outliers, own_trends, within_rounds};
 
-use crate::disturbance::set_aside;
-use crate::evidence::Standing;
+use crate::disturbance::SetAside;
+use crate::looks::Standing;
 
 pub use words::notes;
 
@@ -29,9 +29,12 @@ pub struct CarryOver {
 
 /// The carry-over of each cell of a workload; the intervals hold at 95 % for all cells of the run together.
 pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
+    carried_over(record, workload, SetAside::of(record).rounds(workload))
+}
+
+fn carried_over(record: &RunRecord, workload: &Workload, set_aside: &[u32]) -> Vec<CarryOver> {
     let plan = &record.plan;
-    let set_aside = set_aside(record, workload);
-    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, &set_aside)).collect();
+    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, set_aside)).collect();
     let cell = |label: &Label| CarryOver {
         workload: workload.name.to_string(),
         contender: label.clone(),
@@ -46,7 +49,7 @@ fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
 
 /// Each cell's part of [`ALPHA`].
 fn share(plan: &Plan) -> f64 {
-    ALPHA / (plan.shown().count() * plan.contenders.len()).max(1) as f64
+    ALPHA / (plan.workloads.len() * plan.contenders.len()).max(1) as f64
 }
 
 /// The slices of `label`, of which the one before is known, trial by trial; `trials` are those of all contenders.
@@ -72,26 +75,25 @@ fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>
 /// Fills in what the cells of a record, by workload, then contender, show of stability.
 pub fn judge(record: &RunRecord, standing: &Standing, cells: &mut [Cell]) {
     let plan = &record.plan;
-    for (row, number) in standing.shown().into_iter().enumerate() {
-        let counted = standing.counted(number);
-        let cells = &mut cells[row * plan.contenders.len()..][..plan.contenders.len()];
-        judge_workload(record, &plan.workloads[counted], cells);
-        trends(plan, standing, counted, cells);
+    let set_aside = SetAside::of(record);
+    for (number, cells) in cells.chunks_mut(plan.contenders.len().max(1)).enumerate() {
+        let workload = &plan.workloads[number];
+        judge_workload(record, workload, cells, set_aside.rounds(workload));
+        trends(plan, standing, number, cells);
     }
 }
 
-fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell]) {
+fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell], set_aside: &[u32]) {
     let plan = &record.plan;
-    let set_aside = set_aside(record, workload);
-    for (cell, carry_over) in cells.iter_mut().zip(carry_over(record, workload)) {
-        let own = |trial: &&Trial| counts(trial, workload, &set_aside) && trial.contender == cell.contender;
+    for (cell, carry_over) in cells.iter_mut().zip(carried_over(record, workload, set_aside)) {
+        let own = |trial: &&Trial| counts(trial, workload, set_aside) && trial.contender == cell.contender;
         let ln = |value: f64| workload.metric.better.oriented_ln(value);
         let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
         let trials: Vec<Vec<f64>> = record.trials.iter().filter(own).map(slices).collect();
         cell.stability.within_round = change(within_rounds(&trials, share(plan)));
         cell.stability.carry_over = carry_over.change;
-        cell.stability.outliers = far_rounds(cell, &set_aside);
-        cell.stability.set_aside = set_aside.clone();
+        cell.stability.outliers = far_rounds(cell, set_aside);
+        cell.stability.set_aside = set_aside.to_vec();
     }
 }
 
@@ -102,10 +104,11 @@ fn far_rounds(cell: &Cell, set_aside: &[u32]) -> Vec<u32> {
     outliers(&logs).into_iter().map(|index| labels[index]).collect()
 }
 
-fn trends(plan: &Plan, standing: &Standing, counted: usize, cells: &mut [Cell]) {
-    for (_, members, data) in standing.fields().filter(|(workload, ..)| *workload == counted) {
+fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell]) {
+    for (members, rounds) in standing.rounds_of(workload) {
+        let rounds: Vec<(u32, Vec<f64>)> = rounds.iter().map(|row| (row.round, row.values.clone())).collect();
         // They are for all contenders of the workload together.
-        let trends = own_trends(data, share(plan) * data.contenders as f64).unwrap_or_default();
+        let trends = own_trends(&rounds, share(plan) * members.len() as f64);
         for (member, trend) in members.iter().zip(trends) {
             cells[*member].stability.trend = change(trend);
         }

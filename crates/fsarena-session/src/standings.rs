@@ -3,10 +3,11 @@
 
 use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
 use fsarena_model::{RunRecord, Verdict};
-use fsarena_stats::{Decision, PairDecision, Rule, Standings, SuiteRatio};
+use fsarena_stats::{Part, Rule, Standings, weighted_mean};
 
 use crate::durability::class;
-use crate::evidence::{Standing, pairs};
+use crate::evidence::pairs;
+use crate::looks::Standing;
 
 /// Where every contender stands in every workload, by workload, then contender.
 ///
@@ -60,12 +61,12 @@ fn fields(record: &RunRecord, cells: &[Cell], judged: &[Judged<'_>]) -> Vec<Vec<
 }
 
 /// As the ranking sees it: what is invalid proves as little as what is undecided.
-fn decision(verdict: Verdict) -> Decision {
+fn decision(verdict: Verdict) -> fsarena_stats::Verdict {
     match verdict {
-        Verdict::Faster => Decision::Better,
-        Verdict::Slower => Decision::Worse,
-        Verdict::Equivalent => Decision::Equivalent,
-        Verdict::Undecided | Verdict::Invalid => Decision::Undecided,
+        Verdict::Faster => fsarena_stats::Verdict::Faster,
+        Verdict::Slower => fsarena_stats::Verdict::Slower,
+        Verdict::Equivalent => fsarena_stats::Verdict::Equivalent,
+        Verdict::Undecided | Verdict::Invalid => fsarena_stats::Verdict::Undecided,
     }
 }
 
@@ -73,39 +74,38 @@ fn decision(verdict: Verdict) -> Decision {
 pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<SuiteRow> {
     let plan = &record.plan;
     let count = plan.contenders.len();
-    let shown = standing.shown().into_iter().enumerate();
-    let closed: Vec<(usize, usize)> = shown.filter(|(_, number)| plan.workloads[*number].variant.is_none()).collect();
+    let closed: Vec<usize> =
+        (0..plan.workloads.len()).filter(|number| plan.workloads[*number].variant.is_none()).collect();
     let width = pairs(count).count();
     let may_be_ranked = |a: usize, b: usize| class(record, a).is_some() && class(record, a) == class(record, b);
     let of_pair = |(place, (a, b)): (usize, (usize, usize))| {
-        let part = |(row, number): &(usize, usize)| part(standing, &verdicts[row * width + place], *number, a, b);
+        let part = |number: &usize| part(standing, &verdicts[number * width + place], (*number, 1.0), a, b);
         suite_row(record, a, b, &closed.iter().map(part).collect::<Vec<_>>())
     };
     let chosen = pairs(count).enumerate().filter(|(_, (a, b))| closed.len() > 1 && may_be_ranked(*a, *b));
     chosen.map(of_pair).collect()
 }
 
-/// What one workload says of a pair, or why it says nothing.
-pub fn part(
-    standing: &Standing,
+/// What one workload, with its weight, says of a pair, or why it says nothing.
+pub fn part<'a>(
+    standing: &'a Standing,
     judged: &PairVerdict,
-    index: usize,
+    (workload, weight): (usize, f64),
     a: usize,
     b: usize,
-) -> Result<PairDecision, String> {
+) -> Result<Part<'a>, String> {
     let because = |reason: &str| Err(format!("{} ({reason})", judged.workload));
-    let latest = standing.pair(index, a, b).map(|pair| pair.standing.latest);
-    match latest {
+    match standing.with_rounds(workload, a, b) {
         _ if judged.verdict == Verdict::Invalid => because(&judged.reason),
-        Some(latest) if latest.estimate.is_some() && latest.precision.is_some() => Ok(latest),
-        Some(latest) if latest.rounds > 0 => because("too few rounds to know the noise"),
+        Some((pair, workload)) if pair.latest.precision.is_some() => Ok(Part { weight, workload, pair: &pair.latest }),
+        Some((pair, _)) if pair.latest.rounds > 0 => because("too few rounds to know the noise"),
         _ => because("not measured"),
     }
 }
 
-fn suite_row(record: &RunRecord, a: usize, b: usize, parts: &[Result<PairDecision, String>]) -> SuiteRow {
-    let known: Vec<PairDecision> = parts.iter().flatten().copied().collect();
-    let mean = if known.len() == parts.len() { SuiteRatio::new(&known) } else { None };
+fn suite_row(record: &RunRecord, a: usize, b: usize, parts: &[Result<Part<'_>, String>]) -> SuiteRow {
+    let known: Vec<Part<'_>> = parts.iter().flatten().copied().collect();
+    let mean = if known.len() == parts.len() { weighted_mean(&known) } else { None };
     let interval = mean.map(|mean| mean.interval(Rule::default().alpha).ratios());
     let label = |contender: usize| record.plan.contenders[contender].label.clone();
     SuiteRow {

@@ -2,20 +2,20 @@
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
-use fsarena_stats::{Decision, Interval};
+use fsarena_stats::Interval;
 
 use crate::durability::class;
-use crate::evidence::{Pair, Standing, pairs};
-use crate::{controls, price, promises};
+use crate::evidence::pairs;
+use crate::looks::{Pair, Standing};
+use crate::{price, promises};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
     let count = record.plan.contenders.len();
-    let shown = standing.shown().into_iter().enumerate();
-    shown
-        .flat_map(|(row, workload)| pairs(count).map(move |(a, b)| (row, workload, a, b)))
-        .map(|(row, workload, a, b)| {
-            let cell = |contender: usize| &cells[row * count + contender];
+    (0..record.plan.workloads.len())
+        .flat_map(|workload| pairs(count).map(move |(a, b)| (workload, a, b)))
+        .map(|(workload, a, b)| {
+            let cell = |contender: usize| &cells[workload * count + contender];
             verdict(record, standing, workload, (a, cell(a)), (b, cell(b)))
         })
         .collect()
@@ -26,15 +26,13 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let pair = standing.pair(index, a.0, b.0);
     let durability_differs = class(record, a.0) != class(record, b.0);
     let takes_no_part = [a.1, b.1].iter().any(|cell| !record.plan.takes_part(&cell.contender, &cell.workload));
-    let latest = pair.map(|pair| pair.standing.latest);
-    // Of a verdict that fell earlier, the interval that the decision used is the one of that look.
-    let decided = pair.map(|pair| pair.standing.decided.unwrap_or(pair.standing.latest));
+    let latest = pair.map(|pair| pair.latest);
     let pointwise = latest.and_then(|latest| latest.pointwise);
-    let decision = decided.and_then(|decided| decided.decision);
-    let (verdict, reason) = judge(pair.as_ref(), takes_no_part, durability_differs, a.1, b.1);
-    let reason = joined(&[reason, controls::reason(standing, index)]);
+    let decision = pair.and_then(Pair::decision);
+    let (verdict, reason) = judge(pair, takes_no_part, durability_differs, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
-    let needs_rounds = latest.and_then(|latest| latest.needs_rounds).filter(|_| is_open);
+    let outlook = latest.and_then(|latest| latest.outlook);
+    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     let low = |interval: Option<Interval>| interval.map(|interval| interval.ratios().0);
     let high = |interval: Option<Interval>| interval.map(|interval| interval.ratios().1);
@@ -51,21 +49,19 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         verdict,
         reason,
         promises: promises::between(record, a.0, b.0),
-        leaning: pair.filter(|_| is_open).and_then(|pair| pair.leaning).and_then(leaning),
-        detectable: pair.and_then(|pair| pair.detectable).filter(|ratio| ratio.is_finite()),
+        leaning: latest.filter(|_| is_open).and_then(|latest| latest.leaning).and_then(leaning),
+        detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
-        needs_seconds: more
-            .and_then(|more| price::seconds(record, &record.plan.workloads[standing.counted(index)], more)),
+        needs_seconds: more.and_then(|more| price::seconds(record, workload, more)),
     }
 }
 
 /// A verdict that fell stands; where the latest interval would no longer show it, that is said.
 fn fallen_earlier(pair: &Pair) -> String {
-    let latest = &pair.standing.latest;
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
-    let shows = latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
-    match pair.standing.decided {
+    let shows = pair.latest.pointwise.is_none_or(|interval| !interval.contains(0.0));
+    match pair.fell {
         Some(decided) if has_winner && !shows => {
             format!("decided after round {}; the rounds since then make it less sure", decided.rounds)
         }
@@ -73,11 +69,11 @@ fn fallen_earlier(pair: &Pair) -> String {
     }
 }
 
-fn leaning(towards: Decision) -> Option<Verdict> {
+fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
     match towards {
-        Decision::Better => Some(Verdict::Faster),
-        Decision::Worse => Some(Verdict::Slower),
-        Decision::Equivalent | Decision::Undecided => None,
+        fsarena_stats::Verdict::Faster => Some(Verdict::Faster),
+        fsarena_stats::Verdict::Slower => Some(Verdict::Slower),
+        fsarena_stats::Verdict::Equivalent | fsarena_stats::Verdict::Undecided => None,
     }
 }
 

@@ -9,13 +9,11 @@
 //! | moderate the variances of all pairs of the run | `decision/variance.rs` |
 //! | share the error budget over looks (O'Brien–Fleming) and pairs (Holm, Shaffer) | `decision/budget.rs` |
 //! | find what the run could have found, and what more rounds would decide | `decision/outlook.rs` |
-//! | average a pair over a mix of workloads | `decision/mean.rs` |
 //!
 //! All values are natural logarithms; larger is better. `docs/statistics.md` has the formulas and the simulations.
 
 mod budget;
 mod data;
-mod mean;
 mod outlook;
 mod variance;
 
@@ -24,13 +22,11 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 
 pub use data::{Reduced, Round, Sweep, Workload};
-pub use mean::{Part, weighted_mean};
 pub use outlook::{MOST_ROUNDS, Outlook};
 
 use crate::error::StatsError;
-use crate::interval::Interval;
+use crate::interval::{Interval, Precision};
 use crate::quantile::student_upper;
-use crate::suite::Precision;
 use budget::{Looks, most_true_nulls};
 use data::Sample;
 use variance::Moderated;
@@ -143,7 +139,9 @@ impl Judge {
     /// # Errors
     /// [`StatsError`] where a value is not a logarithm, a sweep has the wrong length or `progress` is not positive.
     pub fn look(&mut self, workloads: &[Workload], progress: f64) -> Result<Vec<Vec<Pair>>, StatsError> {
-        self.look_at(&Reduced::all(workloads)?, usize::MAX, progress)
+        let reduced = workloads.iter().enumerate().map(|(index, workload)| Reduced::new(index, workload));
+        let reduced: Vec<Reduced> = reduced.collect::<Result<_, _>>()?;
+        self.look_at(&reduced.iter().collect::<Vec<_>>(), usize::MAX, progress)
     }
 
     /// The same at the first `rounds` rounds of data that were reduced once.
@@ -152,7 +150,7 @@ impl Judge {
     /// [`StatsError`] where `progress` is not positive.
     pub fn look_at(
         &mut self,
-        workloads: &[Reduced],
+        workloads: &[&Reduced],
         rounds: usize,
         progress: f64,
     ) -> Result<Vec<Vec<Pair>>, StatsError> {
@@ -172,7 +170,7 @@ impl Judge {
 
     /// Holm's procedure (1979) with Shaffer's logical restrictions (1986): tests the pairs from the smallest p value
     /// on, each at α divided by the number of pairs that can still be equal. Returns the level of the last step.
-    fn step_down(&self, workloads: &[Reduced], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
+    fn step_down(&self, workloads: &[&Reduced], tests: &[Vec<Option<Moderated>>], looks: &Looks) -> f64 {
         let mut differing: Vec<usize> = self.verdicts.iter().map(|verdicts| count_differing(verdicts)).collect();
         let level = |differing: &[usize]| {
             let nulls =

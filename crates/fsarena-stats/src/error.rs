@@ -17,20 +17,8 @@ pub enum StatsError {
         /// The value found.
         value: f64,
     },
-    /// An observation names a contender that the workload does not have.
-    #[error("workload {workload}, round {round}: contender {contender} is unknown, there are {contenders}")]
-    UnknownContender {
-        /// Index of the workload.
-        workload: usize,
-        /// Label of the round.
-        round: u32,
-        /// Index found.
-        contender: usize,
-        /// Number of contenders of the workload.
-        contenders: usize,
-    },
-    /// A round does not hold each contender exactly once.
-    #[error("workload {workload}, round {round}: not every contender occurs exactly once")]
+    /// A sweep does not hold each contender exactly once.
+    #[error("workload {workload}, round {round}: a sweep does not have one place for each contender")]
     IncompleteRound {
         /// Index of the workload.
         workload: usize,
@@ -41,14 +29,6 @@ pub enum StatsError {
     #[error("the rule's {field} is out of range: {requirement}")]
     Rule {
         /// Name of the field of [`crate::Rule`].
-        field: &'static str,
-        /// What the field must satisfy.
-        requirement: &'static str,
-    },
-    /// A scenario of the simulation cannot be played.
-    #[error("the scenario's {field} is out of range: {requirement}")]
-    Scenario {
-        /// Name of the field of [`crate::simulate::Scenario`].
         field: &'static str,
         /// What the field must satisfy.
         requirement: &'static str,

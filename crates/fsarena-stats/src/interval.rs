@@ -1,6 +1,8 @@
-//! Between which bounds a difference lies (recipe, step 10).
+//! Between which bounds a difference lies, and how well it is known.
 
 use serde::{Deserialize, Serialize};
+
+use crate::quantile::student_upper;
 
 /// A closed interval of a logarithmic ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,9 +30,21 @@ impl Interval {
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
+}
 
-    /// Whether the interval lies wholly beyond ±`margin`, on either side.
-    pub(crate) fn is_beyond(&self, margin: f64) -> bool {
-        self.low > margin || self.high < -margin
+/// How well an estimate is known.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Precision {
+    /// The standard error, as a logarithm.
+    pub error: f64,
+    /// Its degrees of freedom.
+    pub freedom: f64,
+}
+
+impl Precision {
+    /// The interval around an estimate that leaves the truth on each side with probability `tail`, in (0, .5).
+    #[must_use]
+    pub fn interval(&self, estimate: f64, tail: f64) -> Interval {
+        Interval::around(estimate, student_upper(self.freedom, tail) * self.error)
     }
 }

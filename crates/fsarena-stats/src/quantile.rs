@@ -1,20 +1,15 @@
-//! The distributions that the recipe needs, in the tails where it needs them.
+//! Quantiles of distributions.
 
-use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 pub(crate) use statrs::function::gamma::digamma;
 
 /// The point that Student's t with `freedom` degrees of freedom exceeds with probability `tail`, in (0, .5).
 ///
 /// Agrees with SciPy to 6 digits from 2 degrees of freedom on, down to a tail of 1e-12; below 2 only for tails above
-/// 1e-5. The recipe asks for no more.
+/// 1e-5.
 pub(crate) fn student_upper(freedom: f64, tail: f64) -> f64 {
     let student = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom are positive and finite");
     // The lower tail keeps the digits of a small probability, which 1 − tail would lose.
     -student.inverse_cdf(tail)
-}
-
-/// The point below which χ² with `freedom` degrees of freedom lies with probability `below`, in (0, 1).
-pub(crate) fn chi_squared_lower(freedom: f64, below: f64) -> f64 {
-    ChiSquared::new(freedom).expect("degrees of freedom are positive and finite").inverse_cdf(below)
 }

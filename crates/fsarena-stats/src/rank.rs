@@ -7,14 +7,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::Decision;
+use crate::decision::Verdict;
 
 /// Between which ranks a contender lies; 1 is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
-    /// One more than the number of contenders that are proved better. Printed alone, it is a rank with ties.
+    /// One more than the number of contenders that are proved faster. Printed alone, it is a rank with ties.
     pub best: usize,
-    /// The number of contenders, less those that are proved worse.
+    /// The number of contenders, less those that are proved slower.
     pub worst: usize,
 }
 
@@ -22,24 +22,24 @@ pub struct Rank {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standings {
     contenders: usize,
-    /// Who is proved better than whom.
+    /// Who is proved faster than whom.
     wins: Vec<(usize, usize)>,
 }
 
 impl Standings {
-    /// From the verdicts: of contender a against contender b, both below `contenders`. What is neither better nor worse
+    /// From the verdicts: of contender a against contender b, both below `contenders`. What is neither faster nor slower
     /// proves no order.
     #[must_use]
-    pub fn new(contenders: usize, verdicts: impl IntoIterator<Item = (usize, usize, Decision)>) -> Self {
+    pub fn new(contenders: usize, verdicts: impl IntoIterator<Item = (usize, usize, Verdict)>) -> Self {
         let win = |(a, b, verdict)| match verdict {
-            Decision::Better => Some((a, b)),
-            Decision::Worse => Some((b, a)),
-            Decision::Equivalent | Decision::Undecided => None,
+            Verdict::Faster => Some((a, b)),
+            Verdict::Slower => Some((b, a)),
+            Verdict::Equivalent | Verdict::Undecided => None,
         };
         Self { contenders, wins: verdicts.into_iter().filter_map(win).collect() }
     }
 
-    /// The contenders that nobody is proved better than, by index. Empty only where verdicts form a circle, which
+    /// The contenders than which none is proved faster, by index. Empty only where verdicts form a circle, which
     /// verdicts of different looks might.
     #[must_use]
     pub fn best_group(&self) -> Vec<usize> {
@@ -64,7 +64,7 @@ impl Standings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Decision::{Better, Equivalent, Undecided, Worse};
+    use Verdict::{Equivalent, Faster, Slower, Undecided};
 
     fn ranks(standings: &Standings) -> Vec<(usize, usize)> {
         standings.ranks().iter().map(|rank| (rank.best, rank.worst)).collect()
@@ -72,14 +72,14 @@ mod tests {
 
     #[test]
     fn a_proved_order_has_exact_ranks() {
-        let order = Standings::new(3, [(0, 1, Worse), (0, 2, Better), (1, 2, Better)]);
+        let order = Standings::new(3, [(0, 1, Slower), (0, 2, Faster), (1, 2, Faster)]);
         assert_eq!(ranks(&order), [(2, 2), (1, 1), (3, 3)]);
         assert_eq!(order.best_group(), [1]);
     }
 
     #[test]
     fn what_is_not_proved_ties() {
-        let open = Standings::new(3, [(0, 1, Undecided), (0, 2, Better), (1, 2, Undecided)]);
+        let open = Standings::new(3, [(0, 1, Undecided), (0, 2, Faster), (1, 2, Undecided)]);
         assert_eq!(ranks(&open), [(1, 2), (1, 3), (2, 3)]);
         assert_eq!(open.best_group(), [0, 1]);
         let alike = Standings::new(2, [(0, 1, Equivalent)]);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_circle_has_no_best() {
-        let circle = Standings::new(3, [(0, 1, Better), (1, 2, Better), (0, 2, Worse)]);
+        let circle = Standings::new(3, [(0, 1, Faster), (1, 2, Faster), (0, 2, Slower)]);
         assert!(circle.best_group().is_empty());
         assert_eq!(ranks(&circle), [(2, 2), (2, 2), (2, 2)]);
     }

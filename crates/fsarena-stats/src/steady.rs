@@ -5,9 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::StatsError;
 use crate::interval::Interval;
-use crate::observation::{Sheet, WorkloadData};
 use crate::quantile::student_upper;
 
 /// Values from which on a trend has an interval.
@@ -58,18 +56,19 @@ impl Effect {
 /// The trend per round of each contender against the mean of the others, so that the machine's own drift is not in it;
 /// the interval is for all contenders of the workload together. `None` below 3 rounds, or 2 contenders.
 ///
-/// # Errors
-/// [`StatsError`] where the data is malformed.
-pub fn own_trends(data: &WorkloadData, alpha: f64) -> Result<Vec<Option<Effect>>, StatsError> {
-    let sheet = Sheet::new(0, data)?;
-    let count = data.contenders as f64;
-    let against_others = sheet.values.centred_in_rounds().times(count / (count - 1.0).max(1.0));
-    let times = || sheet.labels.iter().map(|label| f64::from(*label));
+/// `rounds` are those in which all contenders were measured: the round's number and their logarithms, in their order.
+#[must_use]
+pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>> {
+    let contenders = rounds.first().map_or(0, |(_, values)| values.len());
     let trend = |contender: usize| {
-        let values: Vec<(f64, f64)> = times().zip(against_others.rows().map(|row| row[contender])).collect();
-        Effect::trend(&values, alpha / count)
+        let against_others = |(round, values): &(u32, Vec<f64>)| {
+            let others = values.iter().sum::<f64>() - values[contender];
+            (f64::from(*round), values[contender] - others / (contenders - 1) as f64)
+        };
+        let values: Vec<(f64, f64)> = rounds.iter().map(against_others).collect();
+        Effect::trend(&values, alpha / contenders as f64)
     };
-    Ok((0..data.contenders).map(|contender| trend(contender).filter(|_| data.contenders > 1)).collect())
+    (0..contenders).map(|contender| if contenders > 1 { trend(contender) } else { None }).collect()
 }
 
 /// Indices of values further from the median than 3.5 standard deviations, these from the median absolute deviation;

@@ -1,13 +1,12 @@
 //! The decision rule against other programs' figures, and what must hold for any data.
 
-#[allow(dead_code)]
-#[path = "../examples/calibrate2/noise.rs"]
-mod noise;
+use fsarena_stats::{
+    Judge, Mean, Pair, Part, Reduced, Round, Rule, StatsError, Sweep, Verdict, Workload, weighted_mean,
+};
 
-use fsarena_stats::StatsError;
-use fsarena_stats::decision::{Judge, Pair, Part, Round, Rule, Sweep, Verdict, Workload, weighted_mean};
-use noise::Noise;
 use serde::Deserialize;
+
+use crate::noise::Noise;
 
 // ---------------------------------------------------------------- worlds
 
@@ -276,9 +275,10 @@ fn rounds(differences: &[f64]) -> Workload {
     Workload { contenders: 2, rounds: differences.iter().map(round).collect() }
 }
 
-fn mean(workloads: &[Workload], weights: &[f64]) -> fsarena_stats::SuiteRatio {
+fn mean(workloads: &[Workload], weights: &[f64]) -> Mean {
+    let reduced: Vec<Reduced> = workloads.iter().map(|data| Reduced::new(0, data).expect("well formed")).collect();
     let pairs = look(workloads);
-    let parts = workloads.iter().zip(&pairs).zip(weights);
+    let parts = reduced.iter().zip(&pairs).zip(weights);
     let parts: Vec<Part<'_>> = parts.map(|((workload, pair), &weight)| Part { weight, workload, pair }).collect();
     weighted_mean(&parts).expect("known")
 }

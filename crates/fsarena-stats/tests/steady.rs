@@ -1,41 +1,40 @@
 //! Trends and outliers where one can see them.
 
-use fsarena_stats::{Effect, Observation, WorkloadData, outliers, own_trends};
+use fsarena_stats::{Effect, outliers, own_trends};
 
 /// Three contenders in twelve rounds on a machine that drifts by 10 % per round; the second one gains 3 % per round
 /// on the others.
-fn drifting() -> WorkloadData {
-    let wobble = |round: u32, contender: usize| f64::from((7 * round + 5 * contender as u32) % 11) / 1000.0;
-    let observation = |cell: u32| {
-        let (round, contender) = (cell / 3, (cell % 3) as usize);
+fn drifting() -> Vec<(u32, Vec<f64>)> {
+    let wobble = |round: u32, contender: u32| f64::from((7 * round + 5 * contender) % 11) / 1000.0;
+    let value = |round: u32, contender: u32| {
         let own = if contender == 1 { 0.03 * f64::from(round) } else { 0.0 };
-        Observation { round, contender, lane: None, y: 0.1 * f64::from(round) + own + wobble(round, contender) }
+        0.1 * f64::from(round) + own + wobble(round, contender)
     };
-    WorkloadData { contenders: 3, observations: (0..36).map(observation).collect(), ..Default::default() }
+    (0..12).map(|round| (round, (0..3).map(|contender| value(round, contender)).collect())).collect()
 }
 
 #[test]
 fn a_contender_s_own_trend_is_told_from_the_machine_s() {
-    let trends = own_trends(&drifting(), 0.05).expect("well formed");
+    let trends = own_trends(&drifting(), 0.05);
     let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").size).collect();
+    // Against the mean of the others: 3 %, and half of it for each of the others the other way round.
     assert!((slopes[1] - 0.03).abs() < 0.001 && (slopes[0] + 0.015).abs() < 0.001, "{slopes:?}");
     assert!(trends[1].is_some_and(|trend| trend.is_proved()));
 }
 
 #[test]
 fn a_round_that_is_missing_takes_its_time() {
-    let mut data = drifting();
-    data.observations.retain(|seen| !(3..6).contains(&seen.round));
-    let trends = own_trends(&data, 0.05).expect("well formed");
+    let mut rounds = drifting();
+    rounds.retain(|(round, _)| !(3..6).contains(round));
+    let trends = own_trends(&rounds, 0.05);
     assert!(trends[1].is_some_and(|trend| (trend.size - 0.03).abs() < 0.001), "{trends:?}");
 }
 
 #[test]
 fn a_lone_contender_has_no_trend_of_its_own() {
-    let mut data = drifting();
-    data.observations.retain(|seen| seen.contender == 0);
-    let alone = WorkloadData { contenders: 1, ..data };
-    assert_eq!(own_trends(&alone, 0.05), Ok(vec![None]));
+    let alone: Vec<(u32, Vec<f64>)> = drifting().into_iter().map(|(round, values)| (round, vec![values[0]])).collect();
+    assert_eq!(own_trends(&alone, 0.05), [None]);
+    assert!(own_trends(&[], 0.05).is_empty());
 }
 
 #[test]

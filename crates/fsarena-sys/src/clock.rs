@@ -37,3 +37,32 @@ pub fn sleep_until(moment: Nanos) {
     let request = Timespec { tv_sec: nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000 };
     let _ = clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &request);
 }
+
+/// The time of day, UTC: `2026-11-22T16:24:34Z`.
+pub fn utc() -> String {
+    // SAFETY: `time` writes nothing through a null pointer (time(2)).
+    let now = unsafe { libc::time(std::ptr::null_mut()) };
+    // SAFETY: all fields of `tm` are numbers and a pointer, which may be 0; both pointers are valid (gmtime(3)).
+    let tm = unsafe {
+        let mut tm: libc::tm = std::mem::zeroed();
+        libc::gmtime_r(&now, &mut tm);
+        tm
+    };
+    let (year, month) = (tm.tm_year + 1900, tm.tm_mon + 1);
+    format!("{year:04}-{month:02}-{:02}T{:02}:{:02}:{:02}Z", tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    #[test]
+    fn the_time_of_day_is_that_of_date() {
+        let date = || {
+            let output = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"]).output().expect("date runs");
+            String::from_utf8(output.stdout).expect("ASCII").trim().to_owned()
+        };
+        let (before, now, after) = (date(), super::utc(), date());
+        assert!(before <= now && now <= after, "{before} {now} {after}");
+    }
+}

@@ -118,7 +118,7 @@ fn go_on(
     stop: &AtomicBool,
 ) -> Result<Status> {
     let (run, started) = (record.run, clock::now());
-    let resumption = Resumption { record: record.clone(), rest, at: now() };
+    let resumption = Resumption { record: record.clone(), rest, at: clock::utc() };
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
     let status = on_machine(&record.plan, held, stop, &mut listeners, |machine, listeners| {
@@ -174,7 +174,7 @@ fn measure(
     stop: &AtomicBool,
 ) -> Result<(i64, Status)> {
     let started = clock::now();
-    let began = now();
+    let began = clock::utc();
     let run = store.begin(plan, &began)?;
     store.apply(run, &Event::Started { plan: Box::new(plan.clone()), started: began })?;
     for text in notes {
@@ -237,8 +237,4 @@ fn enter_namespace(plan: &Plan) -> Result<()> {
         Refusal::machine(text, "a container has to allow it (CAP_SYS_ADMIN), or compare directories: dir:/a dir:/b")
             .into()
     })
-}
-
-fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use fsarena_engine::{Operation, Tally};
 
-use crate::place::{done, folder, left, page, pages, prepared, said, wait_for};
+use super::place::{done, folder, left, page, pages, prepared, said, wait_for};
 
 #[test]
 fn one_page_is_asked_for_so_often_and_each_request_is_in_the_log() {

@@ -7,7 +7,7 @@ use fsarena_engine::{EngineError, Limit, Tally};
 use fsarena_model::Workload;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::{
+use super::place::{
     Found, assert_gone, folder, left, open, page, pages, pgbench, prepared, wait_for, wait_for_server, wait_for_work,
 };
 

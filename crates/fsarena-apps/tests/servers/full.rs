@@ -5,7 +5,7 @@ use std::process::Command;
 
 use fsarena_engine::Tally;
 
-use crate::place::{done, folder, left, open, pages, pgbench, prepared, wait_for};
+use super::place::{done, folder, left, open, pages, pgbench, prepared, wait_for};
 
 /// A small file system in memory.
 struct Small(PathBuf);

@@ -5,7 +5,7 @@ use std::path::Path;
 use fsarena_engine::{Engine, EngineError, Job, Need};
 use fsarena_model::{Blame, Bytes, Explained, Workload};
 
-use crate::place::pgbench;
+use super::place::pgbench;
 
 /// An engine that needs what nobody has.
 struct Lacking;

@@ -2,7 +2,7 @@
 
 use fsarena_engine::{Operation, Tally};
 
-use crate::place::{done, folder, left, pgbench, prepared, said, wait_for, workload};
+use super::place::{done, folder, left, pgbench, prepared, said, wait_for, workload};
 
 #[test]
 fn what_it_says_is_counted_and_every_commit_is_there() {

@@ -21,34 +21,6 @@ pub struct ReferenceRow {
     pub rounds: u32,
 }
 
-/// What whole runs said beside the slices of a pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ControlRow {
-    /// The workload's name.
-    pub workload: String,
-    /// The contender that comes first on the command line.
-    pub a: Label,
-    /// The other.
-    pub b: Label,
-    /// How many times better `a` is than `b` in slices.
-    pub sliced: Option<f64>,
-    /// The lower end of its pointwise 95 % interval.
-    pub sliced_low: Option<f64>,
-    /// The upper end.
-    pub sliced_high: Option<f64>,
-    /// The same in whole runs.
-    pub whole: Option<f64>,
-    /// The lower end of its pointwise 95 % interval.
-    pub whole_low: Option<f64>,
-    /// The upper end.
-    pub whole_high: Option<f64>,
-    /// Control rounds.
-    pub rounds: u32,
-    /// Whether slices and whole runs of the workload say the same, within the margin; `None` while that is not known. Where
-    /// they do not, the whole runs count.
-    pub agrees: Option<bool>,
-}
-
 /// A contender in a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContenderRow {

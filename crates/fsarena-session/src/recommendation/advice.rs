@@ -2,7 +2,7 @@
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
 use fsarena_model::{Durability, Label};
-use fsarena_stats::{Interval, Lead, MixPart, PairDecision, Rule, SuiteRatio, flips};
+use fsarena_stats::{Interval, Lead, Mean, Rule, flips, weighted_mean};
 
 use super::{Evidence, Part};
 use crate::evidence::pairs;
@@ -39,15 +39,10 @@ impl Evidence<'_> {
         self.record.plan.contenders[contender].label.clone()
     }
 
-    /// The place of a workload among those that are shown.
-    fn shown(&self, workload: usize) -> Option<usize> {
-        self.standing.shown().into_iter().position(|number| number == workload)
-    }
-
     /// Why a contender is not recommended, if so: by its own cells.
     fn objection(&self, contender: usize) -> Option<String> {
         let of_workload = |workload: &usize| {
-            let cell = &self.cells[self.shown(*workload)? * self.count() + contender];
+            let cell = &self.cells[workload * self.count() + contender];
             let forbidden = cell.validity.iter().find(|flag| flag.class.forbids_verdict());
             let why = forbidden.map(|flag| flag.class.to_string());
             let why = why.or((cell.rounds == 0).then(|| "not measured".to_owned()))?;
@@ -58,23 +53,18 @@ impl Evidence<'_> {
     }
 
     /// What a workload says of a pair in command-line order, or why it says nothing.
-    fn decision(&self, workload: usize, a: usize, b: usize) -> Result<PairDecision, String> {
-        let place = pairs(self.count()).position(|pair| pair == (a, b)).zip(self.shown(workload));
-        let (place, row) = place.ok_or_else(|| "not measured".to_owned())?;
-        part(self.standing, &self.verdicts[row * pairs(self.count()).count() + place], workload, a, b)
+    fn part(&self, workload: usize, weight: f64, a: usize, b: usize) -> Result<fsarena_stats::Part<'_>, String> {
+        let place = pairs(self.count()).position(|pair| pair == (a, b)).ok_or_else(|| "not measured".to_owned())?;
+        let judged = &self.verdicts[workload * pairs(self.count()).count() + place];
+        part(self.standing, judged, (workload, weight), a, b)
     }
 
-    fn weighted(&self, a: usize, b: usize) -> Result<SuiteRatio, Vec<String>> {
-        let decided = self.weights.iter().map(|(number, weight)| {
-            let pair = self.decision(*number, a, b)?;
-            let workload = self.standing.data_of(*number, a, b).ok_or_else(|| "not measured".to_owned())?;
-            Ok(MixPart { weight: *weight, workload, pair })
-        });
-        let (known, unknown): (Vec<_>, Vec<_>) = decided.partition(Result::is_ok);
+    fn weighted(&self, a: usize, b: usize) -> Result<Mean, Vec<String>> {
+        let parts = self.weights.iter().map(|(number, weight)| self.part(*number, *weight, a, b));
+        let (known, unknown): (Vec<_>, Vec<_>) = parts.partition(Result::is_ok);
         let unknown: Vec<String> = unknown.into_iter().filter_map(Result::err).collect();
-        let known: Vec<MixPart> = known.into_iter().flatten().collect();
-        let mean = self.means.as_ref().filter(|_| unknown.is_empty()).and_then(|means| means.of(&known));
-        mean.ok_or(unknown)
+        let known: Vec<fsarena_stats::Part<'_>> = known.into_iter().flatten().collect();
+        weighted_mean(&known).filter(|_| unknown.is_empty()).ok_or(unknown)
     }
 
     fn row(&self, a: usize, b: usize) -> MixRow {
@@ -166,7 +156,7 @@ impl Evidence<'_> {
 
     fn lead_within(&self, part: &Part, first: usize, rival: usize) -> Option<f64> {
         let (a, b) = (first.min(rival), first.max(rival));
-        let estimates = part.workloads.iter().map(|workload| self.decision(*workload, a, b).ok()?.estimate);
+        let estimates = part.workloads.iter().map(|workload| self.part(*workload, 1.0, a, b).ok()?.pair.estimate);
         let mean = estimates.sum::<Option<f64>>()? / part.workloads.len() as f64;
         Some(if first < rival { mean } else { -mean })
     }

@@ -17,7 +17,7 @@ fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a
     let Some(workload) = workload(record, source) else { return Vec::new() };
     let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    disturbance::counted(&trials, &disturbance::set_aside(record, workload)).into_iter().collect()
+    disturbance::counted(&trials, disturbance::SetAside::of(record).rounds(workload))
 }
 
 fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> {

@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Whether the three clocks of a workload are read in the round that begins.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        match self.is_due(is_new) && workload.control_of.is_none() && workload.variant.is_none() {
+        match self.is_due(is_new) && workload.variant.is_none() {
             true => Clocks::Read,
             false => Clocks::Left,
         }
@@ -111,15 +111,14 @@ impl Session<'_> {
     }
 }
 
-/// The workload as it is done at that place; `None` where that says nothing: of checks of other workloads, and of open
-/// loops, whose rate is given.
+/// The workload as it is done at that place; `None` where that says nothing: of open loops, whose rate is
+/// given.
 ///
 /// A device is a ceiling for direct work only: file systems read ahead and write behind in larger pieces than the page cache
 /// of a device does, and read more than twice as fast (docs/decisions/0011).
 fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
-    let is_derived = workload.control_of.is_some() || workload.variant.is_some();
     let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
-    if is_derived || is_no_ceiling || engine_of(workload).is_err() {
+    if workload.variant.is_some() || is_no_ceiling || engine_of(workload).is_err() {
         return None;
     }
     let slices = if place == Place::Device { workload.slices } else { SLICES };

@@ -8,7 +8,7 @@ use fsarena_sys::Clock;
 
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session};
-use crate::evidence::standing;
+use crate::looks::standing;
 use crate::rest::Rest;
 use crate::round::Watch;
 use crate::{SessionError, Stage, likeness, precondition, surroundings};

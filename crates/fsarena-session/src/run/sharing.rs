@@ -44,7 +44,7 @@ fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>
 fn layout(plan: &Plan, index: usize) -> Option<Layout> {
     let workload = &plan.workloads[index];
     let by_all = plan.contenders.iter().all(|contender| plan.takes_part(&contender.label, &workload.name));
-    engine_of(workload).ok()?.layout(workload).filter(|_| by_all && workload.control_of.is_none())
+    engine_of(workload).ok()?.layout(workload).filter(|_| by_all)
 }
 
 #[cfg(test)]

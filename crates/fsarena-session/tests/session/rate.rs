@@ -93,18 +93,3 @@ fn latency_over_time_has_a_point_for_each_part_of_each_slice() {
     let ends: Vec<f64> = courses[0].points[..4].iter().map(|point| point.seconds).collect();
     assert!(ends.windows(2).all(|pair| pair[1] - pair[0] > 0.4), "one behind the other: {ends:?}");
 }
-
-#[test]
-fn controls_are_not_said_to_keep_no_rate() {
-    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0; 2]));
-    play.plan.workloads = vec![workload("create")];
-    let variant = Variant { of: "create".to_owned(), rate: Rate::PerSecond(100.0) };
-    play.plan.workloads.push(Workload {
-        name: "create@100".parse().expect("a name"),
-        variant: Some(variant),
-        ..workload("create")
-    });
-    play.plan.workloads.extend(fsarena_session::controls(&play.plan.workloads));
-    let notes = play.perform().comparison().notes;
-    assert!(notes.iter().all(|note| !note.text.contains("closed loop")), "{notes:?}");
-}

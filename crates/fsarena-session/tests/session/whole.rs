@@ -1,8 +1,8 @@
-//! Whole runs, the ladder of slice lengths, and control rounds.
+//! Whole runs, and the ladder of slice lengths.
 
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Budget, Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
-use fsarena_session::{Agreement, Finding, Rest, Wish, climbed, controls, finding, ladder, rungs};
+use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
+use fsarena_session::{Agreement, Finding, climbed, finding, ladder, rungs};
 
 use crate::fake::{Effect, Performance, Play, World, workload};
 
@@ -101,44 +101,6 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
     assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
 }
 
-/// A run with control rounds, in which the second contender is ahead in whole runs.
-fn controlled(ahead: f64) -> Performance {
-    let mut world = World::of(&[1000.0, 1200.0]).noisy(0.003, 5);
-    world.operation_noise = 0.005;
-    world.advantage = Some(("create@whole".to_owned(), ahead));
-    let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Within(Budget(Nanos::seconds(600))));
-    // With fewer the guard knows too little of the rounds' dependence to be generous.
-    play.plan.workloads = ["create", "append", "c", "d", "e", "f"].map(workload).to_vec();
-    play.plan.workloads.extend(controls(&play.plan.workloads));
-    play.perform()
-}
-
-#[test]
-fn every_second_round_is_a_control_round_until_it_is_known_that_slices_agree() {
-    let rounds = controlled(1.0).rounds();
-    let controls = |round: &Vec<String>| round.iter().filter(|name| name.ends_with("@whole")).count();
-    assert!(rounds.iter().step_by(2).take(2).all(|round| controls(round) == 0), "{rounds:?}");
-    let of_create: Vec<_> = rounds.iter().filter(|round| round.contains(&"create@whole".to_owned())).collect();
-    assert!((4..8).contains(&of_create.len()), "the first look is after four: {rounds:?}");
-    assert!(of_create.iter().all(|round| round.contains(&"create".to_owned())), "slices beside them: {rounds:?}");
-}
-
-#[test]
-fn whole_runs_count_where_they_contradict_the_slices() {
-    let comparison = controlled(0.5).comparison();
-    let names: Vec<&str> = comparison.workloads.iter().map(|row| row.name.as_str()).collect();
-    assert_eq!(names, ["create", "append", "c", "d", "e", "f"], "a control is no workload of its own");
-    let create = &comparison.verdicts[0];
-    assert!((create.ratio.expect("measured") - 1000.0 / 600.0).abs() < 0.05, "{create:?}");
-    assert_eq!(comparison.workloads[0].mode, Mode::Whole);
-    assert!(comparison.cells[1].median.is_some_and(|median| median < 700.0), "{:?}", comparison.cells[1].median);
-    let append = &comparison.verdicts[1];
-    assert!((append.ratio.expect("measured") - 1000.0 / 1200.0).abs() < 0.05, "{append:?}");
-    let said: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
-    assert!(said.iter().any(|text| text.contains("the whole runs count")), "{said:?}");
-    assert_eq!((comparison.controls[0].agrees, comparison.controls[1].agrees), (Some(false), Some(true)));
-}
-
 #[test]
 fn a_rung_with_fewer_rounds_still_gets_its_look() {
     let (mut performance, names) = play_ladder(1.5);
@@ -166,49 +128,31 @@ fn a_ladder_without_a_pair_finds_nothing() {
 }
 
 #[test]
-fn who_fails_or_is_of_another_class_does_not_hide_or_make_a_disagreement() {
+fn contenders_that_fail_or_are_of_another_class_neither_hide_nor_make_a_disagreement() {
     let mut world = World::of(&[1000.0, 1200.0, 900.0, 500.0]).noisy(0.003, 5);
     world.operation_noise = 0.005;
     world.durability = vec![Durability::Flushed, Durability::Flushed, Durability::Flushed, Durability::Volatile];
     world.advantage = Some(("create@whole".to_owned(), 0.5));
     let world = world.trap(Effect::Fail, 2, 1, "open btrfs create@whole");
-    let mut play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world);
-    play = play.with_rounds(Rounds::Within(Budget(Nanos::seconds(600))));
-    play.plan.workloads = ["create", "append", "c", "d", "e", "f"].map(workload).to_vec();
-    play.plan.workloads.extend(controls(&play.plan.workloads));
-    let comparison = play.perform().comparison();
-    let agrees: Vec<Option<bool>> = ["create", "append"]
-        .map(|name| comparison.controls.iter().find(|row| row.workload == name).expect("there").agrees)
-        .to_vec();
-    assert_eq!(agrees, [Some(false), Some(true)]);
-    assert!(comparison.controls.iter().all(|row| row.a.0 != "tmpfs" && row.b.0 != "tmpfs"));
+    let named = ["create", "append"].map(workload);
+    let play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world).with_workloads(rungs(&named));
+    let record = play.with_rounds(Rounds::Exactly(6)).perform().record;
+    let pairs = ladder(&record, &["create".to_owned(), "append".to_owned()]);
+    let is_whole = |agreement: &Agreement| *agreement != Agreement::Unmeasured;
+    let judged: Vec<_> = pairs.iter().filter(|pair| pair.rungs.iter().all(|rung| is_whole(&rung.agreement))).collect();
+    assert!(judged.iter().all(|pair| pair.a.0 != "tmpfs" && pair.b.0 != "tmpfs"), "{judged:?}");
+    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
+    assert!(matches!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, .. })));
 }
 
 #[test]
-fn a_run_with_controls_is_repeated_with_its_budget_and_a_ladder_as_one() {
-    let said = controlled(1.0).comparison().command.join(" ");
-    assert!(said.contains("--budget 600s") && !said.contains("--rounds") && !said.contains("@whole"), "{said}");
+fn a_ladder_is_repeated_as_one() {
     let (performance, _) = play_ladder(1.0);
-    let said = performance.comparison().command.join(" ");
+    let command = performance.comparison().command.join(" ");
     assert!(
-        said.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),
-        "{said}"
+        command.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),
+        "{command}"
     );
-}
-
-#[test]
-fn a_decided_run_does_not_go_on_for_its_controls_alone() {
-    let mut performance = controlled(1.0);
-    let is_late =
-        |trial: &fsarena_model::Trial| trial.round > 4 || (trial.round == 4 && trial.workload.ends_with("@whole"));
-    performance.record.trials.retain(|trial| !is_late(trial));
-    performance.record.rounds.retain(|facts| facts.round <= 4);
-    let verdicts = performance.comparison().verdicts;
-    assert!(
-        verdicts.iter().all(|pair| pair.verdict != fsarena_model::Verdict::Undecided),
-        "or this test shows nothing"
-    );
-    assert_eq!(Rest::of(&performance.record, Wish::Rounds(3)).expect("no budget"), None);
 }
 
 #[test]

@@ -71,17 +71,14 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// All of `workloads`, in their order.
+    /// The differences of `workload`, which errors name by its `index`.
     ///
     /// # Errors
     /// [`StatsError`] where a value is not a logarithm, or a sweep has the wrong length.
-    pub fn all(workloads: &[Workload]) -> Result<Vec<Self>, StatsError> {
-        let reduced = workloads.iter().enumerate().map(|(index, workload)| {
-            check(index, workload)?;
-            let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
-            Ok(Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 })
-        });
-        reduced.collect()
+    pub fn new(index: usize, workload: &Workload) -> Result<Self, StatsError> {
+        check(index, workload)?;
+        let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
+        Ok(Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 })
     }
 
     /// The same, of which no pair is decided before so many rounds of the run: until then something that belongs to the
@@ -89,6 +86,12 @@ impl Reduced {
     #[must_use]
     pub fn deciding_from(self, rounds: usize) -> Self {
         Self { decides_from: rounds, ..self }
+    }
+
+    /// The differences of a pair, round by round; `None` for a round without it.
+    pub(crate) fn differences(&self, a: usize, b: usize) -> impl Iterator<Item = Option<f64>> {
+        let own = pairs(self.contenders).zip(&self.differences).find(|(pair, _)| *pair == (a, b));
+        own.into_iter().flat_map(|(_, rounds)| rounds).map(|round| round.map(|round| round.value))
     }
 
     /// The number of pairs.
@@ -121,7 +124,7 @@ fn check(workload: usize, data: &Workload) -> Result<(), StatsError> {
 }
 
 /// The differences of a pair, round by round; `None` for a round without a sweep that has both contenders.
-pub(super) fn differences(workload: &Workload, a: usize, b: usize) -> impl Iterator<Item = Option<Location>> {
+fn differences(workload: &Workload, a: usize, b: usize) -> impl Iterator<Item = Option<Location>> {
     let paired = move |round: &Round| round.sweeps.iter().filter_map(|sweep| Some(sweep[a]? - sweep[b]?)).collect();
     workload.rounds.iter().map(move |round| Location::of(paired(round)))
 }

@@ -173,7 +173,6 @@ pub fn workload(name: &str) -> Workload {
         time_limit_s: None,
         scaled: None,
         published: None,
-        control_of: None,
         variant: None,
     }
 }

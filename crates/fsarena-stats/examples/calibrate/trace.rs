@@ -7,7 +7,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 use std::process::Command;
 
-use fsarena_stats::decision::{Round, Sweep, Workload};
+use fsarena_stats::{Round, Sweep, Workload};
 
 use crate::noise::Noise;
 use crate::world::Size;

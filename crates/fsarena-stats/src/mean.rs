@@ -1,35 +1,59 @@
-//! The weighted mean of a pair over the workloads of a mix, whose noise need not be independent.
+//! The weighted mean of a pair's ratios over several workloads, whose noise need not be independent.
+//!
+//! A mean of raw rates would be the mean of whichever workload has the largest numbers; ratios have no unit, and only
+//! their geometric mean does not depend on which is divided by which (Fleming and Wallace 1986). The interval speaks of
+//! these workloads, not of workloads in general.
 //!
 //! Workloads that were measured in the same rounds share luck: one mkfs for all of them. There each round has one
 //! value, the weighted mean over the workloads, and the error follows from how it varies from round to round; it is
 //! never smaller than if the workloads were independent. How the noise of workloads with different rounds goes
 //! together cannot be seen: their errors are added up, as if it were the same noise.
 
-use super::data::{Workload, differences};
-use super::{Pair, Precision};
-use crate::suite::{SuiteRatio, together};
+use serde::{Deserialize, Serialize};
 
-/// One workload of a mix, for one pair that is the same in all parts.
+use crate::decision::{Pair, Reduced};
+use crate::interval::{Interval, Precision};
+
+/// The weighted geometric mean of a pair's ratios.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// Its logarithm.
+    pub estimate: f64,
+    /// How well it is known.
+    pub precision: Precision,
+    /// Number of workloads in it.
+    pub workloads: usize,
+}
+
+impl Mean {
+    /// The interval of this one mean at 1 − α.
+    #[must_use]
+    pub fn interval(&self, alpha: f64) -> Interval {
+        self.precision.interval(self.estimate, alpha / 2.0)
+    }
+}
+
+/// One workload of a mean, for one pair that is the same in all parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
     /// Its weight, above 0.
     pub weight: f64,
     /// Its rounds.
-    pub workload: &'a Workload,
+    pub workload: &'a Reduced,
     /// How the pair stands in it.
     pub pair: &'a Pair,
 }
 
 impl Part<'_> {
     fn weighted(&self) -> Vec<Option<f64>> {
-        let rounds = differences(self.workload, self.pair.a, self.pair.b);
-        rounds.map(|round| Some(self.weight * round?.value)).collect()
+        let rounds = self.workload.differences(self.pair.a, self.pair.b);
+        rounds.map(|difference| Some(self.weight * difference?)).collect()
     }
 }
 
 /// The weighted mean; `None` without parts, or where one has no estimate with an error.
 #[must_use]
-pub fn weighted_mean(parts: &[Part<'_>]) -> Option<SuiteRatio> {
+pub fn weighted_mean(parts: &[Part<'_>]) -> Option<Mean> {
     let weight: f64 = parts.iter().map(|part| part.weight).sum();
     let estimates = parts.iter().map(|part| Some(part.weight * part.pair.estimate?));
     let estimate = estimates.sum::<Option<f64>>()? / weight;
@@ -45,7 +69,7 @@ pub fn weighted_mean(parts: &[Part<'_>]) -> Option<SuiteRatio> {
     let precisions: Vec<Precision> = groups.iter().map(|(_, group)| sum_precision(group)).collect::<Option<_>>()?;
     let error = precisions.iter().map(|precision| precision.error).sum::<f64>() / weight;
     let freedom = precisions.iter().map(|precision| precision.freedom).reduce(f64::min)?;
-    Some(SuiteRatio { estimate, precision: Precision { error, freedom }, workloads: parts.len() })
+    Some(Mean { estimate, precision: Precision { error, freedom }, workloads: parts.len() })
 }
 
 /// How well the weighted sum of workloads with the same rounds is known.
@@ -68,4 +92,15 @@ fn sum_precision(parts: &[&Part<'_>]) -> Option<Precision> {
     let mean = sums.iter().sum::<f64>() / count;
     let square = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / (count - 1.0);
     Some(Precision { error: (square / count).sqrt().max(apart.error), freedom: count - 1.0 })
+}
+
+/// The precision of a sum of independent estimates, its degrees of freedom after Welch (1947) and Satterthwaite (1946);
+/// `None` without any.
+pub(crate) fn together(parts: impl Iterator<Item = Precision> + Clone) -> Option<Precision> {
+    let square = |part: Precision| part.error * part.error;
+    let sum: f64 = parts.clone().map(square).sum();
+    let spread: f64 = parts.clone().map(|part| square(part).powi(2) / part.freedom).sum();
+    let fewest = parts.map(|part| part.freedom).reduce(f64::min)?;
+    let freedom = if spread > 0.0 { sum * sum / spread } else { fewest };
+    Some(Precision { error: sum.sqrt(), freedom })
 }

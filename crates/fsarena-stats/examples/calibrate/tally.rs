@@ -1,6 +1,6 @@
 //! Runs of a world, judged look by look, and what came out.
 
-use fsarena_stats::decision::{Judge, Rule, Verdict, Workload};
+use fsarena_stats::{Judge, Rule, Verdict, Workload};
 
 use crate::noise::Noise;
 use crate::world::World;

@@ -1,6 +1,6 @@
 //! Worlds with a known truth: made up, or made of recorded noise.
 
-use fsarena_stats::decision::{Round, Workload};
+use fsarena_stats::{Round, Workload};
 
 use crate::noise::{Noise, Shape};
 use crate::trace::Trace;

@@ -1,0 +1,227 @@
+//! How the pairs of a run stand, with its looks after each round done over again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::{Plan, Rounds, RunRecord, Status, Verdict};
+use fsarena_stats::{Interval, Judge, Reduced, Rule};
+
+use crate::disturbance::SetAside;
+use crate::evidence::{Field, FieldRound, fields, pairs};
+
+/// Rounds after which a workload without any pair to decide has been measured often enough.
+const ROUNDS_WITHOUT_PAIRS: usize = 4;
+/// On so many lanes a contender has to have been before it is judged, or on all that there are.
+const LANES: usize = 3;
+
+/// How all pairs stand.
+pub struct Standing {
+    fields: Vec<Judged>,
+    /// Rounds of each workload that count, whatever became of them.
+    rounds: Vec<usize>,
+}
+
+/// A field after the last look.
+struct Judged {
+    workload: usize,
+    members: Vec<usize>,
+    rounds: Vec<FieldRound>,
+    reduced: Reduced,
+    pairs: Vec<Pair>,
+}
+
+/// How one pair stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// At the last look; its contenders are numbered among those that are compared.
+    pub latest: fsarena_stats::Pair,
+    /// At the look at which its verdict fell.
+    pub fell: Option<fsarena_stats::Pair>,
+    /// Whether later rounds contradict it.
+    pub is_unsteady: bool,
+}
+
+/// How the pairs of a record stand.
+pub fn standing(record: &RunRecord) -> Standing {
+    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
+    let set_aside = SetAside::of(record);
+    let rounds = record.plan.workloads.iter().map(|workload| {
+        let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
+        own.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() - set_aside.rounds(workload).len()
+    });
+    let rounds = rounds.collect();
+    let judged = |field: Field| {
+        let from = rotated_from(&field.rounds);
+        let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
+        let Field { workload, members, rounds, .. } = field;
+        Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
+    };
+    let mut fields: Vec<Judged> = fields(record, &set_aside).into_iter().filter_map(judged).collect();
+    look(record, rule, &mut fields);
+    Standing { fields, rounds }
+}
+
+/// Looks at the run after its rounds, as it was looked at while it ran.
+fn look(record: &RunRecord, rule: Rule, fields: &mut [Judged]) {
+    let Ok(mut judge) = Judge::new(rule) else { return };
+    let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
+    let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
+        let Ok(look) = judge.look_at(&reduced, round as usize, progress(record, round)) else { continue };
+        for (pairs, look) in all.iter_mut().zip(look) {
+            let before = |place: usize| pairs.get(place).copied();
+            *pairs = look.into_iter().enumerate().map(|(place, now)| followed(before(place), now, rule)).collect();
+        }
+    }
+    fields.iter_mut().zip(all).for_each(|(field, pairs)| field.pairs = pairs);
+}
+
+/// The round after which each member was on several lanes, in rounds that count: before that the place on the disk cannot be
+/// told from the contender. (Of three rounds that counted of seven, one contender had the same lane in all, which was
+/// slower by a quarter.)
+fn rotated_from(rounds: &[FieldRound]) -> usize {
+    let lanes: BTreeSet<u32> = rounds.iter().flat_map(|row| &row.lanes).flatten().copied().collect();
+    let wanted = lanes.len().min(LANES);
+    if wanted < 2 {
+        return 0;
+    }
+    let mut seen: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for row in rounds {
+        for (member, lane) in row.lanes.iter().enumerate() {
+            seen.entry(member).or_default().extend(lane);
+        }
+        if seen.values().all(|lanes| lanes.is_empty() || lanes.len() >= wanted) {
+            return row.round as usize;
+        }
+    }
+    usize::MAX
+}
+
+/// Long runs are not looked at after each round: what a look more would decide, the next one decides as well.
+fn is_looked_at(round: u32) -> bool {
+    round.is_multiple_of(round.div_ceil(20))
+}
+
+/// The share of the planned rounds, or of the planned time, that is used up after a round. It depends on the clock alone,
+/// never on what was measured. A run that has ended has used up its time.
+fn progress(record: &RunRecord, round: u32) -> f64 {
+    let is_end =
+        |round: u32| record.status == Status::Complete && record.rounds.last().is_some_and(|it| it.round == round);
+    match record.plan.rounds {
+        Rounds::Exactly(count) => f64::from(round) / f64::from(count.max(1)),
+        Rounds::Within(budget) => {
+            let rounds = record.rounds.iter().filter(|facts| facts.round <= round);
+            let spent: f64 = rounds.map(|facts| facts.seconds).sum();
+            let kept = crate::pace::estimated_setup(&record.plan) + crate::pace::CLOSING;
+            let planned = budget.0.saturating_sub(kept).as_seconds().max(1.0);
+            let share = (spent / planned).max(1e-3);
+            if is_end(round) { share.max(1.0) } else { share }
+        }
+    }
+}
+
+/// A pair at the next look.
+fn followed(before: Option<Pair>, now: fsarena_stats::Pair, rule: Rule) -> Pair {
+    let fell = before.and_then(|before| before.fell);
+    let fell = fell.or((now.verdict != fsarena_stats::Verdict::Undecided).then_some(now));
+    let contradicts = fell.is_some_and(|fell| contradict(fell.verdict, &now, rule.margin));
+    Pair { latest: now, fell, is_unsteady: contradicts || before.is_some_and(|before| before.is_unsteady) }
+}
+
+/// Whether a later look decides the contrary: the other direction, or an equivalence and a difference that lies wholly
+/// beyond the margin. A proved small difference and an equivalence do not contradict each other.
+fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f64) -> bool {
+    use fsarena_stats::Verdict::{Equivalent, Faster, Slower};
+    let is_beyond = |interval: Interval| interval.low > margin.ln_1p() || interval.high < -margin.ln_1p();
+    match (fell, now.latest) {
+        (Faster, Slower) | (Slower, Faster) => true,
+        (Equivalent, Faster | Slower) => now.decision.is_some_and(is_beyond),
+        _ => false,
+    }
+}
+
+impl Standing {
+    /// Pairs with a verdict, and pairs in all that could have one.
+    pub fn counts(&self) -> (u32, u32) {
+        let pairs: Vec<&Pair> = self.fields.iter().flat_map(|field| &field.pairs).collect();
+        (pairs.iter().filter(|pair| pair.fell.is_some()).count() as u32, pairs.len() as u32)
+    }
+
+    /// The pairs with a verdict, by workload and contenders as numbered in the plan, each with it in words.
+    pub fn decisions(&self, plan: &Plan) -> BTreeMap<(usize, usize, usize), String> {
+        let places = (0..plan.workloads.len())
+            .flat_map(|workload| pairs(plan.contenders.len()).map(move |(a, b)| (workload, a, b)));
+        places.filter_map(|(workload, a, b)| Some(((workload, a, b), self.decision(plan, workload, (a, b))?))).collect()
+    }
+
+    /// `create-fsync: xfs faster than ext4, 1.31×`
+    fn decision(&self, plan: &Plan, workload: usize, (a, b): (usize, usize)) -> Option<String> {
+        let pair = self.pair(workload, a, b)?;
+        let (name, label) = (&plan.workloads[workload].name, |number: usize| &plan.contenders[number].label);
+        let times = pair.latest.estimate.map(|estimate| format!(", {:.2}×", estimate.abs().exp()));
+        let times = times.unwrap_or_default();
+        match pair.verdict() {
+            Verdict::Faster => Some(format!("{name}: {} faster than {}{times}", label(a), label(b))),
+            Verdict::Slower => Some(format!("{name}: {} faster than {}{times}", label(b), label(a))),
+            Verdict::Equivalent => Some(format!("{name}: {} and {} equivalent", label(a), label(b))),
+            Verdict::Undecided | Verdict::Invalid => None,
+        }
+    }
+
+    /// The rounds of each field of a workload, with its contenders as numbered in the plan.
+    pub(crate) fn rounds_of(&self, workload: usize) -> impl Iterator<Item = (&[usize], &[FieldRound])> {
+        let own = self.fields.iter().filter(move |field| field.workload == workload);
+        own.map(|field| (field.members.as_slice(), field.rounds.as_slice()))
+    }
+
+    /// Whether the workload needs no more rounds.
+    pub fn is_settled(&self, workload: usize) -> bool {
+        let mut own = self.fields.iter().filter(|field| field.workload == workload).peekable();
+        match own.peek() {
+            Some(_) => own.all(|field| field.pairs.iter().all(|pair| pair.fell.is_some())),
+            None => self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS,
+        }
+    }
+
+    /// The workloads that need more rounds, by number.
+    pub fn open(&self) -> Vec<usize> {
+        (0..self.rounds.len()).filter(|workload| !self.is_settled(*workload)).collect()
+    }
+
+    /// How two contenders of the plan stand in a workload, `a` before `b`; `None` where they may not be compared.
+    pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<&Pair> {
+        self.with_rounds(workload, a, b).map(|(pair, _)| pair)
+    }
+
+    /// The same, with the rounds that it follows from.
+    pub(crate) fn with_rounds(&self, workload: usize, a: usize, b: usize) -> Option<(&Pair, &Reduced)> {
+        let own = self.fields.iter().filter(|field| field.workload == workload);
+        let place = |field: &Judged, wanted: usize| field.members.iter().position(|member| *member == wanted);
+        let of_field = |field| {
+            let places = (place(field, a)?, place(field, b)?);
+            let pair = field.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;
+            Some((pair, &field.reduced))
+        };
+        own.into_iter().find_map(of_field)
+    }
+}
+
+impl Pair {
+    /// The verdict in the report's words.
+    pub fn verdict(&self) -> Verdict {
+        match self.latest.verdict {
+            _ if self.is_unsteady => Verdict::Invalid,
+            fsarena_stats::Verdict::Faster => Verdict::Faster,
+            fsarena_stats::Verdict::Slower => Verdict::Slower,
+            fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
+            fsarena_stats::Verdict::Undecided => Verdict::Undecided,
+        }
+    }
+
+    /// The interval that decides: that of the last look, which knows most, unless it shows the verdict no more; then that of
+    /// the look at which the verdict fell.
+    pub fn decision(&self) -> Option<Interval> {
+        let shows = self.latest.latest == self.latest.verdict;
+        self.fell.filter(|_| !shows).unwrap_or(self.latest).decision
+    }
+}

@@ -1,0 +1,19 @@
+//! The decisions against other programs' figures, in simulations, and what must hold for any data.
+
+#[allow(dead_code)]
+#[path = "../examples/calibrate/noise.rs"]
+mod noise;
+#[allow(dead_code)]
+#[path = "../examples/calibrate/tally.rs"]
+mod tally;
+#[allow(dead_code)]
+#[path = "../examples/calibrate/trace.rs"]
+mod trace;
+#[allow(dead_code)]
+#[path = "../examples/calibrate/world.rs"]
+mod world;
+
+mod decision;
+mod decision_simulation;
+mod mix;
+mod steady;
