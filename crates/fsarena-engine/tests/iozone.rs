@@ -133,7 +133,9 @@ fn the_system_calls_are_iozones() {
     let trace = place.path().join("trace");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o"]).arg(&trace).arg(std::env::current_exe().expect("this test"));
-    strace.args(["--ignored", "--exact", "iozone::a_grid"]).env("FSARENA_GRID", r#"{"files": ["64K"], "records": ["32K"]}"#);
+    strace
+        .args(["--ignored", "--exact", "iozone::a_grid"])
+        .env("FSARENA_GRID", r#"{"files": ["64K"], "records": ["32K"]}"#);
     let Ok(ended) = strace.env("FSARENA_GRID_FOLDER", place.path()).output() else {
         return eprintln!("there is no strace: nothing to test here");
     };

@@ -111,7 +111,7 @@ pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of
 /// What stands beside a verdict.
 pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of 80 %.";
 /// What a ratio over the suite is, and what it is not.
-pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, assumes that the noise of different workloads is independent, and decides nothing.";
+pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
 
 /// How a curve of latency against load is read.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); where it                          turns upwards, the contender is full. What is crossed out does not keep up: its latency grows                          with the length of the run. A ring is the closed loop: the median at its own rate, where each                          operation waits for the last one and no queue can be seen.";

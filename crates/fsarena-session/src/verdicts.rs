@@ -32,7 +32,9 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let (verdict, reason) = judge(pair, takes_no_part, durability_differs, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
     let outlook = latest.and_then(|latest| latest.outlook);
-    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open);
+    // A tie that only the device makes is no verdict, and no more rounds would make it one.
+    let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
+    let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
     let low = |interval: Option<Interval>| interval.map(|interval| interval.ratios().0);
     let high = |interval: Option<Interval>| interval.map(|interval| interval.ratios().1);

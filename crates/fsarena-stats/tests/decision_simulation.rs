@@ -77,8 +77,8 @@ fn rounds_of_equal_contenders_are_replayed_whole() {
     let line = |workload, round, sweep| format!("{workload} {round} {sweep} {round}.{sweep} {round}.{sweep}5 -\n");
     let lines =
         ["one", "two"].map(|name| (0..9).flat_map(|r| (0..3).map(move |s| line(name, r, s))).collect::<String>());
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("equal.trace");
-    std::fs::write(&path, format!("# made up\n# equal: yes\n{}", lines.concat())).expect("the directory is there");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("made-up.trace");
+    std::fs::write(&path, format!("# made up\n{}", lines.concat())).expect("the directory is there");
     let trace = Trace::read(&path).expect("well formed");
     let size = Size { contenders: 3, workloads: 2, rounds: 6, sweeps: usize::MAX };
     let mut orders = std::collections::BTreeSet::new();

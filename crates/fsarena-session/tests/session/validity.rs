@@ -297,6 +297,7 @@ fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
     assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
+    assert_eq!(pair.needs_rounds, None, "more rounds would not make it a verdict");
     assert_eq!(direct().reading("device.read", 0.0).reference(Place::Device, 0.6).classes(), []);
     assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the reference it is a tie");
 }

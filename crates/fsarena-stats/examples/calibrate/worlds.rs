@@ -67,7 +67,7 @@ fn synthetic() -> Vec<World> {
     ]
 }
 
-/// Noise of unequal contenders is replayed with as many sweeps as were recorded, and with 24.
+/// A world for each trace.
 fn recorded() -> Result<Vec<World>, Box<dyn Error>> {
     let default = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces"));
     let directory = std::env::var_os("FSARENA_TRACES").map_or(default, PathBuf::from);
@@ -79,13 +79,9 @@ fn recorded() -> Result<Vec<World>, Box<dyn Error>> {
     for path in paths {
         let trace = Trace::read(&path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let size =
-            |sweeps| Size { contenders: trace.contenders(), workloads: trace.workloads.len(), rounds: 0, sweeps };
-        let counts: &[usize] = if trace.is_equal { &[usize::MAX] } else { &[4, 24] };
-        for &sweeps in counts {
-            let label = if sweeps == usize::MAX { name.clone() } else { format!("{name}, {sweeps} sweeps") };
-            worlds.push(World::new(&label, size(sweeps), Source::Recorded(trace.clone())));
-        }
+        let (contenders, workloads) = (trace.contenders(), trace.workloads());
+        let size = Size { contenders, workloads, rounds: 0, sweeps: usize::MAX };
+        worlds.push(World::new(&name, size, Source::Recorded(trace)));
     }
     Ok(worlds)
 }

@@ -46,7 +46,8 @@ fn farewell(comparison: &Comparison) {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
     } else if let Some(seconds) = fsarena_report::advised(comparison) {
         let (count, time) = (comparison.decided_within(seconds).len(), format!("{:.0}m", seconds / 60.0));
-        note!("{time} more would probably decide {count} undecided pairs: fsarena resume {run} --budget {time}");
+        let pairs = if count == 1 { "pair" } else { "pairs" };
+        note!("{time} more would probably decide {count} undecided {pairs}: fsarena resume {run} --budget {time}");
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
