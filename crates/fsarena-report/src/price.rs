@@ -27,6 +27,11 @@ pub fn of_run(comparison: &Comparison) -> Option<String> {
     }
     let words = |(index, (seconds, count)): (usize, &(f64, usize))| match index {
         0 if undecided.len() == 1 => format!("A further {} would probably decide the undecided pair", span(*seconds)),
+        0 if *count == undecided.len() => {
+            let all =
+                if *count == 2 { "both undecided pairs".to_owned() } else { format!("all {}", pairs(&undecided)) };
+            format!("A further {} would probably decide {all}", span(*seconds))
+        }
         0 => format!("A further {} would probably decide {count} of the {}", span(*seconds), pairs(&undecided)),
         _ => format!("{} {count}", span(*seconds)),
     };
