@@ -31,7 +31,7 @@ fn time_is_shared_by_the_workloads_that_are_undecided() {
     let comparison = with_open(&[(0, Some(9), Some(60.0)), (1, Some(15), Some(180.0)), (3, Some(10), Some(180.0))]);
     assert_eq!(comparison.decided_within(190.0).len(), 0);
     assert_eq!(comparison.decided_within(200.0).len(), 1);
-    let all = "A further 10 min would probably decide 3 of the 3 undecided pairs.";
+    let all = "A further 10 min would probably decide all 3 undecided pairs.";
     assert_eq!(price(&comparison).as_deref(), Some(all));
     assert_eq!(advised(&comparison), Some(600.0));
 }
