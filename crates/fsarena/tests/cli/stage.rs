@@ -37,8 +37,6 @@ parameters = { operation = "create", size = 1024 }
 
 /// The smallest lane on which all kinds can be made.
 pub const LANE: &str = "320M";
-/// Enough for ext4 and a small workload: a run writes all its lanes in full.
-const SMALL_LANE: &str = "64M";
 
 impl Stage {
     /// Waits until no other test has the machine.
@@ -85,9 +83,7 @@ impl Stage {
     pub fn compare(&self, arguments: &[&str]) -> Command {
         let mut command = self.fsarena();
         command.arg("compare").args(arguments);
-        let is_small = arguments.iter().all(|argument| !argument.contains("xfs") && !argument.contains("btrfs"));
-        let lane = if is_small { SMALL_LANE } else { LANE };
-        command.args(["--lane-size", lane, "--storage"]).arg(self.path("storage"));
+        command.args(["--lane-size", LANE, "--storage"]).arg(self.path("storage"));
         command
     }
 
