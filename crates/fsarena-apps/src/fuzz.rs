@@ -38,7 +38,7 @@ fn workloads() {
     let good = texts();
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
     let place = tempfile::tempdir().expect("temporary folder");
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         let Ok(workload) = fsarena_catalog::parse_workload(name_in(text), text) else { return };
         for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
             let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
@@ -103,7 +103,7 @@ fn outputs() {
         "Wall Clock: 2.486502 seconds\n",
         "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
     ];
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         let mut tally = Tally::new();
         pgbench::understand(text, &mut tally);
         dbench::understand(text, &mut tally);

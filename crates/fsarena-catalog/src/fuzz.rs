@@ -16,7 +16,7 @@ fn name_in(text: &str) -> &str {
 
 #[test]
 fn workloads() {
-    fsarena_fuzz::texts(&texts_of(WORKLOADS), |text| {
+    fsarena_testing::fuzz::texts(&texts_of(WORKLOADS), |text| {
         let Ok(workload) = parse_workload(name_in(text), text) else { return };
         for scale in [Scale::Smoke, Scale::Standard, Scale::Published] {
             let _ = at_scale(workload.clone(), scale).map(|scaled| (scaled.timed(), scaled.time_limit()));
@@ -26,12 +26,12 @@ fn workloads() {
 
 #[test]
 fn suites_and_articles() {
-    fsarena_fuzz::texts(&texts_of(SUITES), |text| drop(parse::<Suite>(name_in(text), text)));
-    fsarena_fuzz::texts(&texts_of(ARTICLES), |text| drop(parse::<Article>(name_in(text), text)));
+    fsarena_testing::fuzz::texts(&texts_of(SUITES), |text| drop(parse::<Suite>(name_in(text), text)));
+    fsarena_testing::fuzz::texts(&texts_of(ARTICLES), |text| drop(parse::<Article>(name_in(text), text)));
 }
 
 #[test]
 fn contenders() {
     let good = ["kind = 'ext4'\nlabel = 'a'\nmkfs = ['-m', '0']\nmount = 'noatime'\n", "kind = 'dir'\npath = '/x'\n"];
-    fsarena_fuzz::texts(&good, |text| drop(contender::of_text("x.toml", "x.toml", text)));
+    fsarena_testing::fuzz::texts(&good, |text| drop(contender::of_text("x.toml", "x.toml", text)));
 }

@@ -15,14 +15,14 @@ fn read_all(folder: &str) -> Vec<String> {
 fn job_files() {
     let good = read_all("tests/fio/jobs");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
-    fsarena_fuzz::texts(&good, fio::understand_job);
+    fsarena_testing::fuzz::texts(&good, fio::understand_job);
 }
 
 #[test]
 fn outputs_of_fio() {
     let good = read_all("tests/fio/output");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         let mut tally = Tally::new();
         fio::understand_output(text, &mut tally);
         let _ = (tally.latencies().count(), tally.moments(), tally.latency_of_operations());
@@ -31,7 +31,7 @@ fn outputs_of_fio() {
 
 #[test]
 fn outputs_of_sysbench() {
-    fsarena_fuzz::texts(&[sysbench::CAPTURED], |text| {
+    fsarena_testing::fuzz::texts(&[sysbench::CAPTURED], |text| {
         let mut tally = Tally::new();
         sysbench::understand(text, &mut tally);
         let _ = tally.moments();

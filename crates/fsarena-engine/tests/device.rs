@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{Job, Limit, Operation, Tally, engine};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::loopdev::{self, Extent};
+use fsarena_testing::{Need, has};
 use rustix::fs::OFlags;
 use serde_json::{Value, json};
 
@@ -160,8 +161,7 @@ struct Loop {
 impl Loop {
     /// Below the numbers that runs use. `None` without root.
     fn new(size: u64) -> Option<Self> {
-        if !rustix::process::geteuid().is_root() {
-            eprintln!("not root: no loop device to test");
+        if !has(&[Need::Root]) {
             return None;
         }
         let place = place();

@@ -1,11 +1,11 @@
-//! The engine `sysbench`: a real run of the program, where it is installed.
+//! The engine `sysbench`: a real run of the program.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
 use fsarena_model::{Explained, Workload};
-use fsarena_sys::child;
+use fsarena_testing::{Need, has};
 use serde_json::json;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -32,8 +32,7 @@ fn run(mode: &str, directory: &Path) -> Result<Tally, EngineError> {
 
 #[test]
 fn it_lays_its_files_out_and_says_what_it_did() {
-    if child::find_program("sysbench").is_none() {
-        eprintln!("no sysbench: nothing to test here");
+    if !has(&[Need::Program("sysbench")]) {
         return;
     }
     let place = tempfile::tempdir().expect("temporary folder");
@@ -50,8 +49,7 @@ fn it_lays_its_files_out_and_says_what_it_did() {
 
 #[test]
 fn one_that_fails_is_told_in_its_words() {
-    if child::find_program("sysbench").is_none() {
-        eprintln!("no sysbench: nothing to test here");
+    if !has(&[Need::Program("sysbench")]) {
         return;
     }
     let place = tempfile::tempdir().expect("temporary folder");

@@ -1,5 +1,5 @@
 //! Memory limits by real control groups. A process is in one group as a whole, so this is a test binary of its own, whose tests run
-//! one at a time. Where no memory can be limited there is nothing to test, which is said.
+//! one at a time. They need a memory controller of version 1.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
 use fsarena_model::{Blame, Bytes, Explained, Plan};
+use fsarena_testing::{Need, has};
 use rustix::fs::{Advice, fadvise};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -25,19 +26,16 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
     Ledger::open(&folder.join("ledger")).expect("nobody else has it")
 }
 
-/// An arena with a folder of its own, and nobody else's tests beside; `None` where memory cannot be limited.
+/// An arena with a directory of its own, while no other test runs; `None` where memory cannot be limited.
 fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
+    if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")]) {
+        return None;
+    }
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
     let mut arena = Arena::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
-    match arena.confine(Bytes::mib(64)) {
-        Ok(()) => arena.release().expect("it can be left"),
-        Err(error @ LaneError::NoMemoryGroup { .. }) => {
-            eprintln!("nothing to test: {error}");
-            return None;
-        }
-        Err(error) => panic!("{error}"),
-    }
+    arena.confine(Bytes::mib(64)).expect("it can be limited");
+    arena.release().expect("it can be left");
     Some((alone, folder, arena))
 }
 

@@ -1,4 +1,4 @@
-//! Lanes on real loop devices with real file systems. As an ordinary user there is nothing to test here, which is said.
+//! Lanes on real loop devices with real file systems. They need root.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
+use fsarena_testing::{Need, has};
 
 #[path = "real/measured.rs"]
 mod measured;
@@ -21,8 +22,7 @@ struct Ground {
 }
 
 fn ground() -> Option<Ground> {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("not root: no lanes to test");
+    if !has(&[Need::Root]) {
         return None;
     }
     let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

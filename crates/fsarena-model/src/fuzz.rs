@@ -8,7 +8,7 @@ use crate::{Bytes, Contender, Mix, Nanos, Often, Rate, Share};
 fn contenders() {
     let good =
         ["ext4", "noatime=ext4:noatime,data=journal", "dir:/mnt/share", "a=dir:/x=y", "mine.toml", "xfs:-m,reflink=0"];
-    fsarena_fuzz::texts(&good, |argument| {
+    fsarena_testing::fuzz::texts(&good, |argument| {
         let _ = Contender::toml_file(argument);
         let Ok(contender) = argument.parse::<Contender>() else { return };
         let _ = contender.spelling();
@@ -24,7 +24,7 @@ fn quantities() {
         }
     }
     let good = ["512M", "16T", "4K", "5%", "0.5 %", "90s", "1h30m", "10m", "500/s", "50%", "a=3,b=1", "once", "250ms"];
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         both::<Bytes>(text);
         both::<Nanos>(text);
         both::<Share>(text);

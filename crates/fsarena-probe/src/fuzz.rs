@@ -12,7 +12,7 @@ fn texts_of_the_kernel() {
         "12:cpu,cpuacct:/user.slice/x\n0::/init.scope\n",
         "BdiWriteback:    0 kB\nBdiDirtied:    3432 kB\nBdiWritten:   3400 kB\n",
     ];
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         let _ = (conditions::throttled(text), field(text, "BdiDirtied"));
         for (kind, options) in [("cgroup", text), ("cgroup2", "rw")] {
             if let Some(path) = conditions::path_in(text, kind, options) {

@@ -1,4 +1,4 @@
-//! Counters of real lanes. As an ordinary user there is nothing to test here, which is said.
+//! Counters of real lanes. They need root.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,6 +8,7 @@ use fsarena_lane::{Arena, Go, Ledger, Place};
 use fsarena_model::{Bytes, Plan, Reading, Storage};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
+use fsarena_testing::{Need, has};
 
 const CONTENDERS: [&str; 4] = ["ext4", "careless=ext4:barrier=0", "xfs", "btrfs"];
 
@@ -36,8 +37,7 @@ fn synced(place: &Place, flushes: Flushes) -> BTreeMap<String, Reading> {
 
 #[test]
 fn flushes_are_counted_where_they_are_sent_and_asked_for() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("not root: no lanes to test");
+    if !has(&[Need::Root]) {
         return;
     }
     namespace::enter_private_mounts().expect("root may have a namespace");

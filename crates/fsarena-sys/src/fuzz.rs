@@ -9,7 +9,7 @@ fn mountinfo_lines() {
         "25 1 254:1 / /a\\040b\\134 rw shared:1 - btrfs /dev/vda1 rw,subvolid=5,subvol=/\n\
          24 25 0:22 / /proc rw - proc proc rw\n",
     ];
-    fsarena_fuzz::texts(&good, |text| {
+    fsarena_testing::fuzz::texts(&good, |text| {
         for mount in mountinfo::parse(text) {
             let _ = mount.all_options();
         }

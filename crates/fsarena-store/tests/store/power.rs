@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use fsarena_store::Store;
+use fsarena_testing::{Need, has};
 use tempfile::{TempDir, tempdir_in};
 
 use crate::fixture::{STARTED, events, plan};
@@ -61,8 +62,8 @@ impl Drop for Disk {
 
 #[test]
 fn what_was_stored_outlives_a_loss_of_power() {
-    if !rustix::process::geteuid().is_root() {
-        return eprintln!("not root: nothing to test here");
+    if !has(&[Need::Root]) {
+        return;
     }
     let disk = Disk::new();
     let path = disk.root().join("new/store.sqlite");

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fsarena_store::{Store, StoreError};
+use fsarena_testing::{Need, has};
 use rusqlite::Connection;
 use tempfile::tempdir;
 
@@ -79,14 +80,6 @@ fn the_journal_of_another_program_is_left_alone() {
 
 const OTHER_USER: u32 = 65534;
 
-fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("not root: nothing to test here");
-    }
-    root
-}
-
 /// Root refuses to write the store at `path`, and what is there stays.
 fn unsafe_for_root(path: &Path) {
     let before = fs::read(path).ok();
@@ -96,7 +89,7 @@ fn unsafe_for_root(path: &Path) {
 
 #[test]
 fn root_follows_no_link_for_its_store() {
-    if !is_root() {
+    if !has(&[Need::Root]) {
         return;
     }
     let place = tempdir().unwrap();
@@ -116,7 +109,7 @@ fn root_follows_no_link_for_its_store() {
 
 #[test]
 fn root_writes_only_where_nobody_else_may() {
-    if !is_root() {
+    if !has(&[Need::Root]) {
         return;
     }
     let place = tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+use crate::stage::{Stage, accounts_for, err, out, run};
 
 /// A workload that reads, as a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
@@ -35,10 +35,7 @@ fn names(report: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let [random, scan, tree] = readers(&stage);
     let small = stage.small();
     let mut command = stage.compare(&["ext4", "xfs", "--rounds", "1", "--cache", "both"]);

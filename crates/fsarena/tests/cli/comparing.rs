@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, accounts_for, err, is_root, out, rounds_of, run};
+use crate::stage::{Stage, accounts_for, err, is_root, out, run};
 
 fn cell<'a>(report: &'a Value, workload: &str, contender: &str) -> &'a Value {
     let cells = report["cells"].as_array().expect("cells");
@@ -17,10 +17,7 @@ fn classes(cell: &Value) -> Vec<&str> {
 
 #[test]
 fn every_kind_is_compared_and_nothing_is_left() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let kinds = ["ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs"];
     let output = run(stage.compare(&kinds).args(["--rounds", "2", "--workload", &stage.small(), "--seed", "7"]), 0);
     assert!(out(&output).contains("small") && err(&output).contains("run 1;"), "{}", out(&output));
@@ -28,6 +25,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
 
     let report = stage.json();
     assert_eq!((report["format"].as_i64(), report["status"].as_str()), (Some(1), Some("complete")));
+    assert_eq!(report["rounds"], 2);
     assert_eq!(report["seed"], "7");
     assert_eq!(report["contenders"].as_array().map(Vec::len), Some(6));
     assert_eq!(report["verdicts"].as_array().map(Vec::len), Some(15), "each pair once");
@@ -37,7 +35,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
         let flushes = cell["probes"]["device.flushes"]["value"].as_f64().expect("a lane counts flushes");
         assert!(flushes >= 0.9, "{kind}: {flushes} flushes for each fsync");
         assert!(cell["probes"]["latency.fsync.p99"]["value"].as_f64().is_some_and(|seconds| seconds > 0.0));
-        assert!(accounts_for(cell, rounds_of(&report, 2)), "{cell}");
+        assert!(accounts_for(cell, 2), "{cell}");
     }
     assert!(cell(&report, "small", "tmpfs")["probes"]["device.flushes"]["value"].is_null(), "absent, not 0");
     let across = |pair: &&Value| pair["b"] == "tmpfs";
@@ -49,10 +47,7 @@ fn every_kind_is_compared_and_nothing_is_left() {
 
 #[test]
 fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let shape = |name: &str, cache: &str, more: &str| {
         let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
         let text = format!(
@@ -83,10 +78,7 @@ fn a_direct_write_through_the_page_cache_is_found_and_a_cold_read_is_proved() {
 
 #[test]
 fn a_contender_from_a_file_has_its_options_and_whole_runs_work_in_memory() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let file = "kind = 'ext4'\nlabel = 'bare'\nmount = 'noatime'\nmkfs = ['-O', '^has_journal']\n";
     let contender = stage.file("bare.toml", file);
     let whole = crate::stage::SMALL.replace("sliced", "whole").replace("\"small\"", "\"whole\"");
@@ -127,22 +119,19 @@ fn reports_come_in_all_formats() {
 #[test]
 fn a_dry_run_prints_the_plan_and_makes_nothing() {
     let stage = Stage::new();
-    let storage = stage.path("storage").display().to_string();
+    let storage = stage.storage().display().to_string();
     let arguments = ["compare", "ext4", "xfs", "--dry-run", "--seed", "1", "--storage", &storage];
     let output = run(stage.fsarena().args(arguments), 0);
     let text = out(&output);
     for word in ["plan ", "seed 1", "create-fsync", "rounds of about", "2 lanes of 2.00 GiB"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    assert!(!stage.path("storage").exists() && !stage.path("home").exists());
+    assert!(!stage.storage().exists() && !stage.path("home").exists());
 }
 
 #[test]
 fn extra_contenders_do_direct_io_and_the_command_names_them() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let small = stage.small();
     let added = run(&mut stage.compare(&["btrfs", "ext4", "--extra", "--rounds", "1", "--workload", &small]), 0);
     assert!(err(&added).contains("`btrfs-nodatasum` was added"), "{}", err(&added));

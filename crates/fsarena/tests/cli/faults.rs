@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::stage::{Stage, err, is_root, out, run};
+use crate::stage::{Stage, err, out, run};
 
 /// How many steps of each run a sample has.
 const SAMPLE: usize = 12;
@@ -169,10 +169,8 @@ fn is_stated_and_cleared_after_a_failure(victim: &Victim<'_>) {
 
 #[test]
 fn a_run_on_lanes_that_is_killed_at_any_step_leaves_nothing() {
-    if is_root() {
-        let stage = Stage::new();
-        is_cleared_after_a_kill(&lanes(&stage));
-    }
+    let Some(stage) = Stage::of_root() else { return };
+    is_cleared_after_a_kill(&lanes(&stage));
 }
 
 #[test]
@@ -183,18 +181,13 @@ fn a_run_in_directories_that_is_killed_at_any_step_leaves_nothing() {
 
 #[test]
 fn a_step_that_fails_is_stated_and_leaves_nothing() {
-    if is_root() {
-        let stage = Stage::new();
-        is_stated_and_cleared_after_a_failure(&lanes(&stage));
-    }
+    let Some(stage) = Stage::of_root() else { return };
+    is_stated_and_cleared_after_a_failure(&lanes(&stage));
 }
 
 #[test]
 fn a_program_that_hangs_is_ended_and_stated() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let victim = lanes(&stage);
     let steps = victim.steps();
     let before = machine(&stage);
@@ -281,10 +274,7 @@ parameters = { script = "d=$(pwd); cd ..; mv \"$d\" \"$d.moved\"; ln -s VICTIM \
 
     #[test]
     fn root_does_not_work_below_a_directory_of_another_user() {
-        if !is_root() {
-            return;
-        }
-        let stage = Stage::new();
+        let Some(stage) = Stage::of_root() else { return };
         let (theirs, other) = (stage.path("theirs/share"), stage.path("other"));
         [&theirs, &other].into_iter().for_each(|folder| fs::create_dir_all(folder).expect("made"));
         std::os::unix::fs::chown(stage.path("theirs"), Some(65534), Some(65534)).expect("root may");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, binary, err, is_root, out, run};
+use crate::stage::{Stage, binary, err, out, run};
 
 /// Two folders to compare.
 fn folders(stage: &Stage) -> [String; 2] {
@@ -104,10 +104,7 @@ fn a_job_whose_files_do_not_fit_on_the_lane_is_refused() {
 
 #[test]
 fn a_machine_without_fio_is_told_where_to_get_it() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let job = stage.file("job.fio", "[x]\nrw=read\nsize=1m\nzero_buffers\n");
     let [a, b] = folders(&stage);
     for arguments in [["--fio", &job, "--rounds", "1"], ["--workload", "randread-4k", "--engine", "fio"]] {

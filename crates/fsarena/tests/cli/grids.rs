@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::stage::{Stage, accounts_for, err, is_root, out, run};
+use crate::stage::{Stage, accounts_for, err, out, run};
 
 /// A small grid, as a file.
 fn workload(stage: &Stage, name: &str, durable: &str, cache: &str) -> String {
@@ -16,10 +16,7 @@ fn workload(stage: &Stage, name: &str, durable: &str, cache: &str) -> String {
 
 #[test]
 fn a_grid_is_printed_as_iozone_does_and_is_a_workbook() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let (warm, cold) = (workload(&stage, "warm", "none", "warm"), workload(&stage, "cold", "fsync", "cold"));
     let arguments = ["ext4", "--rounds", "1", "--workload", &warm, "--workload", &cold];
     run(&mut stage.compare(&arguments), 0);
@@ -39,10 +36,7 @@ fn a_grid_is_printed_as_iozone_does_and_is_a_workbook() {
 
 #[test]
 fn what_lies_in_memory_has_no_cold_reads_and_a_run_without_grids_no_workbook() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let cold = workload(&stage, "cold", "fsync", "cold");
     let output = run(&mut stage.compare(&["tmpfs", "--rounds", "1", "--workload", &cold]), 3);
     let text = stage.json()["cells"][0]["validity"].to_string();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, err, is_root, out, run};
+use crate::stage::{Stage, err, out, run};
 
 /// A short sequence that leaves something, larger than what a file system writes anyway.
 const SEQUENCE: &str = r#"
@@ -62,10 +62,7 @@ fn written(report: &Value, contender: &str, name: &str) -> u64 {
 
 #[test]
 fn a_library_does_the_steps_on_its_lane_and_the_kernel_reads_what_it_left() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let file = stage.file("sequence.toml", SEQUENCE);
     let contenders = ["ext4", "rsext4", "rsext4-preview"];
     // Twice the same work in a round: the second finds a lane that was made again.

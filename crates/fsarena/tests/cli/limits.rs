@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::stage::{Doomed, SMALL, Stage, err, is_root, run, wait_until};
+use crate::stage::{Doomed, SMALL, Stage, err, run, wait_until};
 
 /// A job of one read. That fio itself never ends is seen now and then only (3.33, `io_submit_mode=offload` with a rate: the
 /// processes that submit wait for each other), so a program of its name takes its place.
@@ -115,10 +115,7 @@ fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
 
 #[test]
 fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let steps = stage.path("steps");
     let compare = |fault: &str| {
         let mut command = stage.compare(&["ext4", "--rounds", "1", "--beside", "never"]);
@@ -139,10 +136,7 @@ fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
 
 #[test]
 fn directories_without_room_are_refused_before_anything_is_made() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let data = "parameters = { script = 'true', operations = 1, data = '200M' }";
     let whole = workload(&stage, "shell", data);
     let read = "parameters = { operation = 'read', pattern = 'random', file-size = '200M', block-size = '4K' }";

@@ -1,6 +1,6 @@
 //! What large loads do: fill a lane, ask for blocks that a device cannot do, compress.
 
-use crate::stage::{Stage, err, is_root, run};
+use crate::stage::{Stage, err, run};
 
 /// A workload of the engine `data` (or another), as a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
@@ -20,10 +20,7 @@ fn cell<'a>(report: &'a serde_json::Value, workload: &str, contender: &str) -> &
 
 #[test]
 fn what_cannot_be_done_on_a_lane_is_refused_before_anything_is_made() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let direct = "engine = 'data'\ndurable = 'none'\ncache = 'direct'\ntimed-ms = 50";
     let sectors = "operation = 'read', pattern = 'random', file-size = '1M', block-size = 512";
     let sectors = workload(&stage, "sectors", direct, sectors);
@@ -38,10 +35,7 @@ fn what_cannot_be_done_on_a_lane_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_lane_that_fills_up_ends_that_trial_and_the_rest_goes_on() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     // Few inodes: what is left is no matter of bytes, which a plan could have known.
     let few = stage.file("few.toml", "kind = 'ext4'\nlabel = 'few'\nmkfs = ['-N', '1000']\n");
     let head = "engine = 'files'\ndurable = 'none'\ncache = 'warm'\ntimed-ms = 1000";
@@ -62,10 +56,7 @@ fn a_lane_that_fills_up_ends_that_trial_and_the_rest_goes_on() {
 
 #[test]
 fn a_compressing_file_system_writes_less_of_what_can_be_compressed_only() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let write = |name: &str, percent: u32| {
         let parameters = format!(
             "operation = 'write', pattern = 'sequential', file-size = '16M', block-size = '1M', files = 2, \

@@ -1,6 +1,8 @@
 //! What a memory limit does: the cliff between a file that fits and one that does not.
 
-use crate::stage::{Stage, err, is_root, run};
+use fsarena_testing::{Need, has};
+
+use crate::stage::{Stage, err, run};
 
 /// Random reads of a file of so many megabytes within so many.
 fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
@@ -14,11 +16,7 @@ fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
 }
 
 fn can_limit_memory() -> bool {
-    let can = is_root() && std::path::Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
-    if !can {
-        eprintln!("no memory controller of version 1: nothing to test here");
-    }
-    can
+    has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")])
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The ways of the openEuler article, tiny and for real: steps of a shell, sysbench, iostat's columns.
 
+use fsarena_testing::{Need, has};
 use serde_json::Value;
 
-use crate::stage::{Stage, accounts_for, binary, err, is_root, out, run};
+use crate::stage::{Stage, accounts_for, binary, err, out, run};
 
 /// A workload, as a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
@@ -36,10 +37,7 @@ fn value(cell: &Value, probe: &str) -> f64 {
 
 #[test]
 fn steps_and_requests_are_measured_with_the_articles_columns() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let (steps, requests) = (steps(&stage), requests(&stage));
     run(&mut stage.compare(&["ext4", "xfs", "--rounds", "1", "--workload", &steps, "--workload", &requests]), 0);
     let report = stage.json();
@@ -60,7 +58,7 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
 
 #[test]
 fn a_machine_without_sysbench_is_told_where_to_get_it() {
-    if !is_root() || std::process::Command::new("sysbench").arg("--version").output().is_err() {
+    if !has(&[Need::Root, Need::Program("sysbench")]) {
         return;
     }
     let stage = Stage::new();

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::Command;
 
-use crate::stage::{Stage, binary, err, is_root, out, run};
+use crate::stage::{Stage, binary, err, out, run};
 
 const NOBODY: u32 = 65534;
 
@@ -31,10 +31,7 @@ fn as_nobody(stage: &Stage) -> Command {
 
 #[test]
 fn directories_are_compared_without_root() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let folder = |name: &str| format!("dir:{}", stage.path(name).display());
     let small = stage.small();
     let output =
@@ -49,10 +46,7 @@ fn directories_are_compared_without_root() {
 
 #[test]
 fn a_folder_of_the_users_own_is_not_cleared_away_for_its_name() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let own = std::path::Path::new("/tmp/fsarena-run-anything");
     fs::create_dir_all(own).expect("made");
     fs::write(own.join("precious"), "kept").expect("written");
@@ -65,10 +59,7 @@ fn a_folder_of_the_users_own_is_not_cleared_away_for_its_name() {
 
 #[test]
 fn lanes_need_root_and_that_is_said_with_the_way_out() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let output = run(as_nobody(&stage).args(["compare", "ext4", "xfs"]), 4);
     let text = err(&output);
     assert!(text.contains("needs root") && text.contains("hint: ") && text.contains("dir:/a dir:/b"), "{text}");

@@ -1,6 +1,6 @@
 //! Bad input and bad places: a clear error, a way out, the documented exit code, and nothing made.
 
-use crate::stage::{Stage, err, is_root, out, run};
+use crate::stage::{Stage, err, out, run};
 
 /// Runs and expects the exit code, an error with `word`, and a hint with `way_out`.
 fn refused(stage: &Stage, arguments: &[&str], code: i32, word: &str, way_out: &str) {
@@ -38,15 +38,12 @@ fn wrong_spelling_is_refused_by_name() {
 
 #[test]
 fn lanes_that_are_too_small_or_too_large_are_refused() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     refused(&stage, &["ext4"], 2, "seqread-cold", "--lane-size 854M");
     let append = crate::stage::SMALL.replace("small", "appends").replace("create", "append");
     let small = stage.file("appends.toml", &append);
     let lanes = |size: &str| {
-        let storage = stage.path("storage").display().to_string();
+        let storage = stage.storage().display().to_string();
         let arguments =
             ["compare", "xfs", "--workload", &small, "--rounds", "1", "--storage", &storage, "--lane-size", size];
         let mut command = stage.fsarena();
@@ -66,10 +63,7 @@ fn lanes_that_are_too_small_or_too_large_are_refused() {
 
 #[test]
 fn a_mount_option_that_the_kernel_does_not_know_is_said_in_its_words() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     refused(&stage, &["ext4:bogus", "--workload", &stage.small()], 3, "Unknown parameter 'bogus'", "kernel");
     let mkfs = stage.file("mkfs.toml", "kind = 'xfs'\nmkfs = ['-d', 'bogus=1']\n");
     refused(&stage, &[&mkfs, "--workload", &stage.small()], 3, "bogus", "mkfs");

@@ -2,17 +2,14 @@
 
 use serde_json::Value;
 
-use crate::stage::{Stage, err, is_root, out, run};
+use crate::stage::{Stage, err, out, run};
 
 /// The 31 operations of AxVisor's article on the kernel's ext4 and on the library that AxVisor has today.
 #[test]
 fn axvisors_operations_run_on_a_kernel_and_on_a_library() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let arguments = ["reproduce", "axvisor", "--harness", "native", "--contenders", "ext4,rsext4", "--rounds", "1"];
-    let output = run(stage.fsarena().args(arguments).args(["--seed", "7", "--storage"]).arg(stage.path("storage")), 0);
+    let output = run(stage.fsarena().args(arguments).args(["--seed", "7", "--storage"]).arg(stage.storage()), 0);
     let text = out(&output);
     assert!(text.contains("As it should be measured") && text.contains("rmdir-50"), "{text}");
     let report = out(&run(stage.fsarena().args(["report", "last", "--format", "json"]), 0));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::stage::{Doomed, Stage, accounts_for, err, is_root, out, run, wait_until};
+use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 
 /// pgbench's workload, small; the catalogue's file with other parameters.
 fn pgbench(stage: &Stage, transactions: u64) -> String {
@@ -55,14 +55,11 @@ fn run_folder(from: u32) -> Option<PathBuf> {
 
 #[test]
 fn a_server_ends_with_a_run_that_is_killed_and_the_next_start_clears_the_rest_away() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let workload = pgbench(&stage, 2000);
     let mut command = stage.fsarena();
     command.args(["compare", "ext4", "--rounds", "1", "--lane-size", "640M", "--workload", &workload, "--storage"]);
-    command.arg(stage.path("storage")).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg(stage.storage()).stdout(Stdio::null()).stderr(Stdio::null());
     let doomed = Doomed(command.spawn().expect("it starts"));
     let client = || run_folder(doomed.0.id());
     wait_until("the server gets no work", || client().is_some());
@@ -79,10 +76,7 @@ fn a_server_ends_with_a_run_that_is_killed_and_the_next_start_clears_the_rest_aw
 
 #[test]
 fn transactions_are_measured_with_their_commits_and_nothing_is_left() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let workload = pgbench(&stage, 100);
     let mut command = stage.compare(&["ext4", "--rounds", "1", "--workload", &workload]);
     run(&mut command, 0);
@@ -96,10 +90,7 @@ fn transactions_are_measured_with_their_commits_and_nothing_is_left() {
 
 #[test]
 fn a_lane_that_is_too_small_is_refused_and_one_that_gets_full_fails_in_the_servers_words() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let large = pgbench(&stage, 200_000);
     let refused = run(stage.compare(&["ext4", "--rounds", "1"]).args(["--workload", &large]), 2);
     assert!(err(&refused).contains("too small"), "{}", err(&refused));

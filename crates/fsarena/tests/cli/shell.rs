@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::stage::{Doomed, Stage, accounts_for, err, is_root, out, run, wait_until};
+use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 
 /// A workload of the engine `shell`, as a file.
 fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
@@ -16,10 +16,7 @@ fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
 
 #[test]
 fn a_loop_is_timed_on_every_contender_and_nothing_of_it_stays() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let script = "operations = 20\nstarts = 20\nscript = 'for i in $(seq $N); do touch file$i; done; sleep 600 &'";
     let touch = workload(&stage, "touches", script);
     run(&mut stage.compare(&["ext4", "xfs", "--rounds", "1", "--workload", &touch]), 0);
@@ -34,10 +31,7 @@ fn a_loop_is_timed_on_every_contender_and_nothing_of_it_stays() {
 
 #[test]
 fn one_that_fails_did_not_finish_and_says_why() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let broken = workload(&stage, "broken", "operations = 1\nscript = 'echo what a pity >&2; exit 7'");
     let output = run(&mut stage.compare(&["ext4", "--rounds", "1", "--workload", &broken]), 3);
     let text = stage.json()["cells"][0]["validity"][0]["text"].to_string();
@@ -66,10 +60,7 @@ fn is_running(command: &str) -> bool {
 
 #[test]
 fn its_programs_end_with_a_run_that_is_killed() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let sleeper = format!("sleep 1{}", std::process::id());
     let long = workload(&stage, "long", &format!("operations = 1\nscript = '{sleeper}; :'"));
     let mut command = stage.compare(&["ext4", "--rounds", "1", "--workload", &long]);

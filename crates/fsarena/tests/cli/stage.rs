@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use fsarena_testing::{Need, has};
 use rustix::fs::{FlockOperation, flock};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -14,6 +15,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// A place of the test's own, alone on the machine among all tests that make loop devices.
 pub struct Stage {
     pub place: tempfile::TempDir,
+    memory: tempfile::TempDir,
     _machine: File,
     _alone: MutexGuard<'static, ()>,
 }
@@ -47,12 +49,23 @@ impl Stage {
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::write(place.path().join("small.toml"), SMALL).expect("written");
-        Self { place, _machine: machine, _alone: alone }
+        let memory = tempfile::tempdir_in("/dev/shm").expect("temporary folder in memory");
+        Self { place, memory, _machine: machine, _alone: alone }
+    }
+
+    /// The same for a test that needs root; `None` without it.
+    pub fn of_root() -> Option<Self> {
+        has(&[Need::Root]).then(Self::new)
     }
 
     /// A path below the place.
     pub fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
+    }
+
+    /// Where lanes are made: in memory, for tests that write many gigabytes to a disk wait for it most of the time.
+    pub fn storage(&self) -> PathBuf {
+        self.memory.path().join("storage")
     }
 
     /// The path of a file with this text.
@@ -83,7 +96,7 @@ impl Stage {
     pub fn compare(&self, arguments: &[&str]) -> Command {
         let mut command = self.fsarena();
         command.arg("compare").args(arguments);
-        command.args(["--lane-size", LANE, "--storage"]).arg(self.path("storage"));
+        command.args(["--lane-size", LANE, "--storage"]).arg(self.storage());
         command
     }
 
@@ -106,7 +119,7 @@ impl Stage {
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
         left.extend(names("/sys/block").into_iter().filter(|name| own_loop_device(name)));
-        let storage = self.path("storage").display().to_string();
+        let storage = self.storage().display().to_string();
         left.extend(names(&storage).into_iter().map(|name| format!("{storage}/{name}")));
         left.extend(names("/var/lib/fsarena/ledger").into_iter().filter(|name| name != "lock"));
         let groups = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"].map(names).concat();
@@ -132,12 +145,9 @@ pub fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fsarena"))
 }
 
+/// Whether this is root; else what follows in the test is not run, which is stated.
 pub fn is_root() -> bool {
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("not root: nothing to test here");
-    }
-    root
+    has(&[Need::Root])
 }
 
 /// Runs a command that has to end with `code`.
@@ -155,20 +165,12 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether a cell of the JSON report accounts for so many rounds: each counts, or is set aside since the machine was
-/// busy with other things, which on a shared machine happens to tests as well; then up to three more make up for it. Where all
-/// are set aside, all are shown.
+/// Whether a cell of the JSON report accounts for that many rounds: each counts, or is left out because the machine's
+/// load was another one. Where all are left out, all are shown.
 pub fn accounts_for(cell: &serde_json::Value, rounds: u64) -> bool {
     let set_aside = cell["stability"]["set_aside"].as_array().map_or(0, Vec::len) as u64;
     let shown = cell["rounds"].as_u64().expect("a number");
-    (rounds..=rounds + 3).any(|rounds| shown + set_aside == rounds || (shown == rounds && set_aside == rounds))
-}
-
-/// The rounds of a JSON report: at least as many as were wanted, and up to three more for those that were set aside.
-pub fn rounds_of(report: &serde_json::Value, wanted: u64) -> u64 {
-    let rounds = report["rounds"].as_u64().expect("a number");
-    assert!((wanted..=wanted + 3).contains(&rounds), "{rounds} rounds, and {wanted} were wanted");
-    rounds
+    shown + set_aside == rounds || (shown == rounds && set_aside == rounds)
 }
 
 /// A run that is killed at the end, however the test ends.

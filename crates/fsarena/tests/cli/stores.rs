@@ -63,10 +63,7 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_store_that_cannot_be_written_can_be_read() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     stored(&stage, |_| {});
     let folder = stage.path("home");
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("ours");
@@ -98,10 +95,7 @@ fn a_store_that_is_not_there_is_not_made() {
 
 #[test]
 fn the_store_of_root_is_roots_whatever_home_is() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let mut command = Command::new(binary());
     command.env("HOME", stage.path("home")).env("XDG_DATA_HOME", stage.path("data")).arg("doctor");
     let text = out(&command.output().expect("it starts"));
@@ -110,10 +104,7 @@ fn the_store_of_root_is_roots_whatever_home_is() {
 
 #[test]
 fn root_goes_on_with_no_run_of_a_store_that_another_user_owns() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     stored(&stage, |_| {});
     chown(stage.store(), Some(NOBODY), Some(NOBODY)).expect("root may");
     let before = fs::read(stage.store()).expect("there");
@@ -146,10 +137,7 @@ fn a_stored_plan_is_checked_as_a_typed_one() {
 
 #[test]
 fn a_run_that_never_measured_anything_is_not_kept() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     run(&mut stage.compare(&["ext4:bogus", "--rounds", "1", "--workload", &stage.small()]), 3);
     let runs = out(&run(stage.fsarena().arg("runs"), 0));
     assert!(!runs.contains("bogus"), "{runs}");

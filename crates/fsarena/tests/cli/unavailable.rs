@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::stage::{Stage, err, is_root, out, run};
+use crate::stage::{Stage, err, out, run};
 
 /// The command on a machine without PostMark: where that lies is something that is no file, in a mount namespace of its own.
 fn without_postmark(command: &Command) -> Command {
@@ -20,10 +20,7 @@ fn without_postmark(command: &Command) -> Command {
 
 #[test]
 fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let ask = |arguments: &[&str], code| run(&mut without_postmark(stage.fsarena().args(arguments)), code);
     let list = out(&ask(&["list", "workloads"], 0));
     let line = |name: &str| {
@@ -49,10 +46,7 @@ fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
 
 #[test]
 fn a_weight_for_what_is_not_here_names_the_program_and_the_package() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let line = "compare ext4 xfs --suite phoronix-2009 --rounds 1 --scale smoke --dry-run --weights web=1,mail=1";
     let refused = err(&run(&mut without_postmark(stage.fsarena().args(line.split(' '))), 4));
     assert!(refused.contains("the program `postmark`, which is not installed"), "{refused}");

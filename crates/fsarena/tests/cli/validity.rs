@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use fsarena_testing::{Need, has};
 use serde_json::Value;
 
-use crate::stage::{LANE, SMALL, Stage, binary, is_root, run};
+use crate::stage::{LANE, SMALL, Stage, binary, run};
 
 /// A workload of the engine `data`; `shape` stands before its parameters.
 fn data(stage: &Stage, name: &str, shape: &str, parameters: &str) -> String {
@@ -38,10 +39,7 @@ fn is_disturbed(report: &Value) -> bool {
 
 #[test]
 fn buffered_rereads_that_call_themselves_cold_are_cached() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let parameters = "operation = 'read', pattern = 'sequential', repeat = true, file-size = '8M', block-size = '64K'";
     let rereads = data(&stage, "rereads", "cache = 'cold'\ntimed-ms = 120", parameters);
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &rereads]), 0);
@@ -51,10 +49,7 @@ fn buffered_rereads_that_call_themselves_cold_are_cached() {
 
 #[test]
 fn more_threads_than_processors_on_cached_reads_are_cpu_bound() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let threads = std::thread::available_parallelism().map_or(4, |cores| cores.get() * 2);
     let parameters =
         format!("operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K', threads = {threads}");
@@ -73,10 +68,7 @@ fn more_threads_than_processors_on_cached_reads_are_cpu_bound() {
 
 #[test]
 fn a_loop_of_a_shell_is_harness_bound_and_its_starts_stand_beside_it() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", "shell-mkdir"]), 0);
     let report = stage.json();
     let cell = &report["cells"][0];
@@ -94,10 +86,7 @@ fn a_loop_of_a_shell_is_harness_bound_and_its_starts_stand_beside_it() {
 
 #[test]
 fn without_barriers_flushes_are_missing_and_nothing_is_ranked_with_it() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     run(stage.compare(&["ext4", "careless=ext4:barrier=0"]).args(["--rounds", "1", "--workload", &stage.small()]), 0);
     let report = stage.json();
     let durability: Vec<&str> =
@@ -133,10 +122,7 @@ impl Drop for Host {
 
 #[test]
 fn images_on_a_host_file_system_that_copies_on_write_are_lane_bound() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let host = Host::new(&stage);
     let storage = host.0.join("lanes");
     let mut command = stage.fsarena();
@@ -166,9 +152,12 @@ struct Throttle(PathBuf);
 impl Throttle {
     /// `None` where this machine has no such groups (cgroup v1, blkio).
     fn new() -> Option<Self> {
+        if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/blkio/cgroup.procs")]) {
+            return None;
+        }
         let folder = Path::new("/sys/fs/cgroup/blkio").join(format!("fsarena-test-{}", std::process::id()));
-        let is_there = Path::new("/sys/fs/cgroup/blkio/cgroup.procs").exists();
-        (is_there && fs::create_dir(&folder).is_ok()).then_some(Self(folder))
+        fs::create_dir(&folder).expect("a control group");
+        Some(Self(folder))
     }
 
     /// Limits the lanes as they come, until `done`.
@@ -199,7 +188,7 @@ fn throttled(stage: &Stage, throttle: &Throttle, workload: &str) -> Value {
     let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", throttle.0.display());
     command.args(["-c", &script]).arg(binary()).arg("--store").arg(stage.store()).env("NO_COLOR", "1");
     command.args(["compare", "ext4", "xfs", "btrfs", "--rounds", "1", "--workload", workload, "--lane-size", LANE]);
-    command.arg("--storage").arg(stage.path("storage"));
+    command.arg("--storage").arg(stage.storage());
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| throttle.limit(&done));
@@ -213,7 +202,7 @@ fn throttled(stage: &Stage, throttle: &Throttle, workload: &str) -> Value {
 #[test]
 fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
     let stage = Stage::new();
-    let Some(throttle) = is_root().then(Throttle::new).flatten() else { return };
+    let Some(throttle) = Throttle::new() else { return };
     let parameters = "operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K'";
     // The first part of each slice spends what the kernel has saved up for who waited.
     let reads = data(&stage, "reads", "cache = 'direct'\nwarm-up-ms = 400\ntimed-ms = 1200", parameters);
@@ -237,10 +226,7 @@ fn on_a_throttled_device_all_are_device_bound_and_a_tie_says_nothing() {
 
 #[test]
 fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let small = stage.file("small.toml", SMALL);
     run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &small]), 0);
     let report = stage.json();

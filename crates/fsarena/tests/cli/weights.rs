@@ -1,13 +1,10 @@
 //! The reader's own mix.
 
-use crate::stage::{SMALL, Stage, err, is_root, out, run};
+use crate::stage::{SMALL, Stage, err, out, run};
 
 #[test]
 fn a_run_is_judged_by_a_mix_and_again_by_another() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let other = stage.file("other.toml", &SMALL.replace("small", "other").replace("1024", "9000"));
     let workloads = ["--workload", &stage.small(), "--workload", &other, "--rounds", "4", "--seed", "7"];
     let output = run(stage.compare(&["ext4", "xfs"]).args(workloads).args(["--weights", "small=3,other=1"]), 0);

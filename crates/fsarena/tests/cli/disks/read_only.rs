@@ -5,14 +5,11 @@ use std::process::{Command, Stdio};
 
 use super::device::{mount, point, tool};
 use super::*;
-use crate::stage::{is_root, out, run};
+use crate::stage::{out, run};
 
 #[test]
 fn a_directory_that_turns_read_only_is_stated_and_the_run_goes_on_with_the_other() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", 400 << 20);
     tool("mke2fs", &["-q", "-F", "-t", "ext4", &disk.path()]);
     let mounted = mount(&stage, &disk.path(), &[]);

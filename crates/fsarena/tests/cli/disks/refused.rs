@@ -8,7 +8,6 @@ use rustix::fs::OFlags;
 
 use super::device::{freeze, hash_from, mount, point, tool};
 use super::*;
-use crate::stage::is_root;
 
 /// A disk made ready, what is typed, and what is expected of it.
 struct Case {
@@ -475,10 +474,7 @@ fn command(stage: &Stage, case: &Case) -> Command {
 
 /// Tries all rows, and prints what was said and whether the disks changed.
 fn try_all(rows: &[Row]) {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let failed: Vec<String> = rows.iter().filter_map(|row| attempt(&stage, row).err()).collect();
     assert!(failed.is_empty(), "{failed:#?}");
     assert_nothing_left(&stage);

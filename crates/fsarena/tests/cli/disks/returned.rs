@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use super::device::{Undo, tool};
 use super::*;
-use crate::stage::{Doomed, is_root, out, run};
+use crate::stage::{Doomed, out, run};
 
 /// The disk has no signature, neither at its start nor where lanes were.
 fn assert_wiped(stage: &Stage, disk: &Disk) {
@@ -48,10 +48,7 @@ fn kill(child: Child, disk: &Disk) {
 
 #[test]
 fn a_free_disk_is_taken_and_returned_free_again_and_again() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     for _ in 0..2 {
         run(&mut compare(&stage, &["ext4"], &disk.path()), 0);
@@ -66,10 +63,7 @@ fn a_free_disk_is_taken_and_returned_free_again_and_again() {
 
 #[test]
 fn a_disk_with_data_is_taken_with_its_id_and_returned_free() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     tool("mke2fs", &["-q", "-F", "-t", "ext4", &disk.path()]);
     let output = run(&mut compare(&stage, &["ext4"], &disk.path()), 2);
@@ -86,10 +80,7 @@ fn a_disk_with_data_is_taken_with_its_id_and_returned_free() {
 /// Item 3 of issue 14: UUIDs were looked for by lane, and drawn by contender; and mkfs may be given one.
 #[test]
 fn file_systems_are_taken_away_whatever_their_uuid() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     run(&mut compare(&stage, &["tmpfs", "t2=tmpfs", "ext4"], &disk.path()), 0);
     assert_free(&stage, &disk);
@@ -100,10 +91,7 @@ fn file_systems_are_taken_away_whatever_their_uuid() {
 
 #[test]
 fn a_killed_run_is_cleared_from_its_disk_and_goes_on_there() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);
     let output = run(stage.fsarena().arg("clean"), 0);
@@ -116,10 +104,7 @@ fn a_killed_run_is_cleared_from_its_disk_and_goes_on_there() {
 
 #[test]
 fn a_disk_that_somebody_took_after_a_kill_is_left_alone() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);
     // The loop devices of the dead run are gone with it, for nothing holds them.
@@ -138,10 +123,7 @@ fn a_disk_that_somebody_took_after_a_kill_is_left_alone() {
 
 #[test]
 fn a_disk_that_is_mounted_after_a_kill_is_left_alone() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0", &disk.path()]);
@@ -155,10 +137,7 @@ fn a_disk_that_is_mounted_after_a_kill_is_left_alone() {
 /// The device's name is the same, and the file behind it is another one with the very same label.
 #[test]
 fn a_disk_that_was_exchanged_after_a_kill_is_left_alone() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let mut disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);
     disk.detach();
@@ -175,10 +154,7 @@ fn a_disk_that_was_exchanged_after_a_kill_is_left_alone() {
 /// While a run has the disk, nothing else can come behind its name: the run's descriptor keeps what it checked.
 #[test]
 fn a_disk_cannot_be_exchanged_or_taken_while_a_run_has_it() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     let other = stage.file("other.img", "");
     fs::File::options().write(true).open(&other).and_then(|file| file.set_len(ROOM)).expect("an image");
@@ -200,10 +176,7 @@ fn a_disk_cannot_be_exchanged_or_taken_while_a_run_has_it() {
 
 #[test]
 fn a_run_that_dies_or_fails_at_any_step_on_a_disk_leaves_it_free() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     let list = stage.path("steps");
     run(compare(&stage, &["ext4"], &disk.path()).env("FSARENA_FAULT", format!("list@{}", list.display())), 0);
@@ -227,10 +200,7 @@ fn a_run_that_dies_or_fails_at_any_step_on_a_disk_leaves_it_free() {
 
 #[test]
 fn each_contender_has_a_partition_in_turn() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", 96 << 20);
     let partitions: Vec<(String, Undo)> =
         (0..3).map(|index| disk.partition(index + 1, 1 + u64::from(index) * 30, 24)).collect();
@@ -254,10 +224,7 @@ fn each_contender_has_a_partition_in_turn() {
 
 #[test]
 fn a_whole_disk_is_taken_by_one_contender_at_a_time() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     let whole = TINY.replace("\"tiny\"", "\"whole\"").replace("mode = \"sliced\"\nslices = 2", "mode = \"whole\"");
     let whole = stage.file("whole.toml", &whole);
@@ -279,10 +246,7 @@ fn a_whole_disk_is_taken_by_one_contender_at_a_time() {
 
 #[test]
 fn doctor_says_what_a_disk_is_called_and_why_it_is_not_offered_and_writes_nothing() {
-    if !is_root() {
-        return;
-    }
-    let stage = Stage::new();
+    let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     let doctor = |storage: &str| out(&run(stage.fsarena().args(["doctor", "--storage", storage]), 0));
     let zeros = hash(&disk.path());
