@@ -5,6 +5,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 
 PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blkid:util-linux setpriv:util-linux fio:fio sysbench:sysbench
+TESTERS := strace:strace
 HEADERS := /usr/include/stdio.h
 
 # What the suites of real programs need; `make compare SUITE=trading` installs it first.
@@ -17,13 +18,14 @@ APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3
 # A suite has its own contenders and rounds, where it says so; `quick` has neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test build setup lint calibrate bench-round bench-engine bench-market parity parity-apps clean
+.PHONY: help apps compare test test-command test-parts test-articles build setup calibrate bench-round bench-engine bench-market parity parity-apps clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "                SUITE=trading or phoronix-2009: with its programs, which are installed (ROUNDS=3 SCALE=smoke CONTENDERS='ext3 ext4')"
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
-	@echo "make test       check everything, as CI does"
+	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
+	@echo "make test-articles  compare the catalogue with the texts of the articles (SEEDS=DIR)"
 	@echo "make build      the release binary, $(FSARENA)"
 	@echo "make bench-round  where the time of a round goes (root)"
 	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
@@ -46,12 +48,31 @@ compare: build
 	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE)
 	$(FSARENA) report last --format html -o fsarena-report.html
 
-lint:
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- --deny warnings
+# Tests are built by clippy's compiler, so that nothing is compiled twice; its warnings are errors. Property tests have
+# fixed seeds. A test that lacks something fails; with NEEDS=list such tests are listed at the end.
+MISSING := $(TARGET_DIR)/missing-needs
+ON_TESTS := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
+	INSTA_UPDATE=no PROPTEST_RNG_SEED=1 FSARENA_NEEDS=$(if $(filter list,$(NEEDS)),$(abspath $(MISSING)),fail)
+TEST := $(ON_TESTS) cargo test --workspace --locked
 
-test: setup apps lint
-	INSTA_UPDATE=no cargo test --workspace --locked --tests
+test: setup apps
+	@scripts/install-missing $(TESTERS)
+	cargo fmt --all --check
+	$(TEST) --tests --examples --no-run
+	@rm -f $(MISSING)
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-command test-parts
+	@test ! -s $(MISSING) || { echo "Not tested here:"; sort $(MISSING); }
+
+# Whole runs by the command, most of the time waiting for devices, and all else.
+test-command:
+	$(TEST) --test 'c*'
+
+test-parts:
+	$(TEST) --lib --bins --test '[!c]*'
+
+# The texts of the five articles are not part of this repository.
+test-articles: setup apps
+	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --package fsarena-published -- --ignored
 
 bench-round: build
 	rm -f target/bench-round.sqlite*

@@ -238,7 +238,9 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
         let mut tally = Tally::new();
         job.run(&Limit::new(Some(Nanos::millis(50)), &NEVER), &mut tally).expect("it works");
         assert_eq!(tally.offered, Some(1000.0));
-        assert!(tally.operations <= 51, "{calls}: no more than were meant to begin: {}", tally.operations);
+        // The first begins at once; how many more do, the machine decides.
+        let done = tally.operations;
+        assert!((1..=51).contains(&done), "{calls}: no more than were meant to begin: {done}");
         assert!(tally.elapsed >= Nanos::millis(50), "{calls}");
     }
 }

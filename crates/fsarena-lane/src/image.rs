@@ -9,12 +9,15 @@ use fsarena_model::Bytes;
 use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, fault};
 use rand::Rng;
-use rustix::fs::{FallocateFlags, OFlags, fallocate};
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fstatfs};
 
 use crate::LaneError;
 use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
+
+/// linux/magic.h
+const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
 /// Writes an image of `size` bytes, whose content follows from `seed` and `number`, and syncs it.
 ///
@@ -40,7 +43,8 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Writes `extent` with seeded random bytes: a host or a drive that looks for zeros or repetition finds neither.
+/// Writes `extent` with seeded random bytes: a host or a drive that looks for zeros or repetition finds neither. A file in
+/// memory, which has neither beneath it, repeats the first 4 MiB.
 ///
 /// # Errors
 /// If the file or device refuses.
@@ -48,9 +52,12 @@ pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<(
     fault::step("fill image")?;
     let mut random = generator(seed, "image", &[u64::from(number)]);
     let mut buffer = AlignedBuffer::new(CHUNK);
+    let is_in_memory = fstatfs(file).is_ok_and(|host| host.f_type == TMPFS_MAGIC);
     let mut done = 0;
     while done < extent.size {
-        random.fill_bytes(&mut buffer);
+        if done == 0 || !is_in_memory {
+            random.fill_bytes(&mut buffer);
+        }
         let length = (extent.size - done).min(CHUNK as u64);
         file.write_all_at(&buffer[..length as usize], extent.offset + done)?;
         done += length;

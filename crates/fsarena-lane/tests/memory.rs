@@ -6,14 +6,11 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
 use fsarena_model::{Blame, Bytes, Explained, Plan};
-use fsarena_testing::{Need, has};
+use fsarena_testing::{Alone, Need, alone, has};
 use rustix::fs::{Advice, fadvise};
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn plan(folder: &Path) -> Plan {
     Plan {
@@ -27,11 +24,11 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
 }
 
 /// An arena with a directory of its own, while no other test runs; `None` where memory cannot be limited.
-fn arena() -> Option<(MutexGuard<'static, ()>, tempfile::TempDir, Arena)> {
+fn arena() -> Option<(Alone, tempfile::TempDir, Arena)> {
     if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")]) {
         return None;
     }
-    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let alone = alone();
     let folder = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
     let mut arena = Arena::open(plan(folder.path()), ledger(folder.path()).0, &mut |_| Go::On).expect("opened");
     arena.confine(Bytes::mib(64)).expect("it can be limited");

@@ -3,29 +3,26 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
 use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
-use fsarena_testing::{Need, has};
+use fsarena_testing::{Alone, Need, alone, has};
 
 #[path = "real/measured.rs"]
 mod measured;
 
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 /// A place of the test's own, and the right to make loop devices; `None` without root.
 struct Ground {
     place: tempfile::TempDir,
-    _alone: MutexGuard<'static, ()>,
+    _alone: Alone,
 }
 
 fn ground() -> Option<Ground> {
     if !has(&[Need::Root]) {
         return None;
     }
-    let alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let alone = alone();
     // Each test has a thread of its own, and with it a namespace.
     namespace::enter_private_mounts().expect("root may have a namespace");
     Some(Ground { place: tempfile::tempdir_in("/var/tmp").expect("temporary folder"), _alone: alone })

@@ -9,7 +9,6 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
@@ -25,8 +24,8 @@ use rustix::fs::syncfs;
 use crate::{Stage, Trouble, Verified, precondition};
 use watched::Watched;
 
-/// How long the machine is watched at rest, to know what it does anyway. Tests make a hundred runs with debug builds.
-const AT_REST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 100 } else { 1000 });
+/// How long the machine is watched at rest, to know what it does anyway.
+const AT_REST: Nanos = clock::look(Nanos::seconds(1));
 
 /// The directory that a workload has on a contender.
 #[derive(Debug, Clone)]
@@ -162,7 +161,7 @@ impl Machine {
 fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
     let target = Target { beneath, ..Target::default() };
     let (before, start) = (Snapshot::take(&target), clock::now());
-    std::thread::sleep(AT_REST);
+    std::thread::sleep(AT_REST.into());
     let mut totals = Totals::default();
     totals.add(&before, &Snapshot::take(&target));
     let seconds = clock::now().saturating_sub(start).as_seconds();

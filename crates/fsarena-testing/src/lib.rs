@@ -1,6 +1,9 @@
-//! What the tests of several crates share: hostile texts for parsers, and what a test needs of the machine.
+//! What the tests of several crates share: hostile texts for parsers, what a test needs of the machine, and the right to be
+//! alone on it.
 
+mod alone;
 pub mod fuzz;
 mod needs;
 
+pub use alone::{Alone, alone};
 pub use needs::{Need, has};

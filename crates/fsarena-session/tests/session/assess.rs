@@ -1,5 +1,6 @@
 //! From a record to a comparison: the same one gives the same, wherever it was kept in between.
 
+use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{CacheState, Event, Rounds, RunRecord, Share, Status, Storage, Trial, Verdict, Workload};
 use fsarena_session::assess;
 use serde_json::Value;
@@ -54,6 +55,13 @@ fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
     assert_eq!(last, ((verdicts.len() - open) as u32, verdicts.len() as u32));
 }
 
+/// Both ends of the pointwise interval, and of the decision's.
+fn intervals(pair: &PairVerdict) -> (f64, f64, f64, f64) {
+    let ends = [pair.low, pair.high, pair.decision_low, pair.decision_high];
+    let [low, high, decision_low, decision_high] = ends.map(|end| end.expect("measured"));
+    (low, high, decision_low, decision_high)
+}
+
 fn missing(value: &Value, wanted: &[&str]) -> Vec<String> {
     let missing = wanted.iter().filter(|key| !value.as_object().is_some_and(|object| object.contains_key(**key)));
     missing.map(|key| (*key).to_owned()).collect()
@@ -86,7 +94,7 @@ fn a_price_is_named_of_undecided_pairs_only() {
         let priced = comparison.verdicts.iter().filter(|pair| pair.needs_rounds.is_some());
         let undecided = comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).count();
         assert!(priced.clone().all(|pair| pair.verdict == Verdict::Undecided));
-        assert!(priced.clone().all(|pair| pair.needs_rounds > Some(pair.rounds)));
+        assert!(priced.clone().all(|pair| pair.needs_rounds.is_some_and(|needs| needs > pair.rounds)));
         assert_eq!(priced.count(), undecided, "seed {seed}");
     }
 }
@@ -94,9 +102,12 @@ fn a_price_is_named_of_undecided_pairs_only() {
 #[test]
 fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
     let comparison = mixed().comparison();
-    let around = |low: Option<f64>, value: Option<f64>, high: Option<f64>| low <= value && value <= high;
-    assert!(comparison.verdicts.iter().all(|pair| pair.ratio.is_some() && around(pair.low, pair.ratio, pair.high)));
-    assert!(comparison.cells.iter().all(|cell| cell.low.is_some() && around(cell.low, cell.median, cell.high)));
+    let around = |low: Option<f64>, value: Option<f64>, high: Option<f64>| match (low, value, high) {
+        (Some(low), Some(value), Some(high)) => low <= value && value <= high,
+        _ => false,
+    };
+    assert!(comparison.verdicts.iter().all(|pair| around(pair.low, pair.ratio, pair.high)));
+    assert!(comparison.cells.iter().all(|cell| around(cell.low, cell.median, cell.high)));
 }
 
 /// Of a pair that was decided in an earlier round than the last one both intervals are of different rounds: the
@@ -108,18 +119,20 @@ fn the_interval_of_a_decision_that_fell_in_the_last_round_holds_the_pointwise_on
     let comparison = play.with_workloads(vec![workload("create")]).perform().comparison();
     let pair = &comparison.verdicts[0];
     assert_eq!(pair.verdict, Verdict::Slower);
-    assert!(pair.decision_low < pair.low && pair.high < pair.decision_high);
-    assert!(pair.decision_high < Some(1.0), "it is what the verdict rests on");
+    let (low, high, decision_low, decision_high) = intervals(pair);
+    assert!(decision_low < low && high < decision_high);
+    assert!(decision_high < 1.0, "it is what the verdict rests on");
 }
 
 #[test]
 fn a_verdict_that_fell_early_keeps_the_interval_that_it_rests_on() {
     let comparison = mixed().comparison();
     for pair in &comparison.verdicts {
+        let (_, _, low, high) = intervals(pair);
         match pair.verdict {
-            Verdict::Faster => assert!(pair.decision_low > Some(1.0)),
-            Verdict::Slower => assert!(pair.decision_high < Some(1.0)),
-            _ => assert!(pair.decision_low < Some(1.0) && pair.decision_high > Some(1.0)),
+            Verdict::Faster => assert!(low > 1.0),
+            Verdict::Slower => assert!(high < 1.0),
+            _ => assert!(low < 1.0 && high > 1.0),
         }
     }
     let rounds: Vec<u32> = comparison.verdicts.iter().map(|pair| pair.rounds).collect();
@@ -139,7 +152,8 @@ fn a_verdict_that_fell_early_stands_through_noisier_rounds_with_its_own_interval
     }
     let pair = &assess(&record).verdicts[0];
     assert_eq!((pair.verdict, pair.needs_rounds), (Verdict::Slower, None));
-    assert!(pair.decision_high < Some(1.0) && pair.high > Some(1.0), "{pair:?}");
+    let (_, high, _, decision_high) = intervals(pair);
+    assert!(decision_high < 1.0 && high > 1.0, "{pair:?}");
 }
 
 #[test]

@@ -1,23 +1,18 @@
 //! What the tests share: a place of their own, the binary, and a look at what a run has left.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use fsarena_testing::{Need, has};
-use rustix::fs::{FlockOperation, flock};
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+use fsarena_testing::{Alone, Need, alone, has};
 
 /// A place of the test's own, alone on the machine among all tests that make loop devices.
 pub struct Stage {
     pub place: tempfile::TempDir,
     memory: tempfile::TempDir,
-    _machine: File,
-    _alone: MutexGuard<'static, ()>,
+    _alone: Alone,
 }
 
 /// A small workload, so that a round takes a second.
@@ -43,14 +38,12 @@ pub const LANE: &str = "320M";
 impl Stage {
     /// Waits until no other test has the machine.
     pub fn new() -> Self {
-        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let machine = File::create(std::env::temp_dir().join("fsarena-tests.lock")).expect("a lock file");
-        flock(&machine, FlockOperation::LockExclusive).expect("the lock comes free");
+        let alone = alone();
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::write(place.path().join("small.toml"), SMALL).expect("written");
         let memory = tempfile::tempdir_in("/dev/shm").expect("temporary folder in memory");
-        Self { place, memory, _machine: machine, _alone: alone }
+        Self { place, memory, _alone: alone }
     }
 
     /// The same for a test that needs root; `None` without it.
@@ -63,9 +56,14 @@ impl Stage {
         self.place.path().join(name)
     }
 
-    /// Where lanes are made: in memory, for tests that write many gigabytes to a disk wait for it most of the time.
+    /// Where lanes are made. In memory, for the tests would wait for a disk most of the time.
     pub fn storage(&self) -> PathBuf {
-        self.memory.path().join("storage")
+        self.in_memory("storage")
+    }
+
+    /// A path below a directory of the test's own in memory.
+    pub fn in_memory(&self, name: &str) -> PathBuf {
+        self.memory.path().join(name)
     }
 
     /// The path of a file with this text.

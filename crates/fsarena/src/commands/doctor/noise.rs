@@ -1,7 +1,6 @@
 //! What else goes on: processors and disk at rest, and how evenly a processor works.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use fsarena_model::{Bytes, Nanos, Reading};
 use fsarena_probe::{Snapshot, Target, Totals};
@@ -10,8 +9,8 @@ use fsarena_sys::clock;
 use super::jitter::{self, Jitter};
 use super::page::{Line, Section, Word};
 
-const REST: Duration = Duration::from_secs(1);
-const JITTER_TIME: Nanos = Nanos::millis(500);
+const REST: Nanos = clock::look(Nanos::seconds(1));
+const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
 
 /// Below so many cores of other programs a machine is quiet.
 const QUIET_CORES: f64 = 0.2;
@@ -29,7 +28,7 @@ const EVEN: f64 = 1.2;
 pub fn section(disk: Option<&str>) -> Section {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
     let (began, before) = (clock::now(), Snapshot::take(&target));
-    std::thread::sleep(REST);
+    std::thread::sleep(REST.into());
     let after = Snapshot::take(&target);
     let seconds = clock::now().saturating_sub(began).as_seconds();
     let mut totals = Totals::default();

@@ -20,7 +20,7 @@ pub struct Disk {
 impl Disk {
     /// A disk of zeros.
     pub fn new(stage: &Stage, name: &str, size: u64) -> Self {
-        let image = stage.path(name);
+        let image = stage.in_memory(name);
         File::create(&image).and_then(|file| file.set_len(size)).expect("an image");
         let number = NUMBERS.into_iter().find(|number| loopdev::add(*number).is_ok()).expect("a free number");
         let disk = Self { number, image };
