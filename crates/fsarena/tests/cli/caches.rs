@@ -77,7 +77,7 @@ fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
 
 #[test]
 fn one_state_takes_the_place_of_the_other() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let dry = |arguments: &[&str]| out(&run(stage.fsarena().args(["compare", "ext4", "--dry-run"]).args(arguments), 0));
     let cold = dry(&["--cache", "cold"]);
     assert!(cold.contains("  stat-tree@cold (") && !cold.contains("  stat-tree ("), "{cold}");
@@ -93,7 +93,7 @@ fn one_state_takes_the_place_of_the_other() {
 
 #[test]
 fn what_has_one_state_is_refused_alone() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let arguments = ["compare", "ext4", "--dry-run", "--workload", "randread-4k", "--cache", "cold"];
     let refused = err(&run(stage.fsarena().args(arguments), 2));
     assert!(refused.contains("`randread-4k`") && refused.contains("hint: "), "{refused}");

@@ -118,7 +118,7 @@ fn reports_come_in_all_formats() {
 
 #[test]
 fn a_dry_run_prints_the_plan_and_makes_nothing() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let storage = stage.storage().display().to_string();
     let arguments = ["compare", "ext4", "xfs", "--dry-run", "--seed", "1", "--storage", &storage];
     let output = run(stage.fsarena().args(arguments), 0);
@@ -170,7 +170,7 @@ fn lanes_are_preconditioned_before_anything_else_and_it_is_said_what_came_of_it(
 
 #[test]
 fn what_there_is_can_be_listed() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let text = out(&run(stage.fsarena().arg("list"), 0));
     for word in ["btrfs", "create-syncfs", "quick"] {
         assert!(text.contains(word), "{word} in {text}");

@@ -4,7 +4,7 @@ use crate::stage::{Stage, err, is_root, out, run};
 
 #[test]
 fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let small = stage.small();
     let dry_on = |lanes: &str, arguments: &[&str], code, words: &str| {
         let mut command = stage.fsarena();

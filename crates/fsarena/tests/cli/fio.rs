@@ -78,7 +78,7 @@ fn a_workload_runs_natively_and_through_fio_side_by_side() {
 
 #[test]
 fn jobs_that_nobody_should_run_are_refused_before_anything_is_made() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     refused(&stage, "bogus_option=1", &["line 5", "Bad option <bogus_option=1>", "--cmdhelp"]);
     refused(&stage, "filename=/dev/sda", &["line 5", "filename=/dev/sda"]);
     refused(&stage, "filename=../x", &["line 5", "filename=../x"]);
@@ -94,7 +94,7 @@ fn jobs_that_nobody_should_run_are_refused_before_anything_is_made() {
 
 #[test]
 fn a_job_whose_files_do_not_fit_on_the_lane_is_refused() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     for more in ["", "zero_buffers\n"] {
         let job = stage.file("large.fio", &format!("[x]\nrw=randread\nsize=1g\nnumjobs=4\ndirect=1\n{more}"));
         let output = run(&mut stage.compare(&["ext4", "xfs", "--fio", &job, "--dry-run"]), 2);

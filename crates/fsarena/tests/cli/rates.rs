@@ -65,7 +65,7 @@ fn each_rate_is_a_workload_of_its_own_beside_the_closed_loop() {
 
 #[test]
 fn a_suite_goes_on_without_those_that_keep_no_rate() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let output = run(stage.fsarena().args(["compare", "ext4", "--dry-run", "--rate", "50%"]), 0);
     let text = out(&output);
     assert!(text.contains("randread-4k@50%") && text.contains("counted from the intended start"), "{text}");
@@ -74,7 +74,7 @@ fn a_suite_goes_on_without_those_that_keep_no_rate() {
 
 #[test]
 fn rates_that_are_none_and_workloads_that_keep_none_are_refused() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     for bad in ["0", "x", "0%", "50%,", "-5"] {
         let rate = format!("--rate={bad}");
         let output = run(stage.fsarena().args(["compare", "ext4", "--dry-run", &rate]), 2);

@@ -23,7 +23,7 @@ fn a_run_is_judged_by_a_mix_and_again_by_another() {
 
 #[test]
 fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let ask = |weights: &str| {
         let arguments = ["compare", "ext4", "xfs", "--dry-run", "--rounds", "1", "--weights", weights];
         err(&run(stage.fsarena().args(arguments), 2))
@@ -48,7 +48,7 @@ fn names_and_numbers_that_are_none_are_refused_before_anything_is_made() {
 
 #[test]
 fn the_line_of_the_guide_takes_the_rounds_of_its_suite() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let line = "compare ext4 xfs --suite trading --weights reads=0.7,ingest=0.2,results=0.1 --dry-run";
     let plan = out(&run(stage.fsarena().args(line.split(' ')), 0));
     assert!(plan.contains("5 rounds"), "{plan}");
@@ -60,7 +60,7 @@ fn the_line_of_the_guide_takes_the_rounds_of_its_suite() {
 
 #[test]
 fn where_nobody_is_named_those_of_the_suite_take_part() {
-    let stage = Stage::new();
+    let stage = Stage::without_runs();
     let plan = out(&run(stage.fsarena().args(["compare", "--suite", "trading", "--dry-run"]), 0));
     assert!(["ext3", "ext4", "xfs", "btrfs"].iter().all(|label| plan.contains(label)), "{plan}");
     let nobody = err(&run(stage.fsarena().args(["compare", "--dry-run"]), 2));
