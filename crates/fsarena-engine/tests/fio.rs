@@ -81,6 +81,20 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     assert_eq!(names, ["r.0.0", "r.1.0", "w.0.0"]);
 }
 
+/// Memory that nobody has backed yet makes the first of two directories slow.
+#[test]
+fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
+    let place = place();
+    for (direct, fills) in [("0", Bytes::mib(5)), ("1", Bytes(0))] {
+        let path = place.path().join("reads.fio");
+        let text = format!("[global]\nrw=read\ndirect={direct}\n[a]\nsize=1m\n[b]\nsize=2m\nnumjobs=2\n");
+        std::fs::write(&path, text).expect("written");
+        let choices = from_file(&path, Way::Fio).expect("fio knows it");
+        let job = engine("fio").expect("there").open(&choices[0].workload, place.path(), 1).expect("understood");
+        assert_eq!(job.fills(), fills, "direct={direct}");
+    }
+}
+
 #[test]
 fn what_fio_does_not_manage_is_said_in_its_words() {
     let place = place();

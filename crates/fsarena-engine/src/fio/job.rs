@@ -9,7 +9,7 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
 use super::file::JobFile;
 use super::generate::{self, Setting};
 use super::output::{self, Order, Reading};
-use super::{FioError, Task, program, translate};
+use super::{FioError, Task, program, space, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
 use crate::{EngineError, Job, Limit, Operation, Scratch, Tally, go_on};
@@ -65,7 +65,7 @@ impl FioJob {
 
     /// fio knows the names and sizes of its files best.
     fn let_fio_lay_out(&self, file: &JobFile, stop: &AtomicBool) -> Result<(), EngineError> {
-        let makes = |engine: &str| ["filecreate", "filestat", "filedelete", "null"].contains(&engine);
+        let makes = |engine: &str| ["filecreate", "filestat", "filedelete"].contains(&engine);
         if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes)) {
             return Ok(());
         }
@@ -121,7 +121,11 @@ impl Job for FioJob {
     }
 
     fn fills(&self) -> Bytes {
-        let Task::Generated(parameters) = &self.task else { return Bytes(0) };
+        let parameters = match &self.task {
+            Task::Generated(parameters) => parameters,
+            Task::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
+            Task::AsItIs(file) => return space::demand(file).unwrap_or(Bytes(0)),
+        };
         let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
         let fills = parameters.target() == Target::New || is_cold_scan;
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
