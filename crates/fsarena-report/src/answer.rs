@@ -118,7 +118,7 @@ pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairV
 
 fn largest(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let decided = |pair: &&PairVerdict| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
-    let towards = |pair| Some((pair, outcome::better(pair, outcome::ratio(pair)?).1));
+    let towards = |pair| Some((pair, outcome::better(pair, outcome::decision(pair)?).1));
     let mut pairs: Vec<_> = pairs(comparison, group).into_iter().filter(decided).filter_map(towards).collect();
     pairs.sort_by(|(_, left), (_, right)| right.middle.total_cmp(&left.middle));
     let mut named: Vec<&str> = Vec::new();
