@@ -13,15 +13,17 @@ use crate::stage::{Doomed, SMALL, Stage, err, run, wait_until};
 /// processes that submit wait for each other), so a program of its name takes its place.
 const JOB: &str = "[stuck]\nsize=64k\nrw=randread\n";
 
-/// A search path on which fio tells its version, and else never ends.
-fn stuck_fio(stage: &Stage) -> String {
+/// A search path on which `program` tells its version, for which it is asked by `flag`, and else never ends.
+fn stuck(stage: &Stage, program: &str, flag: &str) -> String {
     let bin = stage.path("bin");
     fs::create_dir_all(&bin).expect("made");
-    let program = bin.join("fio");
-    let script = "#!/bin/sh\n[ \"$1\" = --version ] && exec /usr/bin/fio --version\nwhile :; do sleep 1; done\n";
-    fs::write(&program, script).expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("ours");
-    format!("{}:{}", bin.display(), std::env::var("PATH").expect("a search path"))
+    let path = std::env::var("PATH").expect("a search path");
+    let real = run(Command::new("sh").args(["-c", &format!("command -v {program}")]), 0);
+    let real = String::from_utf8(real.stdout).expect("a path");
+    let script = format!("#!/bin/sh\n[ \"$1\" = {flag} ] && exec {} {flag}\nwhile :; do sleep 1; done\n", real.trim());
+    fs::write(bin.join(program), script).expect("written");
+    fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).expect("ours");
+    format!("{}:{path}", bin.display())
 }
 
 /// Two folders of the stage, as contenders.
@@ -80,7 +82,7 @@ fn a_layout_by_fio_that_never_ends_is_stopped_by_a_signal() {
     let workload = workload(&stage, "fio", &format!("parameters.job = '''\n{JOB}'''"));
     let mut command = stage.fsarena();
     command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
-    command.env("PATH", stuck_fio(&stage));
+    command.env("PATH", stuck(&stage, "fio", "--version"));
     let works = || at_work(stage.place.path()).len() > 1;
     is_stopped(&stage, &mut command, works);
 }
@@ -106,7 +108,7 @@ fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
     let workload = workload(&stage, "fio", &format!("time-limit-s = 2\nparameters.job = '''\n{JOB}'''"));
     let mut command = stage.fsarena();
     command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
-    command.env("PATH", stuck_fio(&stage));
+    command.env("PATH", stuck(&stage, "fio", "--version"));
     let output = run(&mut command, 3);
     assert!(err(&output).contains("not done after 2"), "{}", err(&output));
     wait_until("a process goes on", || at_work(stage.place.path()).is_empty());
@@ -116,19 +118,9 @@ fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
 #[test]
 fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
     let Some(stage) = Stage::of_root() else { return };
-    let steps = stage.path("steps");
-    let compare = |fault: &str| {
-        let mut command = stage.compare(&["ext4", "--rounds", "1", "--beside", "never"]);
-        command.args(["--workload", &stage.small()]).env("FSARENA_FAULT", fault);
-        command
-    };
-    run(&mut compare(&format!("list@{}", steps.display())), 0);
-    let steps = fs::read_to_string(steps).expect("listed");
-    fs::remove_file(stage.store()).expect("a store that exists has other steps than a new one");
-    // Before it, it is asked for its version.
-    let mkfs = steps.lines().rfind(|line| line.contains("program mk")).expect("mkfs is a step");
-    let number = mkfs.split(' ').next().expect("a number");
-    let output = run(compare(&format!("hang@{number}")).env("FSARENA_TOOL_LIMIT_MS", "3000"), 3);
+    let mut command = stage.compare(&["ext4", "--rounds", "1", "--beside", "never", "--workload", &stage.small()]);
+    command.env("PATH", stuck(&stage, "mke2fs", "-V")).env("FSARENA_TOOL_LIMIT_MS", "3000");
+    let output = run(&mut command, 3);
     let text = err(&output);
     assert!(text.contains("did not end within 3 s and was killed"), "{text}");
     assert_eq!(stage.left(), Vec::<String>::new());
