@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender};
 
 use fsarena_model::Bytes;
 use fsarena_sys::loopdev::Extent;
@@ -15,6 +16,9 @@ use crate::LaneError;
 use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
+
+/// One is filled while another is written.
+const BUFFERS: usize = 2;
 
 /// linux/magic.h
 const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
@@ -50,19 +54,44 @@ fn create(path: &Path) -> io::Result<File> {
 /// If the file or device refuses.
 pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<()> {
     fault::step("fill image")?;
-    let mut random = generator(seed, "image", &[u64::from(number)]);
-    let mut buffer = AlignedBuffer::new(CHUNK);
-    let is_in_memory = fstatfs(file).is_ok_and(|host| host.f_type == TMPFS_MAGIC);
-    let mut done = 0;
-    while done < extent.size {
-        if done == 0 || !is_in_memory {
-            random.fill_bytes(&mut buffer);
+    let random = generator(seed, "image", &[u64::from(number)]);
+    let repeats = fstatfs(file).is_ok_and(|host| host.f_type == TMPFS_MAGIC);
+    let (empty, to_fill) = mpsc::channel();
+    let (full, to_write) = mpsc::channel();
+    (0..BUFFERS).for_each(|_| drop(empty.send(AlignedBuffer::new(CHUNK))));
+    std::thread::scope(|scope| {
+        // One thread makes random bytes while the other writes.
+        scope.spawn(move || fill_buffers(random, repeats, &to_fill, &full));
+        let mut done = 0;
+        while done < extent.size {
+            let buffer = to_write.recv().map_err(io::Error::other)?;
+            let length = (extent.size - done).min(CHUNK as u64);
+            file.write_all_at(&buffer[..length as usize], extent.offset + done)?;
+            done += length;
+            drop(empty.send(buffer));
         }
-        let length = (extent.size - done).min(CHUNK as u64);
-        file.write_all_at(&buffer[..length as usize], extent.offset + done)?;
-        done += length;
+        drop(empty);
+        Ok(())
+    })
+}
+
+/// Fills buffers until there are no more; where the file `repeats`, each only once, all with the same bytes.
+fn fill_buffers(
+    mut random: impl Rng + Clone,
+    repeats: bool,
+    empty: &Receiver<AlignedBuffer>,
+    full: &Sender<AlignedBuffer>,
+) {
+    for (number, mut buffer) in empty.iter().enumerate() {
+        match repeats {
+            false => random.fill_bytes(&mut buffer),
+            true if number < BUFFERS => random.clone().fill_bytes(&mut buffer),
+            true => {}
+        }
+        if full.send(buffer).is_err() {
+            return;
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     drop(job);
     std::fs::remove_dir_all(folder)?;
     let (operations, bytes, seconds) = (tally.operations, tally.bytes, tally.elapsed.as_seconds());
-    let done = Done { operations, bytes, seconds, latency: tally.latency_of_operations() };
+    let done = Done { operations, bytes, seconds, latency: &|| tally.latency_of_operations() };
     let figure = workload.metric.measure.of(&done).context("nothing was done")?;
     Ok(if unit(workload) == "ms" { figure / 1e3 } else { figure })
 }

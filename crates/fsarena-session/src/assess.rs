@@ -22,13 +22,7 @@ use crate::{
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
-    let set_aside = disturbance::SetAside::of(record);
-    let of_workload = |workload| {
-        let rounds = set_aside.rounds(workload);
-        plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
-    };
-    let cells = plan.workloads.iter().flat_map(of_workload);
-    let mut cells: Vec<Cell> = cells.collect();
+    let mut cells = cells(record);
     stability::judge(record, &standing, &mut cells);
     // What is only tried out is not judged.
     let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
@@ -62,6 +56,22 @@ pub fn assess(record: &RunRecord) -> Comparison {
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),
     }
+}
+
+/// The verdicts of a run that goes on, in the order of a comparison's.
+pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdict> {
+    verdicts(record, standing, &cells(record))
+}
+
+/// All cells, by workload, then contender, without what they show of stability.
+fn cells(record: &RunRecord) -> Vec<Cell> {
+    let plan = &record.plan;
+    let set_aside = disturbance::SetAside::of(record);
+    let of_workload = |workload| {
+        let rounds = set_aside.rounds(workload);
+        plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
+    };
+    plan.workloads.iter().flat_map(of_workload).collect()
 }
 
 /// Who is better.

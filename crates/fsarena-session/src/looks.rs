@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::{Plan, Rounds, RunRecord, Status, Verdict};
+use fsarena_model::{Rounds, RunRecord, Status, Verdict};
 use fsarena_stats::{Interval, Judge, Reduced, Rule};
 
 use crate::disturbance::SetAside;
-use crate::evidence::{Field, FieldRound, fields, pairs};
+use crate::evidence::{Field, FieldRound, fields};
 
 /// Rounds after which a workload without any pair to decide has been measured often enough.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
@@ -141,31 +141,9 @@ fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f
 }
 
 impl Standing {
-    /// Pairs with a verdict, and pairs in all that could have one.
-    pub fn counts(&self) -> (u32, u32) {
-        let pairs: Vec<&Pair> = self.fields.iter().flat_map(|field| &field.pairs).collect();
-        (pairs.iter().filter(|pair| pair.fell.is_some()).count() as u32, pairs.len() as u32)
-    }
-
-    /// The pairs with a verdict, by workload and contenders as numbered in the plan, each with it in words.
-    pub fn decisions(&self, plan: &Plan) -> BTreeMap<(usize, usize, usize), String> {
-        let places = (0..plan.workloads.len())
-            .flat_map(|workload| pairs(plan.contenders.len()).map(move |(a, b)| (workload, a, b)));
-        places.filter_map(|(workload, a, b)| Some(((workload, a, b), self.decision(plan, workload, (a, b))?))).collect()
-    }
-
-    /// `create-fsync: xfs faster than ext4, 1.31×`
-    fn decision(&self, plan: &Plan, workload: usize, (a, b): (usize, usize)) -> Option<String> {
-        let pair = self.pair(workload, a, b)?;
-        let (name, label) = (&plan.workloads[workload].name, |number: usize| &plan.contenders[number].label);
-        let times = pair.latest.estimate.map(|estimate| format!(", {:.2}×", estimate.abs().exp()));
-        let times = times.unwrap_or_default();
-        match pair.verdict() {
-            Verdict::Faster => Some(format!("{name}: {} faster than {}{times}", label(a), label(b))),
-            Verdict::Slower => Some(format!("{name}: {} faster than {}{times}", label(b), label(a))),
-            Verdict::Equivalent => Some(format!("{name}: {} and {} equivalent", label(a), label(b))),
-            Verdict::Undecided | Verdict::Invalid => None,
-        }
+    /// How many pairs could have a verdict.
+    pub fn pairs(&self) -> usize {
+        self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
     /// The rounds of each field of a workload, with its contenders as numbered in the plan.

@@ -269,7 +269,7 @@ fn watched(
 fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Option<Slice> {
     let Tally { operations, bytes, .. } = *tally;
     let elapsed = tally.elapsed + after;
-    let latency = tally.latency_of_operations();
+    let latency = &|| tally.latency_of_operations();
     let value = workload.metric.measure.of(&Done { operations, bytes, seconds: elapsed.as_seconds(), latency })?;
     Some(Slice { position, operations, bytes, elapsed, value })
 }

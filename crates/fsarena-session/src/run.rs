@@ -6,7 +6,7 @@ mod facts;
 mod resume;
 mod sharing;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::event::Note;
@@ -15,9 +15,11 @@ use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
 use crate::aim::{Aim, Extent};
+use crate::assess::verdicts_so_far;
 use crate::looks::{Standing, standing};
 use crate::round::{self, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
+use crate::verdicts::in_words;
 use crate::{SessionError, Stage, disturbance, pace, surroundings};
 
 pub use resume::{Resumption, resume};
@@ -57,6 +59,12 @@ pub fn run(
     })
 }
 
+/// The pairs that are decided, in words, by their place among the verdicts.
+fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String> {
+    let verdicts = verdicts_so_far(record, standing);
+    verdicts.iter().enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(verdict)?))).collect()
+}
+
 struct Session<'a> {
     plan: &'a Plan,
     stage: &'a mut dyn Stage,
@@ -69,8 +77,8 @@ struct Session<'a> {
     aim: Aim,
     /// What the round at hand has spent on what is measured once, [`Often::Once`].
     once: Nanos,
-    /// The pairs that were decided at the last look: workload and contenders, by number.
-    decided: BTreeSet<(usize, usize, usize)>,
+    /// The pairs that were decided at the last look, by their place among the verdicts.
+    decided: BTreeSet<usize>,
     /// What is told once the contenders of the first round are there.
     pending: Vec<Event>,
 }
@@ -164,11 +172,12 @@ impl Session<'_> {
     /// How things stand, and the workloads of the round to come.
     fn look(&mut self) -> Result<Vec<usize>, SessionError> {
         let standing = standing(&self.record);
-        let (decided, pairs) = standing.counts();
-        let now = standing.decisions(self.plan);
-        let new =
-            now.iter().filter(|(pair, _)| !self.decided.contains(*pair)).map(|(_, words)| words.clone()).collect();
-        self.decided = now.into_keys().collect();
+        let words = decisions(&self.record, &standing);
+        let (decided, pairs) = (words.len() as u32, standing.pairs() as u32);
+        let now = words.keys().copied().collect();
+        let is_new = |(pair, words)| (!self.decided.contains(&pair)).then_some(words);
+        let new = words.into_iter().filter_map(is_new).collect();
+        self.decided = now;
         self.tell(Event::Decided { decided, pairs, new })?;
         Ok(self.due(&standing))
     }

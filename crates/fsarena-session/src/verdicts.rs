@@ -59,6 +59,18 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     }
 }
 
+/// `create-fsync: xfs faster than ext4, 1.31×`; `None` for a pair that is not decided.
+pub fn in_words(verdict: &PairVerdict) -> Option<String> {
+    let PairVerdict { workload, a, b, .. } = verdict;
+    let times = verdict.ratio.map(|ratio| format!(", {:.2}×", ratio.max(1.0 / ratio))).unwrap_or_default();
+    match verdict.verdict {
+        Verdict::Faster => Some(format!("{workload}: {a} faster than {b}{times}")),
+        Verdict::Slower => Some(format!("{workload}: {b} faster than {a}{times}")),
+        Verdict::Equivalent => Some(format!("{workload}: {a} and {b} equivalent")),
+        Verdict::Undecided | Verdict::Invalid => None,
+    }
+}
+
 /// A verdict that fell stands; where the latest interval would no longer show it, that is said.
 fn fallen_earlier(pair: &Pair) -> String {
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);

@@ -1,4 +1,5 @@
-//! The live progress line: what is running, what is decided, how long it will take. On a terminal only.
+//! Progress on stderr: a line on a terminal, of what is running, what is decided and how long it will take; each pair as
+//! it is decided, and where there is no terminal a line after each round.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -15,6 +16,8 @@ use crate::note::tell;
 /// Shows events to a person, on stderr.
 pub struct Progress {
     bar: ProgressBar,
+    /// Neither a line nor what is decided.
+    quiet: bool,
     verbose: bool,
     round: u32,
     expected: u32,
@@ -36,6 +39,7 @@ impl Progress {
         bar.enable_steady_tick(Duration::from_millis(250));
         Self {
             bar,
+            quiet: global.no_progress,
             verbose: global.verbose > 0,
             round: 0,
             expected: 0,
@@ -81,10 +85,12 @@ impl Progress {
             }
             Event::Decided { decided, pairs, new } => {
                 self.decided = format!(" · {decided} of {pairs} pairs decided");
-                if self.verbose || !self.bar.is_hidden() {
+                if self.verbose || !self.quiet {
                     new.iter().for_each(|words| self.say(&format!("decided: {words}")));
                 }
-                self.log(&format!("{decided} of {pairs} pairs decided"));
+                if self.verbose || (!self.quiet && self.bar.is_hidden()) {
+                    self.say(&format!("round {}: {decided} of {pairs} pairs decided", self.round));
+                }
             }
             Event::Surveyed(environment) => {
                 let busy = |at_rest| busy_before(at_rest, &Disturbance::default());

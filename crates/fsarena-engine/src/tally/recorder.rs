@@ -64,7 +64,7 @@ impl Recorder {
         if counts.is_empty() {
             return None;
         }
-        self.current.add_to(&mut self.ended);
+        counts.iter().for_each(|(latency, count)| self.ended.saturating_record_n((*latency).max(1), *count));
         self.current.clear();
         Some(part(&counts))
     }

@@ -7,7 +7,7 @@ use fsarena_model::{Environment, Event, Nanos, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
-use super::{Listener, Session};
+use super::{Listener, Session, decisions};
 use crate::looks::standing;
 use crate::rest::Rest;
 use crate::round::Watch;
@@ -42,7 +42,7 @@ pub fn resume(
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
     let handicaps = handicaps(&plan);
     Watch::during(stop, |watch| {
-        let (plan, once, decided) = (&plan, Nanos(0), standing(&record).decisions(&plan).into_keys().collect());
+        let (plan, once, decided) = (&plan, Nanos(0), decisions(&record, &standing(&record)).into_keys().collect());
         let mut session =
             Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
         if session.stopped() {

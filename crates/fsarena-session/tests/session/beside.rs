@@ -1,12 +1,12 @@
 //! What is measured beside the contenders: references and the three clocks, as often as the plan says, and in no verdict.
 
 use fsarena_model::comparison::ReferenceRow;
-use fsarena_model::{Event, Often, Place, Rounds};
+use fsarena_model::{CacheState, Event, Often, Place, Rounds, Verdict};
 
 use crate::fake::{Performance, Play, World};
 
 fn performed(beside: Often, memory: Option<f64>) -> Performance {
-    let world = World { memory, ..World::of(&[1000.0, 2000.0]) };
+    let world = World { reference: memory.map(|rate| (Place::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
     let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(3));
     play.plan.beside = beside;
     play.perform()
@@ -38,6 +38,26 @@ fn a_reference_says_how_much_of_a_cell_is_harness() {
     let rows: Vec<&ReferenceRow> = comparison.references.iter().collect();
     assert!(rows.iter().all(|row| row.place == Place::Memory && row.rounds == 3 && row.unit == "op/s"), "{rows:?}");
     assert!(rows[0].median.is_some_and(|median| (median / 4000.0 - 1.0).abs() < 0.05));
+}
+
+#[test]
+fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
+    let told = |reference: f64| {
+        let world = World { reference: Some((Place::Device, reference)), ..World::of(&[1000.0, 1000.0]) };
+        let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(6));
+        play.plan.beside = Often::Once;
+        play.plan.workloads.iter_mut().for_each(|workload| workload.cache = CacheState::Direct);
+        let performance = play.perform();
+        let decided = |event: &Event| match event {
+            Event::Decided { decided, .. } => Some(*decided as usize),
+            _ => None,
+        };
+        let live = performance.events.iter().filter_map(decided).next_back().expect("told after each round");
+        let verdicts = performance.verdicts();
+        (live, verdicts.iter().filter(|verdict| **verdict == Verdict::Equivalent).count())
+    };
+    assert_eq!(told(2000.0), (2, 2));
+    assert_eq!(told(1010.0), (0, 0));
 }
 
 #[test]

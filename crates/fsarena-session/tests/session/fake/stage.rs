@@ -114,7 +114,7 @@ impl Stage for FakeStage {
     }
 
     fn refer(&mut self, place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
-        let is_there = place == Place::Memory && self.backstage.world.memory.is_some();
+        let is_there = self.backstage.world.reference.is_some_and(|(there, _)| there == place);
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
     }
 

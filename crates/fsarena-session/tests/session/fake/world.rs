@@ -1,7 +1,7 @@
 //! What is true of the fake world, and what goes wrong in it.
 
 use fsarena_model::seed::generator;
-use fsarena_model::{Durability, Environment, Nanos};
+use fsarena_model::{Durability, Environment, Nanos, Place};
 use rand::Rng;
 
 /// The truth that a session is to find out. Contenders are numbered as in the plan.
@@ -31,8 +31,8 @@ pub struct World {
     pub damage: Vec<(usize, u32)>,
     /// Rounds in which a quota holds the run back for a second.
     pub throttled: Vec<u32>,
-    /// Operations per second in memory, where there is such a place.
-    pub memory: Option<f64>,
+    /// A place for references, and the operations per second there.
+    pub reference: Option<(Place, f64)>,
     /// What goes wrong, and when.
     pub traps: Vec<Trap>,
     /// Operations of a run that ends when its work is done.
@@ -83,7 +83,7 @@ impl World {
             lingers: None,
             damage: Vec::new(),
             throttled: Vec::new(),
-            memory: None,
+            reference: None,
             traps: Vec::new(),
             work: 20,
             environment: Environment::default(),
@@ -110,7 +110,7 @@ impl World {
         let own = self.normal(&format!("{workload} contender"), &[contender as u64, round]) * self.round_noise;
         let lane = lane.and_then(|lane| self.lane_speed.get(lane)).copied().unwrap_or(1.0);
         let advantage = self.advantage.as_ref().filter(|(name, _)| contender == 1 && name == workload);
-        let rate = self.rates.get(contender).copied().or(self.memory).unwrap_or(1.0);
+        let rate = self.rates.get(contender).copied().or(self.reference.map(|(_, rate)| rate)).unwrap_or(1.0);
         (shared + own).exp() / (rate * lane * advantage.map_or(1.0, |(_, times)| *times))
     }
 
