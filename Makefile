@@ -1,6 +1,7 @@
-# The two commands: `make compare` and `make test`. Both install what is missing first.
+# The main targets are `make compare` and `make test`. Both first install missing programs.
 
-TARGET := x86_64-unknown-linux-gnu
+TARGET := $(shell uname -m)-unknown-linux-gnu
+export CARGO_BUILD_TARGET := $(TARGET)
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 FSARENA := $(TARGET_DIR)/$(TARGET)/release/fsarena
 
@@ -8,30 +9,33 @@ PROGRAMS := cc:gcc mke2fs:e2fsprogs mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs blk
 TESTERS := strace:strace
 HEADERS := /usr/include/stdio.h
 
-# What the suites of real programs need; `make compare SUITE=trading` installs it first.
-# The package mariadb-server would only add a service.
+# Programs of the suites that run real programs; `make compare SUITE=trading` installs those of its suite first.
+# The package mariadb-server is not used: it would only add a service.
 MARIADB := mariadbd:mariadb-server-core mariadb-install-db:mariadb-server-core mariadb:mariadb-client mariadb-admin:mariadb-client
 POSTGRESQL := /usr/lib/postgresql/*/bin/postgres:postgresql
 APPS_trading := $(MARIADB) sysbench:sysbench
 APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3:sqlite3 pbzip2:pbzip2 dbench:dbench postmark:postmark
 
-# A suite has its own contenders and rounds, where it says so; `quick` has neither.
+# A suite may set its contenders and rounds; `quick` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))
 
-.PHONY: help apps compare test test-command test-parts test-articles build setup calibrate bench-round bench-engine bench-market parity parity-apps clean
+.PHONY: help apps compare test test-command test-parts test-articles build install dist setup calibrate bench-round bench-engine bench-market parity parity-apps references clean
 
 help:
 	@echo "make compare    compare ext4, xfs and btrfs here, and write fsarena-report.html"
 	@echo "                SUITE=trading or phoronix-2009: with its programs, which are installed (ROUNDS=3 SCALE=smoke CONTENDERS='ext3 ext4')"
 	@echo "make apps       install the programs of these suites: MariaDB, PostgreSQL, Apache httpd and tools; no service is started or enabled"
 	@echo "make test       check everything, as CI does (NEEDS=list: list tests that cannot run here instead of failing)"
-	@echo "make test-articles  compare the catalogue with the texts of the articles (SEEDS=DIR)"
+	@echo "make test-articles  run every suite and article for seconds, and compare the catalogue with the articles (SEEDS=DIR)"
 	@echo "make build      the release binary, $(FSARENA)"
+	@echo "make install    the binary, completions and the manual page (PREFIX=/usr/local DESTDIR=)"
+	@echo "make dist       packages for Debian, archives and checksums in $(TARGET_DIR)/dist"
 	@echo "make bench-round  where the time of a round goes (root)"
 	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"
+	@echo "make references  write what the tests of the statistics compare with anew, by pinned SciPy, and compare"
 	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (RUNS=2000: more runs)"
 
 setup:
@@ -39,6 +43,14 @@ setup:
 
 build: setup
 	cargo build --release --locked --package fsarena
+
+PREFIX ?= /usr/local
+
+install: build
+	scripts/install-files $(FSARENA) $(FSARENA) $(DESTDIR)$(PREFIX)
+
+dist: build
+	scripts/dist $(TARGET_DIR) $(TARGET)
 
 apps:
 	@scripts/install-missing $(sort $(APPS_trading) $(APPS_phoronix-2009))
@@ -48,8 +60,8 @@ compare: build
 	$(FSARENA) compare $(or $(CONTENDERS),$(if $(SUITE),,ext4 xfs btrfs)) $(OF_SUITE)
 	$(FSARENA) report last --format html -o fsarena-report.html
 
-# Tests are built by clippy's compiler, so that nothing is compiled twice; its warnings are errors. Property tests have
-# fixed seeds. A test that lacks something fails; with NEEDS=list such tests are listed at the end.
+# Clippy's compiler builds the tests, so that nothing is compiled twice; its warnings are errors. Property tests have
+# fixed seeds. A test whose needs are missing fails; with NEEDS=list such tests are listed at the end instead.
 MISSING := $(TARGET_DIR)/missing-needs
 ON_TESTS := RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ \
 	INSTA_UPDATE=no PROPTEST_RNG_SEED=1 FSARENA_NEEDS=$(if $(filter list,$(NEEDS)),$(abspath $(MISSING)),fail)
@@ -61,18 +73,21 @@ test: setup apps
 	$(TEST) --tests --examples --no-run
 	@rm -f $(MISSING)
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-command test-parts
+	@scripts/nothing-left
 	@test ! -s $(MISSING) || { echo "Not tested here:"; sort $(MISSING); }
 
-# Whole runs by the command, most of the time waiting for devices, and all else.
+# Two groups that run in parallel: runs of the command, which mostly wait for devices, and all other tests.
 test-command:
 	$(TEST) --test 'c*'
 
 test-parts:
 	$(TEST) --lib --bins --test '[!c]*'
 
-# The texts of the five articles are not part of this repository.
+# Runs every suite and article once, with its servers, at smoke scale. Compares the catalogue with the texts of the five
+# articles, which are not part of this repository.
 test-articles: setup apps
-	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --package fsarena-published -- --ignored
+	FSARENA_SEEDS=$(or $(SEEDS),/work/shared/seeds) $(TEST) --test cli --test published -- --ignored
+	$(if $(FIO_EXAMPLES),FSARENA_FIO_EXAMPLES=$(FIO_EXAMPLES) $(TEST) --test engine -- --ignored --nocapture fios_own_examples)
 
 bench-round: build
 	rm -f target/bench-round.sqlite*
@@ -94,6 +109,15 @@ parity-apps: setup
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(RUNS),300) $(or $(SEED),1)
+
+# Writes the reference values of the statistics tests again, with pinned versions of NumPy, SciPy and statsmodels, and
+# fails if they differ.
+REFERENCE := crates/fsarena-stats/tests/reference
+references:
+	python3 -m venv $(TARGET_DIR)/references
+	$(TARGET_DIR)/references/bin/pip install --quiet -r $(REFERENCE)/requirements.txt
+	cd $(REFERENCE) && for script in make decision; do $(abspath $(TARGET_DIR))/references/bin/python $$script.py || exit 1; done
+	git diff --stat --exit-code -- $(REFERENCE)
 
 clean:
 	cargo clean

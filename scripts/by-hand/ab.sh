@@ -1,5 +1,6 @@
 #!/bin/bash
-# ab against Apache by hand: $1 is an empty folder on the file system, $2 one for logs; requests per second.
+# Runs ab against Apache without fsarena and prints requests per second. $1 is an empty folder on the file system, $2 a
+# folder for logs.
 set -euo pipefail
 cd /
 lane=$1 run=$2 port=$((20000 + RANDOM % 20000))

@@ -1,8 +1,9 @@
 #!/bin/bash
-# sysbench's oltp_read_write on MariaDB by hand: $1 is an empty folder on the file system, $2 one for sockets and logs; mean latency, ms.
+# Runs sysbench's oltp_read_write on MariaDB without fsarena and prints the mean latency in ms. $1 is an empty folder on
+# the file system, $2 a folder for sockets and logs.
 set -euo pipefail
 lane=$1 run=$2
-# The package mariadb-server makes a user; without it, as fsarena does.
+# The package mariadb-server creates the user mysql; without it the user is nobody, as in fsarena.
 user=mysql
 getent passwd $user > /dev/null || user=nobody
 group=$(id -gn $user)

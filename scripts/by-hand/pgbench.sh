@@ -1,5 +1,6 @@
 #!/bin/bash
-# pgbench as one would run it by hand: $1 is an empty folder on the file system, $2 one for sockets and logs; transactions per second.
+# Runs pgbench without fsarena and prints transactions per second. $1 is an empty folder on the file system, $2 a folder
+# for sockets and logs.
 set -euo pipefail
 cd /
 lane=$1 run=$2 bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# PostMark by hand: $1 is an empty folder on the file system, $2 one for logs; transactions per second as it says, from whole seconds.
+# Runs PostMark without fsarena and prints its transactions per second, which it computes from whole seconds. $1 is an
+# empty folder on the file system, $2 a folder for logs.
 set -euo pipefail
 printf 'set location %s\nset transactions %s\nset size %s %s\nset number %s\nrun\nquit\n' \
     "$1" "$TRANSACTIONS" "$SMALLEST" "$LARGEST" "$FILES" > "$2/commands"

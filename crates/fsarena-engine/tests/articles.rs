@@ -1,9 +1,10 @@
-//! The workloads of articles that native engines do: at each size they are understood, and their lanes have room for them.
+//! The workloads of articles that native engines run: at each size they are accepted, and their lanes have room for
+//! them.
 
 use fsarena_engine::engine;
 use fsarena_model::reproduction::Scale;
 
-/// How full a lane may get.
+/// Maximum share of a lane that a workload may fill.
 const FILLED: f64 = 0.6;
 
 #[test]

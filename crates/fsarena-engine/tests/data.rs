@@ -1,4 +1,4 @@
-//! The engine `data` on real files: every parameter does what it says.
+//! The engine `data` on real files: tests of every parameter.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// A megabyte in blocks of 4 KiB, unless `parameters` say otherwise.
+/// A workload on 1 MiB in blocks of 4 KiB, unless `parameters` say otherwise.
 fn workload(durable: &str, cache: &str, parameters: &Value) -> Workload {
     let mut all = json!({ "file-size": "1M", "block-size": "4K" });
     for (key, value) in parameters.as_object().expect("an object") {
@@ -238,7 +238,7 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
         let mut tally = Tally::new();
         job.run(&Limit::new(Some(Nanos::millis(50)), &NEVER), &mut tally).expect("it works");
         assert_eq!(tally.offered, Some(1000.0));
-        // The first begins at once; how many more do, the machine decides.
+        // The first operation begins at once. The machine decides how many more do.
         let done = tally.operations;
         assert!((1..=51).contains(&done), "{calls}: no more than were meant to begin: {done}");
         assert!(tally.elapsed >= Nanos::millis(50), "{calls}");
@@ -392,7 +392,7 @@ fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
         job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut tally).expect("read");
         assert_eq!(tally.bytes, 64 << 10, "slice {slice}");
     }
-    // A file of 1 MiB has sixteen slices, of which the last would be too near to the end.
+    // A file of 1 MiB has sixteen slices. The last of them would be too near to the end.
     assert_eq!(remounts, 2);
 }
 

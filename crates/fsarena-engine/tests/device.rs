@@ -1,4 +1,5 @@
-//! The engine `data` on a device instead of files: a file stands for it where that is enough, else it is a loop device.
+//! The engine `data` on a device instead of files. A regular file takes the place of the device if that is enough,
+//! otherwise a loop device is used.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -17,7 +18,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 const MIB: u64 = 1 << 20;
 
-/// Blocks of 4 KiB in a megabyte, unless `parameters` say otherwise.
+/// A workload on 1 MiB in blocks of 4 KiB, unless `parameters` say otherwise.
 fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     let mut all = json!({ "file-size": "1M", "block-size": "4K" });
     all.as_object_mut().expect("an object").extend(parameters.as_object().expect("an object").clone());
@@ -29,7 +30,7 @@ fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     serde_json::from_value(workload).expect("a workload")
 }
 
-/// A file of zeros, which stands for a device.
+/// A file of zeros in place of a device.
 fn device(place: &Path, size: u64) -> PathBuf {
     let path = place.join("device");
     let file = File::create_new(&path).expect("made");
@@ -91,7 +92,7 @@ fn what_would_be_new_files_are_stretches_one_behind_the_other() {
         let device = device(place.path(), 4 * MIB);
         let new =
             json!({ "operation": "write", "pattern": "sequential", "block-size": "64K", "files": 2, "calls": calls });
-        // Three files have room, the last half megabyte is nobody's.
+        // There is room for three files. The last half megabyte is not used.
         let mut job = open(&workload("fsync", "warm", new), &device, 3 * MIB + MIB / 2);
         let tally = run(&mut *job, None);
         assert_eq!((tally.operations, tally.bytes), (32, 2 * MIB), "{calls}");
@@ -151,7 +152,7 @@ fn memory_is_no_floor_for_what_it_does_in_another_way() {
     assert!(floor("data", "sync") && !floor("data", "io-uring") && !floor("fio", "sync"));
 }
 
-/// A loop device of the test's own; it goes with its last user.
+/// A loop device for a test. It is removed with its last user.
 struct Loop {
     number: u32,
     user: Option<File>,
@@ -159,7 +160,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// Below the numbers that runs use. `None` without root.
+    /// A loop device with a number below those of runs. `None` without root.
     fn new(size: u64) -> Option<Self> {
         if !has(&[Need::Root]) {
             return None;
@@ -177,7 +178,7 @@ impl Loop {
         loopdev::device_path(self.number)
     }
 
-    /// Flushes that the device was asked for so far (Documentation/block/stat.rst).
+    /// Number of flushes that the device has received (Documentation/block/stat.rst).
     fn flushes(&self) -> u64 {
         let text = fs::read_to_string(format!("/sys/block/loop{}/stat", self.number)).expect("there");
         text.split_whitespace().nth(15).expect("since Linux 5.5").parse().expect("a number")

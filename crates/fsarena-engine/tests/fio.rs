@@ -1,4 +1,4 @@
-//! Real fio on a real file system: what it did is what the workload says.
+//! Runs real fio on a real file system, and checks that it did the work of the workload.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,7 +81,7 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     assert_eq!(names, ["r.0.0", "r.1.0", "w.0.0"]);
 }
 
-/// Memory that nobody has backed yet makes the first of two directories slow.
+/// Memory that is not backed yet makes the first of two directories slow.
 #[test]
 fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
     let place = place();
@@ -130,4 +130,27 @@ fn a_run_that_is_stopped_ends_at_once() {
         job.run(&Limit::new(None, &stop), &mut tally).expect("to be stopped is no error");
     });
     assert_eq!(tally.operations, 0, "what was interrupted does not count");
+}
+
+/// The examples in fio's source: each runs natively or through fio, or is refused with a reason.
+#[test]
+#[ignore = "needs fio's examples: make test-articles FIO_EXAMPLES=DIR"]
+fn of_fios_own_examples_each_is_understood_or_refused_with_a_reason() {
+    let folder = std::env::var("FSARENA_FIO_EXAMPLES").expect("the directory `examples` of fio's source");
+    let mut found = [0; 3];
+    for path in std::fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path()) {
+        if path.extension().is_none_or(|extension| extension != "fio") {
+            continue;
+        }
+        let (outcome, words) = match from_file(&path, Way::Native) {
+            Ok(choices) if choices.iter().all(|choice| choice.workload.engine == "data") => (0, "natively".to_owned()),
+            Ok(choices) => (1, choices[0].note.clone()),
+            Err(error) => (2, error.to_string()),
+        };
+        assert!(!words.is_empty());
+        println!("{}: {}", path.display(), words.replace('\n', " "));
+        found[outcome] += 1;
+    }
+    println!("natively {}, through fio {}, refused {}", found[0], found[1], found[2]);
+    assert!(found.iter().all(|count| *count > 5), "{found:?}");
 }

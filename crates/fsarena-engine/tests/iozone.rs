@@ -1,4 +1,4 @@
-//! The engine `iozone`: its grid on a real folder, by the system calls that IOzone makes.
+//! The engine `iozone`: its grid in a real folder, with the system calls that IOzone makes.
 
 use std::path::Path;
 use std::process::Command;
@@ -36,7 +36,7 @@ fn run(workload: &Workload, directory: &Path) -> Result<Tally, EngineError> {
     Ok(tally)
 }
 
-/// A folder that is not in memory; nobody sees it outside of a test.
+/// A folder that is not in memory, inside the target directory.
 fn on_disk() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("temporary folder")
 }
@@ -113,11 +113,11 @@ fn the_grids_of_the_catalogue_are_understood_at_both_scales() {
     }
 }
 
-/// The system calls of `iozone -ac -s 64k -r 32k` (3.471) on its file, as [`essence`] has them; but with the random tests in the
-/// order of versions before that one, which had another generator.
+/// The system calls of `iozone -ac -s 64k -r 32k` (3.471) on its file, in the form of [`essence`]. The random tests
+/// have the order of earlier versions, which had another generator.
 const CALLS: &str = include_str!("iozone/calls.txt");
 
-/// Does a grid, for `strace` or who compares figures; by itself it tests nothing.
+/// Runs a grid, for `strace` or to compare figures. It tests nothing by itself.
 #[test]
 #[ignore = "others run it"]
 fn a_grid() {
@@ -146,7 +146,7 @@ fn the_system_calls_are_iozones() {
     assert_eq!(essence(&trace).join("\n"), CALLS.trim_end());
 }
 
-/// Of a trace the calls on the grid's file, each with what matters: no descriptors, no contents, no paths.
+/// The calls of a trace on the grid's file, without descriptors, contents and paths.
 fn essence(trace: &str) -> Vec<String> {
     let first = trace.lines().find(|line| line.contains("iozone.tmp")).expect("the file is opened");
     let thread = first.split(' ').next().expect("a number");
@@ -160,7 +160,7 @@ fn essence(trace: &str) -> Vec<String> {
     kept.filter_map(|(_, call)| short(call)).collect()
 }
 
-/// `write(3, "..."..., 32768) = 32768` as `write 32768`; `None` for calls that are not about files.
+/// Shortens `write(3, "..."..., 32768) = 32768` to `write 32768`; `None` for calls that do not act on files.
 fn short(call: &str) -> Option<String> {
     let (name, rest) = call.split_once('(')?;
     let last = || rest.rsplit_once(") ")?.0.rsplit_once(", ").map(|(_, last)| last.to_owned());

@@ -1,4 +1,4 @@
-//! Every operation of every engine, on whatever file system the temporary folder is on.
+//! Every operation of every engine, on the file system of the temporary folder.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

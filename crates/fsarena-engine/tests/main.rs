@@ -1,6 +1,7 @@
-//! The engines on real files, devices and programs, in one executable, for linking takes long.
+//! The engines on real files, devices and programs. All tests are in one executable, because linking takes long.
 
 mod articles;
+mod catalogue;
 mod data;
 mod device;
 mod fio;

@@ -1,4 +1,4 @@
-//! The engine `files`: what its operations do, in which trees, and by how many.
+//! The engine `files`: what its operations do, in which trees, and with how many threads.
 
 mod going_on;
 mod operations;
@@ -16,7 +16,7 @@ use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A workload that does `operation` on these, with 100 ms for a slice.
+/// A workload with these parameters, and 100 ms for a slice.
 fn workload(durable: &str, parameters: Value) -> Workload {
     serde_json::from_value(json!({
         "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": "files",
@@ -26,14 +26,14 @@ fn workload(durable: &str, parameters: Value) -> Workload {
     .expect("a well-formed workload")
 }
 
-/// What a job left behind.
+/// The directory and the tally that a job leaves.
 struct Done {
     place: TempDir,
     tally: Tally,
 }
 
 impl Done {
-    /// The paths below the job's directory, sorted, and what they are.
+    /// The paths below the job's directory, sorted, with their metadata.
     fn found(&self) -> BTreeMap<String, Metadata> {
         let mut found = BTreeMap::new();
         let mut left = vec![self.place.path().to_owned()];
@@ -51,7 +51,7 @@ impl Done {
         found
     }
 
-    /// The paths of what has this letter, sorted.
+    /// The paths whose last part begins with `letter`, sorted.
     fn named(&self, letter: char) -> Vec<String> {
         let is_one = |path: &&String| path.rsplit('/').next().is_some_and(|name| name.starts_with(letter));
         self.found().keys().filter(is_one).cloned().collect()
@@ -66,7 +66,7 @@ impl Done {
     }
 }
 
-/// On a file system that has extended attributes.
+/// A directory on a file system with extended attributes.
 fn place() -> TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
 }
@@ -83,7 +83,7 @@ fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) 
     Ok(tally)
 }
 
-/// One batch: each thread looks at the time after that.
+/// Runs one batch: each thread checks the time after it.
 fn batch(durable: &str, parameters: Value) -> Done {
     batches(durable, parameters, 1)
 }

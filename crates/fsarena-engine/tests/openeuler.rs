@@ -1,4 +1,4 @@
-//! The openEuler article's jobs, as the catalogue has them: the parameters are those of its five command lines.
+//! The jobs of the openEuler article in the catalogue have the parameters of the article's five command lines.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use fsarena_engine::engine;
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 
-/// The article's five calls of fio that are timed, in its order, without their names and folders.
+/// The five timed fio calls of the article, in its order, without their names and folders.
 const COMMANDS: [(&str, &str); 5] = [
     (
         "seqwrite",
@@ -99,7 +99,7 @@ fn whatever_has_a_published_scale_is_understood_at_it() {
         assert!(workload.scaled.is_some() || !does_more, "{} says what is less", workload.name);
         let published = at_scale(workload.clone(), Scale::Published).expect("understood");
         for workload in [&workload, &published] {
-            // Those of other programs are in fsarena-apps.
+            // The engines of other programs are in fsarena-apps.
             let demand = engine(&workload.engine).map(|engine| engine.demand(workload).expect("understood"));
             assert!(demand.is_none_or(|demand| demand > Bytes(0)), "{}", workload.name);
         }

@@ -1,4 +1,4 @@
-//! Sequences of steps in a directory of the kernel's.
+//! Sequences of steps in a directory of a mounted file system.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -251,7 +251,7 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     assert!(refused(&steps.replace("chain = 3", "chain = 0")).contains("`chain` goes with"));
 }
 
-/// A file system on an image, and what is in it read by another hand than the library's: e2fsprogs'.
+/// A file system on an image. Its contents are read with e2fsprogs, which are independent of the library.
 struct Image(tempfile::TempDir);
 
 impl Image {
@@ -268,7 +268,7 @@ impl Image {
         self.0.path().join("image")
     }
 
-    /// Checked, and copied out of it.
+    /// Checks the image, and copies its contents.
     fn read(&self) -> PathBuf {
         let check = Command::new("e2fsck").arg("-fn").arg(self.path()).output().expect("it starts");
         assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));

@@ -1,4 +1,4 @@
-//! The engine `shell`: scripts are run, timed, counted, stopped, and their words kept.
+//! The engine `shell`: scripts are run, timed, counted and stopped, and their messages are kept.
 
 use std::fs;
 use std::path::Path;

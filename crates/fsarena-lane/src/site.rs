@@ -1,4 +1,4 @@
-//! Sites: a contender made, mounted and verified, ready for work, and its way back to a checked, free lane.
+//! Sites: contenders that are made, mounted and verified for work, and later unmounted and checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use crate::kind::{Ground, Identity, Kind};
 use crate::lane::Lane;
 use crate::{CheckResult, LaneError, alignment};
 
-/// How the kernel mounts what a library has left: it writes nothing, and replays no journal.
+/// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
 const UNTOUCHED: &str = "ro,norecovery";
 
-/// How often an unmount that is busy is tried, and how long in between.
+/// Attempts to unmount a busy file system, and the pause between them.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
-/// The same of bringing to rest.
+/// Attempts to remount a busy file system read-only, and the pause between them.
 const REST_PATIENCE: (u32, Duration) = (1000, Duration::from_millis(5));
 
 /// A contender made and mounted.
 #[derive(Debug)]
 pub struct Site {
-    /// Where it is mounted, or the directory that is there.
+    /// The mount point, or the existing directory.
     pub directory: PathBuf,
-    /// The lane that it stands on.
+    /// Index of its lane.
     pub lane: Option<usize>,
-    /// Whether there is a mount of ours.
+    /// Whether the run has mounted it.
     pub is_mounted: bool,
     /// Whether a library has worked on it.
     pub is_used: bool,
-    /// Which directory it is, where nothing is mounted on it.
+    /// Identity of the directory, if nothing is mounted on it.
     pub id: Option<FileId>,
     description: String,
     mkfs: Vec<String>,
@@ -73,7 +73,7 @@ pub fn make(
     Ok(site)
 }
 
-/// Makes a library's file system again, as it was made, if a library has worked on it; from now on one has.
+/// Runs mkfs again for a library's file system if a library has worked on it, and marks it as used.
 ///
 /// # Errors
 /// If mkfs fails.
@@ -94,7 +94,7 @@ fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
     }
 }
 
-/// How long mkfs or a checker may take on `lane`: ten minutes, and a second for each 16 MiB.
+/// Time limit of mkfs or a checker on `lane`: ten minutes, plus a second for each 16 MiB.
 fn tool_limit(lane: &Lane) -> Result<Duration, LaneError> {
     Ok(Duration::from_secs(600 + (lane.size()?.0 >> 24)))
 }
@@ -117,7 +117,7 @@ fn run(argv: &[String], limit: Duration) -> Result<Ran, LaneError> {
     }
 }
 
-/// Mounts `contender` and verifies type and source of what is then there.
+/// Mounts `contender` and verifies the type and the source of the mount.
 pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, point: &Path) -> Result<(), LaneError> {
     let source = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
     let options = if kind.ground() == Ground::Library { UNTOUCHED } else { &contender.mount };
@@ -130,7 +130,7 @@ pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, poi
     verify(kind, &source, point)
 }
 
-/// An ext3 image mounts as ext4 without a word, and statfs does not tell them apart: mountinfo does.
+/// Checks mountinfo. An ext3 image mounts as ext4 without an error, and statfs does not distinguish them.
 fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> {
     let found = mountinfo::mount_of(point).map_err(LaneError::io("look up the mount of", point))?;
     match found.kind == kind.mounted_as() && found.source == source && found.point == point {
@@ -143,7 +143,7 @@ fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> 
     }
 }
 
-/// Unmounts what is at `point`, waiting for a while if it is busy.
+/// Unmounts what is at `point`, and retries for a while if it is busy.
 ///
 /// # Errors
 /// If it stays busy.
@@ -159,11 +159,12 @@ pub fn unmount(point: &Path) -> Result<(), LaneError> {
     outcome.map_err(|errno| LaneError::Unmount { path: point.to_owned(), source: errno.into() })
 }
 
-/// Brings what is mounted at `point` to rest, read-only, and back; how long that took. A file may be held open for writing for a
-/// while after its last user has gone (io_uring gives up its own later): that is waited for, and not counted.
+/// Remounts `point` read-only and then read-write, and returns how long that took. A file may stay open for writing for
+/// a while after its last user has gone (io_uring releases its files later): this function waits for that, and does not
+/// count the wait.
 ///
 /// # Errors
-/// If it stays busy, or does not come back: then nobody may write there any more.
+/// If it stays busy, or the read-write remount fails: no workload may then write there.
 pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     let refused = |error| LaneError::Rest { path: point.to_owned(), error: Box::new(error) };
     let mut start = clock::now();
@@ -181,8 +182,8 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     Ok(clock::now().saturating_sub(start))
 }
 
-/// Lets the kind's own checker look at the unmounted file system, which it does not change. `None` if this process is
-/// to stop.
+/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if this process has been
+/// asked to stop.
 ///
 /// # Errors
 /// If the checker cannot be started, or does not end.
@@ -197,7 +198,7 @@ pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneEr
     Ok(Some(CheckResult { clean, output: if clean { String::new() } else { ended.words() } }))
 }
 
-/// The contender as it really is.
+/// Facts about the contender as it was made and mounted.
 ///
 /// # Errors
 /// If its mount cannot be looked up.
@@ -223,7 +224,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
     })
 }
 
-/// What has no mount has no options, and no memory of the kernel's.
+/// A library has no mount, and so no mount options and no read-ahead of the kernel's.
 fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> ContenderFacts {
     let features = kind.features(&site.description);
     ContenderFacts {
@@ -244,7 +245,7 @@ pub fn written(device: &str) -> Option<u64> {
     Some(text.split_whitespace().nth(6)?.parse::<u64>().ok()? * 512)
 }
 
-/// A mounted file system's own read-ahead, from its backing device info.
+/// Read-ahead of a mounted file system in KiB, from its backing device info.
 fn read_ahead(directory: &Path) -> Option<u64> {
     let info = Path::new("/sys/class/bdi").join(backing(directory)?);
     fs::read_to_string(info.join("read_ahead_kb")).ok()?.trim().parse().ok()
@@ -259,7 +260,7 @@ pub fn backing(directory: &Path) -> Option<String> {
     named.or_else(|| btrfs_backing(directory))
 }
 
-/// Btrfs has an info of its own, to which a link in sysfs leads.
+/// Btrfs has its own backing device info, to which a link in sysfs leads.
 fn btrfs_backing(directory: &Path) -> Option<String> {
     let mount = mountinfo::mount_of(directory).ok()?;
     let name = mount.source.rsplit('/').next()?.to_owned();
@@ -269,7 +270,23 @@ fn btrfs_backing(directory: &Path) -> Option<String> {
     Some(info.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Whether work in this kind's directories can be made cold by mounting it again.
+/// Whether mounting contenders of this kind again makes their files cold.
 pub fn can_remount(kind: &dyn Kind) -> bool {
     kind.ground() == Ground::Lane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mounted_has_to_be_what_was_to_be_mounted() {
+        let ext4 = crate::kind::kind("ext4").expect("it exists");
+        let error = verify(ext4, "/dev/loop1000", Path::new("/proc")).expect_err("that is proc");
+        assert!(matches!(error, LaneError::WrongMount { .. }), "{error}");
+        assert!(
+            error.to_string().starts_with("`/proc` should be ext4 from /dev/loop1000, and is proc from "),
+            "{error}"
+        );
+    }
 }

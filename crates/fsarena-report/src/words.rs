@@ -1,4 +1,4 @@
-//! Fixed sentences: what the closed sets of the model mean, and how a report is to be read.
+//! Fixed sentences: the meaning of the model's closed sets, and how to read a report.
 
 mod validity;
 
@@ -15,7 +15,7 @@ pub fn better(better: Better) -> &'static str {
     }
 }
 
-/// What an fsync that returned is worth.
+/// What an fsync guarantees when it has returned.
 pub fn durability(class: Durability) -> &'static str {
     match class {
         Durability::Flushed => "what was synced is on the device, behind a flush of its cache",
@@ -36,7 +36,7 @@ pub fn durable(point: DurablePoint) -> &'static str {
     }
 }
 
-/// Where a workload's data are.
+/// Where a workload's data comes from.
 pub fn cache(state: CacheState) -> &'static str {
     match state {
         CacheState::Warm => "warm: served from memory",
@@ -45,7 +45,7 @@ pub fn cache(state: CacheState) -> &'static str {
     }
 }
 
-/// How a workload's time is laid out.
+/// How a workload's time is divided.
 pub fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Sliced => "sliced: short slices, contenders in turn",
@@ -53,7 +53,7 @@ pub fn mode(mode: Mode) -> &'static str {
     }
 }
 
-/// Where a reference was done.
+/// Where a reference runs.
 pub fn place(place: Place) -> &'static str {
     match place {
         Place::Memory => "in memory",
@@ -62,7 +62,7 @@ pub fn place(place: Place) -> &'static str {
     }
 }
 
-/// What a reference is.
+/// What a reference measures.
 pub fn reference(place: Place) -> &'static str {
     match place {
         Place::Memory => {
@@ -73,12 +73,12 @@ pub fn reference(place: Place) -> &'static str {
     }
 }
 
-/// The memory that a workload was kept to, if it was.
+/// The memory limit of a workload, if it has one.
 pub fn memory(workload: &WorkloadRow) -> Option<String> {
     Some(format!("within {} of memory, page cache included", workload.memory_limit?))
 }
 
-/// How far a run has come.
+/// The status of a run.
 pub fn status(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
@@ -86,7 +86,7 @@ pub fn status(status: Status) -> &'static str {
     }
 }
 
-/// What no interval covers.
+/// Systematic errors, which no interval covers.
 pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
     let only_directories = comparison.contenders.iter().all(|contender| contender.kind == "dir");
     if only_directories { OF_DIRECTORIES } else { OF_LANES }
@@ -108,15 +108,18 @@ const OF_LANES: &[&str] = &[
 /// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
-/// What stands beside a verdict.
+/// The explanation of the figures of a verdict.
 pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of 80 %.";
-/// What a ratio over the suite is, and what it is not.
+/// The explanation of a ratio over the suite.
 pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
 
-/// How a curve of latency against load is read.
-pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); where it                          turns upwards, the contender is full. What is crossed out does not keep up: its latency grows                          with the length of the run. A ring is the closed loop: the median at its own rate, where each                          operation waits for the last one and no queue can be seen.";
+/// The explanation of a curve of latency against load.
+pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); \
+    where it turns upwards, the contender is full. A contender that is crossed out does not keep up: its latency grows \
+    with the length of the run. A ring is the closed loop: the median at its own rate, where each operation waits for \
+    the previous one and no queue can be seen.";
 
-/// A term and what it means.
+/// A term and its explanation.
 pub type Term = (&'static str, &'static str);
 
 /// The words of a verdict.
@@ -139,7 +142,7 @@ pub const VERDICTS: &[Term] = &[
     ),
 ];
 
-/// The figures beside a verdict.
+/// The figures of a verdict.
 pub const FIGURES: &[Term] = &[
     ("ratio", "How many times better the first of a pair is than the second, whatever the metric's direction."),
     (

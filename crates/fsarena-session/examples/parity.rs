@@ -1,24 +1,31 @@
-//! `make parity`: the same job natively and through real fio, on the same file of one ext4 lane, in turn. Prints the ratios of
-//! their rates and mean latencies with 95 % intervals.
-//! Needs root; nothing is asserted. Arguments: a contender, then workloads of the catalogue.
+//! `make parity`: runs the same job with the native engine and with fio in turn, on the same file of one ext4 lane.
+//! Prints the ratios of their rates and mean latencies with 95 % intervals. Then runs each once for the same number of
+//! operations: the numbers of operations and bytes, and of flushes at the lane's device, have to agree.
+//!
+//! Needs root. Arguments: a contender, then workloads of the catalogue.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use fsarena_apps::engine;
 use fsarena_engine::{Job, Limit, Tally, fio};
 use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
+use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 
-/// What the two are compared at.
+/// Default workloads.
 const WORKLOADS: [&str; 6] =
     ["randread-4k-qd32", "randwrite-4k-qd32", "seqread-1m", "seqwrite-1m", "mixed-4k-qd32", "randwrite-4k-fsync"];
-/// Pairs of runs of each; every other pair begins with fio.
+/// Number of pairs of runs; every other pair begins with fio.
 const PAIRS: usize = 16;
 const TIME: Nanos = Nanos::seconds(1);
+/// Number of operations of the run whose totals are compared.
+const OPERATIONS: u64 = 400;
+/// Maximum difference in flushes: the file system commits on its own from time to time.
+const MORE_FLUSHES: f64 = 4.0;
 
 fn main() -> Result<()> {
     namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
@@ -52,13 +59,19 @@ fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
     for name in workloads {
         let folder = place.directory.join(name);
         std::fs::create_dir(&folder)?;
-        let pairs = pairs(&fsarena_catalog::workload(name)?, &folder).with_context(|| name.clone())?;
+        let workload = fsarena_catalog::workload(name)?;
+        let pairs = pairs(&workload, &folder).with_context(|| name.clone())?;
+        let (device, backing) = (place.device.clone(), place.backing.clone());
+        let target = Target { device, backing, beneath: None, flushes: Flushes::Counted };
+        let [native, fio] = counted(&workload, &folder, &target).with_context(|| name.clone())?;
         std::fs::remove_dir_all(&folder)?;
         let each = |of: fn(&Pair) -> f64| pairs.iter().map(of).collect::<Vec<f64>>();
         let rate = cell_summary(&each(|pair| pair.native.rate)).context("nothing was done")?.median;
         let rates = words(cell_summary(&each(|pair| pair.native.rate / pair.fio.rate)));
         let latencies = words(cell_summary(&each(|pair| pair.native.latency / pair.fio.latency)));
-        println!("{name:<20} {rate:>8.0}/s {rates:>24} {latencies:>24}");
+        println!("{name:<20} {rate:>8.0}/s {rates:>24} {latencies:>24}  {native}");
+        ensure!((native.operations, native.bytes) == (fio.operations, fio.bytes), "{name}: {native} and {fio}");
+        ensure!((native.flushes - fio.flushes).abs() <= MORE_FLUSHES, "{name}: {native} and {fio}");
     }
     Ok(())
 }
@@ -68,7 +81,7 @@ fn words(summary: Option<Summary>) -> String {
     summary.and_then(of).unwrap_or_else(|| "–".to_owned())
 }
 
-/// Operations per second, and their mean latency in nanoseconds.
+/// Operations per second, and mean latency in nanoseconds.
 struct Figures {
     rate: f64,
     latency: f64,
@@ -85,7 +98,7 @@ fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
         Ok(engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?)
     };
     let (mut native, mut fio) = (open(workload)?, open(&through)?);
-    // The files of the one are the files of the other.
+    // Both jobs use the same files.
     native.prepare(&fsarena_engine::NEVER)?;
     run(native.as_mut())?;
     run(fio.as_mut())?;
@@ -100,6 +113,41 @@ fn pairs(workload: &Workload, folder: &Path) -> Result<Vec<Pair>> {
         });
     }
     Ok(pairs)
+}
+
+/// The totals of a job and its device.
+struct Counted {
+    operations: u64,
+    bytes: u64,
+    flushes: f64,
+}
+
+impl std::fmt::Display for Counted {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "{} operations of {} bytes in all, {} flushes", self.operations, self.bytes, self.flushes)
+    }
+}
+
+/// Runs the same number of operations with the native engine and with fio.
+fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Counted; 2]> {
+    let mut native = workload.clone();
+    native.parameters["operations"] = OPERATIONS.into();
+    // A workload that writes new files has no such parameter: it writes whole files.
+    if engine(&native.engine).context("the engine exists")?.demand(&native).is_err() {
+        native = workload.clone();
+    }
+    let through = fio::instead(&native)?.workload;
+    let count = |workload: &Workload| -> Result<Counted> {
+        let mut job = engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?;
+        let (mut tally, mut totals, never) = (Tally::new(), Totals::default(), AtomicBool::new(false));
+        let before = Snapshot::take(target);
+        job.run(&Limit::new(None, &never), &mut tally)?;
+        totals.add(&before, &Snapshot::take(target));
+        let flushes = totals.readings().get("device.flushes").and_then(|reading| reading.value);
+        let flushes = flushes.context("the lane's device counts flushes")?;
+        Ok(Counted { operations: tally.operations, bytes: tally.bytes, flushes })
+    };
+    Ok([count(&native)?, count(&through)?])
 }
 
 fn run(job: &mut dyn Job) -> Result<Figures> {

@@ -1,28 +1,62 @@
-//! One test at a time on the machine.
+//! Controls which tests may make lanes at the same time.
 
 use std::fs::File;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
+/// Number of tests that may start runs as processes at the same time.
+const MACHINES: usize = 2;
+
 static WITHIN_THIS_PROCESS: Mutex<()> = Mutex::new(());
 
-/// The right to make lanes, as long as it lives.
+/// The exclusive right to make lanes, held until this is dropped.
 #[derive(Debug)]
 pub struct Alone {
-    _machine: File,
+    _machines: Vec<File>,
     _process: MutexGuard<'static, ()>,
 }
 
-/// Waits until no other test of any process has the right to make lanes: what a test leaves behind could not be told from
-/// what another one has just made.
+/// Waits until no other test of any process has the right to make lanes: a test could not distinguish its own leftovers
+/// from what another one has just made.
 ///
 /// # Panics
-/// If the lock file in the directory for temporary files cannot be made.
+/// If the lock files in the directory for temporary files cannot be made.
 #[must_use]
 pub fn alone() -> Alone {
     let process = WITHIN_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    let machine = File::create(std::env::temp_dir().join("fsarena-tests.lock")).expect("a lock file");
-    flock(&machine, FlockOperation::LockExclusive).expect("the lock comes free");
-    Alone { _machine: machine, _process: process }
+    let machines = (0..MACHINES).map(|number| {
+        let machine = lock_file(number);
+        flock(&machine, FlockOperation::LockExclusive).expect("the lock comes free");
+        machine
+    });
+    Alone { _machines: machines.collect(), _process: process }
+}
+
+/// The right of a test to start runs as processes, while another test may do so, too. The test has to give them their
+/// own namespaces.
+#[derive(Debug)]
+pub struct Machine(#[expect(dead_code, reason = "it is held")] File);
+
+impl Machine {
+    /// Waits until one of these rights is free.
+    ///
+    /// # Panics
+    /// If the lock files in the directory for temporary files cannot be made.
+    #[must_use]
+    pub fn wait() -> Self {
+        let is_taken = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        loop {
+            if let Some(file) = (0..MACHINES).map(lock_file).find(is_taken) {
+                return Self(file);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn lock_file(number: usize) -> File {
+    let path = std::env::temp_dir().join(format!("fsarena-tests-{number}.lock"));
+    File::create(path).expect("a lock file")
 }

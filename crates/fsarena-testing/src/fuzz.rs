@@ -1,6 +1,6 @@
-//! Hostile texts for tests of parsers: good ones that were changed at random, the same for the same seed.
+//! Hostile texts for tests of parsers: valid ones with random changes, the same for the same seed.
 //!
-//! A target is an ordinary test that calls [`texts`]. Within `cargo test` it takes a moment. For as long as you like:
+//! A target is an ordinary test that calls [`texts`]. Within `cargo test` it takes a moment. To let it run longer:
 //! `FSARENA_FUZZ_SECONDS=600 cargo test -p CRATE fuzz::NAME`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,15 +12,15 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Texts of a target where no time is named.
+/// Number of texts of a target if no time is given.
 const TEXTS: u64 = 2000;
-/// What no parser of a text of at most [`LONGEST`] bytes takes: it hangs.
+/// Time after which a parser of a text of at most [`LONGEST`] bytes counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: usize = 256 << 10;
-/// Memory of the process where a time is named: a parser that takes more has no bound.
+/// Memory limit of the process if a time is given: a parser that takes more has no bound.
 const MEMORY: u64 = 4 << 30;
 
-/// What programs and people write where something else is expected.
+/// Texts that programs and people write where something else is expected.
 const EVIL: &[&str] = &[
     "0",
     "-1",
@@ -79,8 +79,8 @@ const EVIL: &[&str] = &[
     "--",
 ];
 
-/// Hands `check` texts made of `good` ones, [`TEXTS`] of them, or as many as fit into `FSARENA_FUZZ_SECONDS`. The first
-/// are `good` themselves.
+/// Calls `check` with `TEXTS` texts, or with as many as fit into `FSARENA_FUZZ_SECONDS`. The first are `good`
+/// themselves; the others are made from them.
 ///
 /// # Panics
 /// If `check` does: the text is printed before. A `check` that hangs ends the process.
@@ -152,7 +152,7 @@ fn pick<'a>(from: &[&'a str], random: &mut Pcg64Mcg) -> &'a str {
     if from.is_empty() { "" } else { from[random.random_range(0..from.len())] }
 }
 
-/// A part of the text, mostly a short one.
+/// A random range of the text, mostly a short one.
 fn range(text: &str, random: &mut Pcg64Mcg) -> (usize, usize) {
     let from = text.floor_char_boundary(random.random_range(0..=text.len()));
     let most = if random.random_bool(0.8) { 20 } else { text.len() };
@@ -160,7 +160,7 @@ fn range(text: &str, random: &mut Pcg64Mcg) -> (usize, usize) {
     (from, to.max(from))
 }
 
-/// Where words begin and end: what most formats take for one.
+/// Start and end of each word: what most formats accept as one.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |sign: char| sign.is_alphanumeric() || "._-+%/".contains(sign);
     let mut words = Vec::new();
@@ -196,7 +196,7 @@ fn with_another_word(text: &str, word: &str, random: &mut Pcg64Mcg) -> String {
     format!("{}{word}{}", &text[..from], &text[to..])
 }
 
-/// A line of another text somewhere, which may say again what was said.
+/// Inserts a line of another text, which may repeat a line.
 fn with_another_line(text: &str, other: &str, random: &mut Pcg64Mcg) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let others: Vec<&str> = other.lines().collect();

@@ -1,9 +1,9 @@
-//! What the tests of several crates share: hostile texts for parsers, what a test needs of the machine, and the right to be
-//! alone on it.
+//! Shared code of the tests of several crates: hostile texts for parsers, requirements of a test, and exclusive use of
+//! the machine.
 
 mod alone;
 pub mod fuzz;
 mod needs;
 
-pub use alone::{Alone, alone};
+pub use alone::{Alone, Machine, alone};
 pub use needs::{Need, has};

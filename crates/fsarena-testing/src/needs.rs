@@ -1,4 +1,5 @@
-//! What a test needs that not every machine has. A test without it is not run, and never silently.
+//! Requirements of tests that not every machine meets. A test whose requirement is missing is skipped, and never
+//! silently.
 
 use std::fmt;
 use std::fs::File;
@@ -12,7 +13,7 @@ pub enum Need {
     Root,
     /// A program is on the search path.
     Program(&'static str),
-    /// A file or directory is there, such as that of a control group.
+    /// A file or directory exists, such as that of a control group.
     Path(&'static str),
 }
 
@@ -39,11 +40,11 @@ impl fmt::Display for Need {
     }
 }
 
-/// Whether the machine has all `needs` of the test that calls. If not, the test has to return at once.
+/// Whether the machine meets all `needs` of the calling test. If not, the test has to return at once.
 ///
-/// The environment variable `FSARENA_NEEDS` says what happens where something is missing. `fail`: the test fails, as in
-/// `make test`. The path of a file: a line there names the test and what it needs, as in `make test NEEDS=list`. Without
-/// it the line goes to stderr, where `cargo test` hides it.
+/// The environment variable `FSARENA_NEEDS` decides what happens if something is missing. `fail`: the test fails, as in
+/// `make test`. The path of a file: a line there names the test and what it needs, as in `make test NEEDS=list`. Not
+/// set: the line goes to stderr, where `cargo test` hides it.
 ///
 /// # Panics
 /// If something is missing and `FSARENA_NEEDS` is `fail`, or the file cannot be written.

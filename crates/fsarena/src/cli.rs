@@ -1,6 +1,8 @@
 //! What can be typed. What will be done is the plan's matter.
 
 mod calibrate;
+#[cfg(test)]
+mod documented;
 mod reproduce;
 
 use std::path::PathBuf;
@@ -74,6 +76,29 @@ pub enum Command {
     Clean,
     /// See what can be told apart here: the same twice, and once slowed down; or whether slices tell what whole runs tell
     Calibrate(Calibrate),
+    /// Print a shell's completions, or the manual page
+    Generate(Generate),
+}
+
+/// `fsarena generate`.
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// What to print
+    #[arg(value_name = "WHAT")]
+    pub what: Generated,
+}
+
+/// What a package has besides the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// Completions for bash.
+    Bash,
+    /// Completions for zsh.
+    Zsh,
+    /// Completions for fish.
+    Fish,
+    /// The manual page, for man(1).
+    Man,
 }
 
 /// `fsarena compare`.

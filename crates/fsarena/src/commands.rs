@@ -1,9 +1,10 @@
-//! The commands, one to a file.
+//! The commands, one file each.
 
 mod calibrate;
 mod clean;
 mod compare;
 mod doctor;
+mod generate;
 mod list;
 mod report;
 mod reproduce;
@@ -19,7 +20,7 @@ use crate::exit::Ended;
 
 pub use clean::tell as tell_cleared;
 
-/// Does what was asked.
+/// Runs the command that the arguments name.
 pub fn run(arguments: &Arguments) -> Result<Ended> {
     let global = &arguments.global;
     match &arguments.command {
@@ -32,15 +33,17 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Doctor(options) => doctor::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
+        Command::Generate(options) => generate::run(options),
     }
 }
 
-/// Writes text without colours to stdout; whatever it quotes, none of it rules the terminal.
+/// Writes text without colours to stdout, with control characters escaped, so that quoted text cannot control the
+/// terminal.
 fn print(text: &str) -> Result<()> {
     write(visible_lines(text).as_bytes())
 }
 
-/// A table as text; each cell stays on its line.
+/// A table as text; each cell is a single line.
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut table = Table::new();
     let rows = rows.map(|row| row.map(|cell| visible(&cell).into_owned()));
@@ -48,7 +51,7 @@ fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; 
     format!("{}\n", table.trim_fmt())
 }
 
-/// Writes data to stdout; whoever stops reading early, as `head` does, is no error.
+/// Writes data to stdout. A closed pipe is not an error: `head`, for example, stops reading early.
 fn write(data: &[u8]) -> Result<()> {
     use std::io::Write;
     let mut stdout = std::io::stdout().lock();

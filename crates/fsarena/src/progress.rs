@@ -1,5 +1,5 @@
-//! Progress on stderr: a line on a terminal, of what is running, what is decided and how long it will take; each pair as
-//! it is decided, and where there is no terminal a line after each round.
+//! Progress on stderr. On a terminal, a line shows the current work, the number of decided pairs and the remaining
+//! time. Each pair is reported when it is decided. Without a terminal, a line is printed after each round.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::cli::Global;
 use crate::note::tell;
 
-/// Shows events to a person, on stderr.
+/// Shows events on stderr.
 pub struct Progress {
     bar: ProgressBar,
-    /// Neither a line nor what is decided.
+    /// Whether to print neither the progress line nor decided pairs.
     quiet: bool,
     verbose: bool,
     round: u32,
@@ -29,7 +29,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// As the options want it.
+    /// Progress in the form that the options select.
     pub fn new(global: &Global) -> Self {
         let visible = std::io::stderr().is_terminal() && !global.no_progress;
         let bar = if visible { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
@@ -51,13 +51,13 @@ impl Progress {
         }
     }
 
-    /// Says what is being prepared.
+    /// Shows a step of the preparation.
     pub fn prepare(&self, what: &str) {
         self.bar.set_message(visible(what).into_owned());
         self.log(what);
     }
 
-    /// Shows what happened.
+    /// Shows an event.
     pub fn show(&mut self, event: &Event) {
         match event {
             Event::Preparing(what) => self.prepare(what),
@@ -108,7 +108,7 @@ impl Progress {
         }
     }
 
-    /// Clears the line for whatever is printed next.
+    /// Clears the line, so that other output can follow.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }
@@ -123,7 +123,7 @@ impl Progress {
         )
     }
 
-    /// What is left of this round, and the further ones; unknown in the first round.
+    /// The estimated remaining time, from the duration of the last round; unknown in the first round.
     fn eta(&self) -> String {
         let Some(length) = self.round_length else { return "first round".to_owned() };
         let here = length * (1.0 - self.done as f64 / self.workloads.max(1) as f64);

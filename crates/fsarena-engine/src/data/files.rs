@@ -1,4 +1,4 @@
-//! The files that are worked on: laid out in full before, opened as the workload wants, taken out of memory.
+//! Lays out the files of a workload, opens them with the flags that the workload asks for, and drops them from memory.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -8,14 +8,14 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{CacheState, Workload};
 use rustix::fs::{Advice, AtFlags, OFlags, StatxFlags, fadvise, statx};
 
-use super::parameters::{Parameters, Work};
+use super::parameters::{Parameters, Pattern, Work};
 use crate::contents::{Contents, Recipe};
 use crate::{EngineError, folder, go_on};
 
-/// How much of a file is laid out before its pages are dropped again, bytes: the next part then uses the same memory, which
-/// a hypervisor need not find first.
+/// Bytes of a file that are written before its pages are dropped. The next part then reuses the same memory, and a
+/// hypervisor need not provide more.
 const LAID_OUT_AT_ONCE: u64 = 32 << 20;
-/// The longest write when a file is laid out.
+/// Maximum size of a write when a file is laid out.
 const LONGEST_WRITE: u64 = 1 << 20;
 
 /// The path of file number `number`.
@@ -23,7 +23,7 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("data{number}"))
 }
 
-/// How the content of this workload's files is made.
+/// The recipe of the contents of this workload's files.
 pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
     Recipe {
         seed,
@@ -36,12 +36,12 @@ pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
     }
 }
 
-/// The files that are there before the timer.
+/// Paths of the files that exist before the timer starts.
 pub fn existing(parameters: &Parameters, directory: &Path) -> impl Iterator<Item = PathBuf> {
     (0..parameters.existing_files()).map(|number| path(directory, number))
 }
 
-/// Lays out the files that are there before the timer, unless somebody wants to stop.
+/// Lays out the files that exist before the timer starts. Returns an error once `stop` is set.
 pub fn lay_out_existing(
     parameters: &Parameters,
     directory: &Path,
@@ -56,7 +56,7 @@ pub fn lay_out_existing(
     lay_out(directory, 0..count, (parameters.file_size, parameters.block_size), &mut contents, stop)
 }
 
-/// The same, and what the workload wants of them: that direct I/O of its blocks can be done, or that they are in memory.
+/// Lays out the files, then prepares them: see [`make_ready`].
 pub fn prepare(
     workload: &Workload,
     parameters: &Parameters,
@@ -68,7 +68,8 @@ pub fn prepare(
     make_ready(workload, parameters, directory, stop)
 }
 
-/// What the workload wants of files that are there.
+/// Prepares existing files for the cache state of the workload: checks that direct I/O of its blocks is possible, or
+/// reads the files into memory.
 pub fn make_ready(
     workload: &Workload,
     parameters: &Parameters,
@@ -82,8 +83,8 @@ pub fn make_ready(
     })
 }
 
-/// Writes the files `numbers` in full and brings them to the device; they are not in memory afterwards. Their numbers are
-/// also those of their contents' homes.
+/// Writes the files `numbers` in full and syncs them. They are not in memory afterwards. Their numbers are also those
+/// of the homes of their contents.
 fn lay_out(
     directory: &Path,
     numbers: std::ops::Range<u32>,
@@ -111,7 +112,7 @@ fn lay_out(
     folder::sync(folder::open(directory)?)
 }
 
-/// Pieces are made block by block, so that each block can be checked alone.
+/// Writes pieces of whole blocks, so that each block can be checked alone.
 fn write_blocks(
     file: &File,
     contents: &mut Contents,
@@ -130,37 +131,50 @@ fn write_blocks(
     Ok(())
 }
 
-/// How a workload opens its files, apart from creating them.
+/// The flags and the advice with which a workload opens its files.
 #[derive(Debug, Clone, Copy)]
 pub struct Opening {
     flags: OFlags,
     writes: bool,
+    advice: Option<Advice>,
 }
 
 impl Opening {
-    /// As the workload wants.
+    /// The flags and the advice that the workload asks for.
     pub fn of(workload: &Workload, parameters: &Parameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        Self { flags: direct | folder::sync_flags(workload.durable), writes: parameters.operation != Work::Read }
+        let advice = match parameters.pattern {
+            Pattern::Sequential => Advice::Sequential,
+            Pattern::Random => Advice::Random,
+        };
+        Self {
+            flags: direct | folder::sync_flags(workload.durable),
+            writes: parameters.operation != Work::Read,
+            advice: parameters.advise.then_some(advice),
+        }
     }
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     pub fn existing(self, path: &Path) -> Result<File, EngineError> {
         self.open(path, OpenOptions::new().read(true).write(self.writes))
     }
 
-    /// Makes a new file.
+    /// Creates a new file.
     pub fn new_file(self, path: &Path) -> Result<File, EngineError> {
         self.open(path, OpenOptions::new().write(true).create_new(true))
     }
 
     fn open(self, path: &Path, options: &mut OpenOptions) -> Result<File, EngineError> {
         options.custom_flags(self.flags.bits() as i32);
-        options.open(path).map_err(EngineError::io(format!("open {}", path.display())))
+        let file = options.open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
+        if let Some(advice) = self.advice {
+            fadvise(&file, 0, None, advice).map_err(EngineError::io("posix_fadvise"))?;
+        }
+        Ok(file)
     }
 }
 
-/// Refuses direct I/O of blocks that the device beneath cannot do, as far as the kernel tells (statx(2),
+/// Refuses direct I/O in blocks that the device does not support, as far as the kernel reports it (statx(2),
 /// STATX_DIOALIGN, since Linux 6.1).
 pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), EngineError> {
     // Linux' include/uapi/linux/stat.h.
@@ -183,7 +197,7 @@ pub fn forget(path: &Path) -> Result<(), EngineError> {
     fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
 
-/// The same of several, unless somebody wants to stop.
+/// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.
 pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
     paths.try_for_each(|path| {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;
@@ -191,7 +205,8 @@ pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) 
     })
 }
 
-/// Brings a file into memory by reading it, unless it is to stop; of one that does not fit, the end stays there.
+/// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays
+/// in memory.
 pub fn remember(path: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];

@@ -1,4 +1,4 @@
-//! What workers work on: files in a folder, or, as a reference, a block device instead of them.
+//! The storage that workers use: files in a folder, or a block device as a reference.
 
 use std::fs::{File, OpenOptions};
 use std::ops::Range;
@@ -13,34 +13,34 @@ use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::Open;
 use crate::{EngineError, folder};
 
-/// What is read and written on a device comes in multiples of this, bytes.
+/// Reads and writes on a device are multiples of this, bytes.
 const BLOCK: u64 = 4096;
 
-/// What workers work on.
+/// The storage that workers use.
 #[derive(Debug, Clone)]
 pub enum Ground {
-    /// Files of their own in this folder.
+    /// Files in this folder.
     Folder(PathBuf),
     /// The first `size` bytes of a block device.
     Device {
-        /// The device, or a file that stands for it.
+        /// The device, or a regular file in place of it.
         path: PathBuf,
-        /// Bytes.
+        /// Size, bytes.
         size: u64,
     },
 }
 
-/// Where on a device one worker works, bytes from its beginning.
+/// The parts of a device that workers use, bytes from its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stretch {
-    /// The end of all workers' parts.
+    /// The end of the parts of all workers.
     pub end: u64,
-    /// The part of this one.
+    /// The part of this worker.
     pub own: Range<u64>,
 }
 
 impl Ground {
-    /// The folder, if it is one.
+    /// The folder; `None` for a device.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),
@@ -48,7 +48,8 @@ impl Ground {
         }
     }
 
-    /// The part of worker `number`, where a device stands for the files; all of it where places are chosen at random.
+    /// The part of the device for worker `number`. It is the whole range if it is shared or places are random. `None`
+    /// for a folder.
     pub fn stretch(&self, parameters: &Parameters, number: u32) -> Option<Stretch> {
         let Self::Device { size, .. } = self else { return None };
         let (workers, number) = (u64::from(parameters.workers()), u64::from(number));
@@ -62,7 +63,7 @@ impl Ground {
         Some(Stretch { end, own })
     }
 
-    /// Opens the files `numbers` that are there, or the device.
+    /// Opens the existing files `numbers`, or the device.
     pub fn open_existing(&self, opening: Opening, numbers: Range<u32>) -> Result<Open, EngineError> {
         let files = match self {
             Self::Folder(folder) => numbers.map(|number| opening.existing(&files::path(folder, number))).collect(),
@@ -79,14 +80,15 @@ impl Ground {
         }
     }
 
-    /// The folder, open; `None` on a device, where a sync goes to the device itself.
+    /// Opens the folder. `None` on a device, where a sync goes to the device itself.
     pub fn open_folder(&self) -> Result<Option<File>, EngineError> {
         self.folder().map(folder::open).transpose()
     }
 }
 
-/// The same work on a device: direct, and with each sync as a flush of the device. `None` where the device has no part in all
-/// of it (what is read from memory, what is written and not made durable), or where there is no such thing on a device.
+/// The variant of `workload` for a device: direct I/O, and a flush of the device for each sync. `None` if some of the
+/// work does not reach the device (reads from memory, writes that are not made durable), or if it is not possible on a
+/// device.
 pub fn on_device(workload: &Workload, parameters: &Parameters, size: Bytes) -> Option<Workload> {
     let reads_reach_it = parameters.operation == Work::Write || workload.cache != CacheState::Warm;
     let is_durable = workload.durable != DurablePoint::None;
@@ -98,7 +100,7 @@ pub fn on_device(workload: &Workload, parameters: &Parameters, size: Bytes) -> O
     can_be_done.then(|| Workload { cache: CacheState::Direct, durable: flush(workload.durable), ..workload.clone() })
 }
 
-/// A device has no inode: whatever makes files durable is a flush there (`blkdev_fsync` in the kernel's block/fops.c).
+/// A device has no inode: each sync call of a file becomes a flush there (`blkdev_fsync` in the kernel's block/fops.c).
 fn flush(durable: DurablePoint) -> DurablePoint {
     match durable {
         DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs => DurablePoint::Fdatasync,
@@ -106,10 +108,11 @@ fn flush(durable: DurablePoint) -> DurablePoint {
     }
 }
 
-/// Refuses a device on which a file system is mounted: the kernel gives nobody else the whole of it (open(2), `O_EXCL`).
+/// Refuses a device on which a file system is mounted. The kernel does not open such a device exclusively (open(2),
+/// `O_EXCL`).
 ///
 /// # Errors
-/// `EBUSY` then, or whatever else the kernel says.
+/// `EBUSY` if the device is in use, or another error of open(2).
 pub fn require_unused(device: &Path) -> Result<(), EngineError> {
     let mut options = OpenOptions::new();
     let opened = options.read(true).write(true).custom_flags(OFlags::EXCL.bits() as i32).open(device);

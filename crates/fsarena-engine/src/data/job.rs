@@ -1,4 +1,4 @@
-//! The job: lays out the files, and lets its workers work on them.
+//! The job: lays out the files, and runs its workers on them.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -12,10 +12,10 @@ use super::worker::DataWorker;
 use crate::crew::{Crew, Style};
 use crate::{EngineError, Job, Limit, Tally};
 
-/// What a first slice fills of the page cache, bytes, before anything is known of its speed.
+/// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
 
-/// The data of large files, at work.
+/// A job of the engine `data`.
 pub struct DataJob {
     workload: Workload,
     parameters: Parameters,
@@ -25,17 +25,17 @@ pub struct DataJob {
 }
 
 impl DataJob {
-    /// Places and contents follow from `seed`.
+    /// A job whose places and contents follow from `seed`.
     pub fn new(workload: &Workload, parameters: Parameters, ground: Ground, seed: u64) -> Self {
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number);
-        // What is mapped may end the process: see `fsarena_sys::mapping`.
+        // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { Style::Processes } else { Style::Threads };
         let crew = Crew::new((0..parameters.workers()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, crew }
     }
 
-    /// Of the files that are there; a device has none.
+    /// Paths of the existing files. A device has none.
     fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.ground.folder().into_iter().flat_map(|folder| files::existing(&self.parameters, folder))
     }
@@ -65,7 +65,7 @@ impl Job for DataJob {
 
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
-        // Direct writes to what is in memory would have to throw it out.
+        // Direct writes to data in memory would have to drop them from there first.
         files::forget_each(self.paths(), stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
         self.settle_load(stop)
@@ -108,14 +108,14 @@ impl Job for DataJob {
         }
         let seen: u64 = self.crew.total(|worker| worker.most_moved);
         match self.parameters.target() {
-            // What later slices fill is what the first ones have filled and freed.
+            // Later slices reuse the memory that the first slices filled and freed.
             Target::New if seen > 0 => Bytes(0),
             Target::Existing if seen > 0 => Bytes((seen + seen / 2).min(most.0)),
             Target::New | Target::Existing => Bytes(FIRST_SLICE.min(most.0)),
         }
     }
 
-    /// Slices in order and cold are parts of one pass, each of what nothing has read before.
+    /// Slices of cold sequential reads are parts of one pass. Each slice reads data that were not read before.
     fn reads_on(&self) -> bool {
         let Workload { mode, cache, timed_ms, .. } = &self.workload;
         let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;

@@ -1,6 +1,6 @@
-//! Files mapped into memory: an operation is a copy, and what it costs are page faults and write-back.
+//! Files mapped into memory: an operation is a copy. Its cost is that of page faults and write-back.
 //!
-//! It runs in a process of its own: a page that cannot be had ends it.
+//! The work runs in a separate process, because an access to a page that cannot be read ends the process.
 
 use fsarena_sys::AlignedBuffer;
 use fsarena_sys::mapping::{Access, Mapping};
@@ -11,7 +11,7 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Limit, Operation, Tally};
 
-/// Works on the files that are open.
+/// Works on the open files.
 pub fn on_existing(
     worker: &mut DataWorker,
     open: &Open,

@@ -1,4 +1,4 @@
-//! What a workload of this engine says, and what of it makes no sense.
+//! The parameters of a workload of this engine, and the checks of them.
 
 mod complaint;
 
@@ -10,34 +10,34 @@ use crate::pace::Arrivals;
 use crate::size::{size, some_size};
 use crate::{EngineError, Layout};
 
-/// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`, `512M`.
+/// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// What is done.
+    /// The kind of operation.
     pub operation: Work,
-    /// Of mixed work: how many of a hundred operations are reads.
+    /// For mixed work: percentage of the operations that are reads, 0 to 100.
     #[serde(default = "half")]
     pub read_percent: u32,
-    /// In which order places are visited.
+    /// The order in which places are visited.
     pub pattern: Pattern,
-    /// Of random work: which places are likelier.
+    /// For random work: the distribution of the places.
     #[serde(default)]
     pub distribution: Distribution,
-    /// How uneven: the exponent of `zipf` (above 0 \[1.2\]), the share of `pareto` (0 to 1 \[0.2\]).
+    /// Skew of the distribution: the exponent of `zipf` (above 0 \[1.2\]), the share of `pareto` (0 to 1 \[0.2\]).
     pub skew: Option<f64>,
-    /// Of sequential work: bytes left out after each block.
+    /// For sequential work: bytes that are skipped after each block.
     #[serde(default, deserialize_with = "size")]
     pub stride: u64,
-    /// Of sequential work on files that are there: whether it begins again at the end, until the time is over.
+    /// For sequential work on existing files: whether it starts again at the end, until the time is over.
     #[serde(default)]
     pub repeat: bool,
-    /// Files that are there, or new ones. Sequential writes make new ones by default.
+    /// Existing files or new ones. The default is new files for sequential writes, otherwise existing files.
     target: Option<Target>,
     /// Bytes of each file.
     #[serde(deserialize_with = "size")]
     pub file_size: u64,
-    /// Files of each worker; with new ones: how many a run makes at most, one after the other.
+    /// Files of each worker. For new files: maximum number of files that a run makes, one after the other.
     #[serde(default = "one")]
     pub files: u32,
     /// Whether all workers use the same files.
@@ -46,7 +46,7 @@ pub struct Parameters {
     /// Bytes of each operation.
     #[serde(deserialize_with = "size")]
     pub block_size: u64,
-    /// If given, each operation has a size of its own: a multiple of `block-size` up to this.
+    /// If given, the size of each operation is drawn at random: a multiple of `block-size` up to this, bytes.
     #[serde(default, deserialize_with = "some_size")]
     pub block_size_max: Option<u64>,
     /// Workers that are threads.
@@ -55,42 +55,45 @@ pub struct Parameters {
     /// Workers that are processes.
     #[serde(default = "one")]
     pub processes: u32,
-    /// By which system calls.
+    /// The system calls that do the work.
     #[serde(default)]
     pub calls: Calls,
-    /// Operations in flight at a time, of each worker.
+    /// Whether each opened file gets the pattern as advice (posix_fadvise(2)).
+    #[serde(default)]
+    pub advise: bool,
+    /// Operations of each worker in flight at a time.
     #[serde(default = "one")]
     pub depth: u32,
-    /// Writes between two syncs; 0: one at the end of each new file, or of each run.
+    /// Writes between two syncs. 0 means one sync at the end of each new file, or of each run.
     #[serde(default)]
     pub sync_every: u32,
-    /// What new files get before they are written.
+    /// The preallocation of new files.
     #[serde(default)]
     pub preallocate: Preallocate,
-    /// Operations of each worker and run; without it, as many as the time or the files allow.
+    /// Operations of each worker per run. Default: as many as the time or the files allow.
     pub operations: Option<u64>,
-    /// Bytes of each worker and run, likewise.
+    /// Bytes of each worker per run. Default: as many as the time or the files allow.
     #[serde(default, deserialize_with = "some_size")]
     pub bytes: Option<u64>,
-    /// Of what is written: how much of each 4 KiB a compressor can take away.
+    /// For writes: percentage of each 4 KiB that a compressor can remove.
     #[serde(default)]
     pub compressible_percent: u32,
-    /// Of what is written: how many of a hundred blocks of 4 KiB are copies of others.
+    /// For writes: percentage of the blocks of 4 KiB that are copies of others.
     #[serde(default)]
     pub duplicated_percent: u32,
-    /// Whether what is read is compared with what was written, inside the timer.
+    /// Whether reads are compared with the written data, inside the timer.
     #[serde(default)]
     pub verify: bool,
-    /// Operations per second that begin, of all workers together, whatever became of the last (open loop).
+    /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
     pub rate: Option<f64>,
-    /// The same as a percentage of what the contender can do, measured before each round's slices.
+    /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
     pub rate_percent: Option<f64>,
-    /// How their beginnings are spread.
+    /// The distribution of the starts over time.
     #[serde(default)]
     pub arrivals: Arrivals,
 }
 
-/// What is done.
+/// The kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
@@ -100,28 +103,28 @@ pub enum Work {
     Write,
     /// Both, by `read-percent`.
     Mixed,
-    /// Giving space back (fallocate(2), FALLOC_FL_PUNCH_HOLE).
+    /// Deallocating space (fallocate(2), FALLOC_FL_PUNCH_HOLE).
     Trim,
 }
 
-/// In which order places are visited.
+/// The order in which places are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// From beginning to end.
     Sequential,
-    /// By the distribution.
+    /// At random, with the distribution.
     Random,
 }
 
-/// Which places are likelier.
+/// The distribution of random places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
-    /// None.
+    /// All places are equally likely.
     #[default]
     Uniform,
-    /// None, and each is visited once before any is visited again.
+    /// All places are equally likely, and each is visited once before any is visited again.
     Once,
     /// The n-th likeliest has a chance of n to the power of minus `skew`.
     Zipf,
@@ -129,17 +132,17 @@ pub enum Distribution {
     Pareto,
 }
 
-/// Which files are worked on.
+/// The files that the work uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
-    /// Files that are there, written in full before.
+    /// Existing files, which are written in full before.
     Existing,
-    /// Files that are made inside the timer, and removed outside of it.
+    /// Files that are created inside the timer, and removed outside of it.
     New,
 }
 
-/// By which system calls.
+/// The system calls that do the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Calls {
@@ -152,7 +155,7 @@ pub enum Calls {
     Mmap,
 }
 
-/// What a new file gets before it is written.
+/// The preallocation of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preallocate {
@@ -166,16 +169,17 @@ pub enum Preallocate {
 }
 
 impl Parameters {
-    /// Those of the workload, if they make sense.
+    /// The parameters of the workload, checked.
     ///
     /// # Errors
-    /// [`EngineError::Parameters`], with the one that does not.
+    /// [`EngineError::Parameters`] with the first problem.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 
-    /// The files that are there before, where nothing but the operation distinguishes them from others'.
+    /// The layout of the existing files, if other workloads may have the same files: it depends on nothing but their
+    /// number and size.
     pub fn layout(&self) -> Option<Layout> {
         let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
         let is_common = self.target() == Target::Existing && matches!(self.operation, Work::Read | Work::Write);
@@ -184,7 +188,7 @@ impl Parameters {
         (is_plain && is_common && !has_pilot).then(|| Layout { files, lasts: self.operation == Work::Read })
     }
 
-    /// Which files are worked on.
+    /// The files that the work uses.
     pub fn target(&self) -> Target {
         let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
         self.target.unwrap_or(if writes_in_order { Target::New } else { Target::Existing })
@@ -195,17 +199,17 @@ impl Parameters {
         self.block_size_max.unwrap_or(self.block_size)
     }
 
-    /// How much is asked for.
+    /// The load: the maximum, or a rate.
     pub fn load(&self) -> Load {
         Load::of(self.rate, self.rate_percent)
     }
 
-    /// How many work side by side.
+    /// Number of workers.
     pub fn workers(&self) -> u32 {
         self.threads * self.processes
     }
 
-    /// Files that are laid out before the timer.
+    /// Number of files that are laid out before the timer starts.
     pub fn existing_files(&self) -> u32 {
         match self.target() {
             Target::New => 0,
@@ -214,7 +218,7 @@ impl Parameters {
         }
     }
 
-    /// The most data that lie on the lane at a time.
+    /// Maximum bytes on the lane at a time.
     pub fn demand(&self) -> Bytes {
         let new = if self.target() == Target::New { self.workers() } else { 0 };
         Bytes(self.file_size.saturating_mul(u64::from(self.existing_files() + new)))
@@ -225,7 +229,7 @@ impl Parameters {
         matches!(self.operation, Work::Write | Work::Mixed)
     }
 
-    /// Whether all that is written is made durable by one call after the last operation.
+    /// Whether one call after the last operation makes all writes durable.
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
         syncs && self.sync_every == 0

@@ -1,4 +1,4 @@
-//! Where the next operation goes: file, offset and length, in the order that the workload wants.
+//! Chooses the place of the next operation: file, offset and length.
 
 mod permutation;
 
@@ -15,15 +15,15 @@ use permutation::Permutation;
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Which of the worker's files.
+    /// Number of the file among the worker's files.
     pub file: u32,
     /// Bytes from the file's beginning.
     pub offset: u64,
-    /// Bytes.
+    /// Length, bytes.
     pub length: usize,
 }
 
-/// The places of one worker, one after the other.
+/// The sequence of places of one worker.
 pub struct Places {
     order: Order,
     random: Pcg64Mcg,
@@ -31,22 +31,22 @@ pub struct Places {
     file_size: u64,
     /// The smallest block; offsets and lengths are multiples of it.
     block: u64,
-    /// Whether and how sizes differ.
+    /// How the lengths of operations are chosen.
     sizes: Sizes,
-    /// What is left of the run's operations.
+    /// Operations of the run that are left.
     operations: u64,
 }
 
-/// How long operations are.
+/// How the lengths of operations are chosen.
 enum Sizes {
-    /// As long as the smallest block.
+    /// All operations have the smallest block.
     Equal,
-    /// So many smallest blocks at most, as long as so many bytes are left of the run's.
+    /// Random lengths of up to `most` smallest blocks. `bytes` of the run are left.
     Drawn { most: u64, bytes: u64 },
 }
 
 enum Order {
-    /// From `first` to `end`, as if all files were one.
+    /// From `first` to `end`, in bytes, as if all files were one.
     Sequential {
         first: u64,
         next: u64,
@@ -61,7 +61,7 @@ enum Order {
     },
 }
 
-/// One of a number of places, by its number.
+/// How the number of a random place is chosen.
 enum Pick {
     Uniform { count: u64 },
     Once { permutation: Permutation, next: u64 },
@@ -69,24 +69,24 @@ enum Pick {
     Pareto { count: u64, power: f64, permutation: Permutation },
 }
 
-/// The exponent of zipf and the share of pareto where the workload says none. (fio's exponent is 1.1.)
+/// The default exponent of zipf and the default share of pareto. (fio's exponent is 1.1.)
 const ZIPF: f64 = 1.2;
 const PARETO: f64 = 0.2;
 
 impl Places {
-    /// Those of `parameters`; every choice comes from `random`.
+    /// The places of `parameters`. Every choice comes from `random`.
     pub fn new(parameters: &Parameters, random: Pcg64Mcg) -> Self {
         // New files are made one after the other.
         let files = if parameters.target() == Target::New { 1 } else { u64::from(parameters.files) };
         Self::over(parameters, random, parameters.file_size, 0..parameters.file_size * files)
     }
 
-    /// The same on a device, which is one file.
+    /// The places on a device, which counts as one file.
     pub fn on_device(parameters: &Parameters, random: Pcg64Mcg, Stretch { end, own }: Stretch) -> Self {
         Self::over(parameters, random, end, own)
     }
 
-    /// In the `part` of all files, one behind the other.
+    /// The places in the range `part` of all files, as if all files were one.
     fn over(parameters: &Parameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
         let block = parameters.block_size;
         let order = match parameters.pattern {
@@ -105,7 +105,7 @@ impl Places {
         places
     }
 
-    /// A new run: it may do as much as the workload allows.
+    /// Begins a new run, with all operations and bytes that the workload allows.
     pub fn begin(&mut self, parameters: &Parameters) {
         let bytes = parameters.bytes.unwrap_or(u64::MAX);
         self.operations = parameters.operations.unwrap_or(u64::MAX);
@@ -115,14 +115,14 @@ impl Places {
         }
     }
 
-    /// A new run on files from their beginning.
+    /// Moves sequential work back to its beginning.
     pub fn rewind(&mut self) {
         if let Order::Sequential { first, next, .. } = &mut self.order {
             *next = *first;
         }
     }
 
-    /// In order: bytes that were passed since the beginning, and bytes that are left to the end.
+    /// For sequential work: bytes passed since the beginning, and bytes left to the end.
     pub fn passed_and_left(&self) -> Option<(u64, u64)> {
         match &self.order {
             Order::Sequential { first, next, end, .. } => Some((next - first, end.saturating_sub(*next))),
@@ -130,8 +130,8 @@ impl Places {
         }
     }
 
-    /// A new run on the `size` bytes of `part` that come after those of the last one; from its beginning where so many are not
-    /// left. For a rewind this run counts as done.
+    /// Moves sequential work to the `size` bytes of `part` after those of the last run, or to the beginning of `part`
+    /// if fewer bytes are left. A later rewind does not repeat this run.
     pub fn move_on(&mut self, part: &Range<u64>, size: u64) {
         if let Order::Sequential { first, next, end, .. } = &mut self.order {
             *next = if *first + size <= part.end { *first } else { part.start };
@@ -140,7 +140,7 @@ impl Places {
         }
     }
 
-    /// The next place; `None` when there is nothing left to do.
+    /// The next place; `None` if the run has no operation left.
     #[inline(always)]
     pub fn next(&mut self) -> Option<Place> {
         if self.operations == 0 {
@@ -201,14 +201,14 @@ impl Places {
         length
     }
 
-    /// The source of the run's other random choices.
+    /// The generator of the run's other random choices.
     #[inline]
     pub fn random(&mut self) -> &mut Pcg64Mcg {
         &mut self.random
     }
 
-    /// How far work has come that visits each place once, and the generator's next number, for a worker that works
-    /// elsewhere.
+    /// The position from which [`Places::resume`] continues: the progress of work that visits each place once, and the
+    /// next number of the generator.
     pub fn position(&mut self) -> [u64; 2] {
         let come = match &self.order {
             Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } => *next,
@@ -217,7 +217,7 @@ impl Places {
         [come, self.random.next_u64()]
     }
 
-    /// Goes on from [`Places::position`].
+    /// Continues from [`Places::position`].
     pub fn resume(&mut self, [come, random]: [u64; 2]) {
         if let Order::Sequential { next, .. } | Order::Random { pick: Pick::Once { next, .. }, .. } = &mut self.order {
             *next = come;

@@ -1,4 +1,4 @@
-//! pread(2), pwrite(2), fallocate(2): one operation at a time.
+//! Work with pread(2), pwrite(2) and fallocate(2): one operation at a time.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Limit, Tally};
 
-/// Works on the files that are open.
+/// Works on the open files.
 pub fn on_existing(
     worker: &mut DataWorker,
     open: &Open,
@@ -35,7 +35,7 @@ pub fn on_existing(
     Ok(())
 }
 
-/// Makes a file, writes it and makes it durable, all inside the timer.
+/// Creates a file, writes it and makes it durable, all inside the timer.
 pub fn on_new(
     worker: &mut DataWorker,
     open: &mut Open,

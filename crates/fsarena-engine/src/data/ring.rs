@@ -1,4 +1,4 @@
-//! io_uring: many operations in flight, submitted and taken back in batches.
+//! Work with io_uring: many operations in flight, submitted and reaped in batches.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Limit, Tally};
 
-/// Works on the files that are open.
+/// Works on the open files.
 pub fn on_existing(
     worker: &mut DataWorker,
     open: &Open,
@@ -34,7 +34,8 @@ pub fn on_existing(
     Ok(())
 }
 
-/// Writes a new file and makes it durable. It is made before the timer starts, since the ring has to know it.
+/// Writes a new file and makes it durable. The file is created before the timer starts, since the ring has to register
+/// it.
 pub fn on_new(
     worker: &mut DataWorker,
     open: &mut Open,
@@ -54,27 +55,27 @@ pub fn on_new(
     Ok(())
 }
 
-/// What is in flight.
+/// The operations in flight.
 struct Flight {
     ring: Ring,
     depth: usize,
     marker: Marker,
     clock: SyncClock,
-    /// What each buffer is used for; the first `depth` are for reads, the others hold what is written.
+    /// The use of each buffer. The first `depth` buffers are for reads, the others hold the data of writes.
     uses: Vec<Use>,
     next_read: usize,
     next_write: usize,
     buffer_size: usize,
 }
 
-/// What comes when no more can be launched just now.
+/// What to do when no more operations can be launched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// More operations, as soon as some have ended or are due.
     More,
     /// A sync, once all have ended.
     Sync,
-    /// Nothing.
+    /// Nothing: the run ends.
     End,
 }
 
@@ -110,7 +111,7 @@ impl Flight {
         })
     }
 
-    /// The inner loop: fill up, submit, wait for one, take all that have ended.
+    /// The inner loop: launches operations, submits them, waits for one, and reaps all that have ended.
     fn work(&mut self, worker: &mut DataWorker, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let mut now = meter.at();
         loop {
@@ -137,7 +138,7 @@ impl Flight {
         Ok(())
     }
 
-    /// Launches as many operations as may be in flight, and in an open loop as are due.
+    /// Launches operations up to the depth; in an open loop only those that are due.
     #[inline]
     fn fill_up(&mut self, worker: &mut DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Next {
         while self.ring.flying() < self.depth {
@@ -172,7 +173,7 @@ impl Flight {
         self.ring.push(transfer, place.file, place.offset, buffer, place.length);
     }
 
-    /// There are as many as operations in flight.
+    /// A buffer is free, because there are as many as operations in flight.
     #[inline]
     fn free_buffer_to_read(&mut self) -> usize {
         loop {
@@ -184,7 +185,8 @@ impl Flight {
         }
     }
 
-    /// There are at least twice as many as operations in flight; in turn, so that contents come again as late as possible.
+    /// There are at least twice as many as operations in flight. They are used in turn, so that contents repeat as late
+    /// as possible.
     #[inline]
     fn free_buffer_to_write(&mut self) -> usize {
         loop {
@@ -196,7 +198,8 @@ impl Flight {
         }
     }
 
-    /// In an open loop with room for more it waits no longer than until the next operation is due.
+    /// Submits, and waits for one operation. An open loop that may launch more waits only until the next operation is
+    /// due.
     #[inline]
     fn submit(&mut self, meter: &Meter<'_>, now: Nanos, next: Next) -> Result<(), EngineError> {
         let due = meter.until_due(now).filter(|_| self.ring.flying() < self.depth && next == Next::More);
@@ -207,7 +210,7 @@ impl Flight {
         done.map_err(EngineError::io("io_uring_enter"))
     }
 
-    /// Takes all that have ended.
+    /// Reaps all operations that have ended.
     #[inline]
     fn land(&mut self, worker: &DataWorker, meter: &mut Meter<'_>, now: Nanos) -> Result<(), EngineError> {
         while let Some(ended) = self.ring.reap() {

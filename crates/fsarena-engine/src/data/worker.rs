@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Limit, Operation, Tally, folder};
 
-/// One worker on the data of its files.
+/// A worker on the data of its files.
 pub struct DataWorker {
     pub parameters: Parameters,
     durable: DurablePoint,
@@ -29,30 +29,30 @@ pub struct DataWorker {
     pub places: Places,
     pub contents: Contents,
     pace: Pace,
-    /// Bytes that the largest run has read or written.
+    /// Bytes that the largest run so far has read or written.
     pub most_moved: u64,
 }
 
-/// What a run has open.
+/// The open files of a run.
 pub struct Open {
     pub files: Vec<File>,
-    /// In which the files lie; `None` on a device.
+    /// The folder that holds the files; `None` on a device.
     pub folder: Option<File>,
 }
 
-/// Which way the data go.
+/// The direction of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the file.
     Read,
     /// Into the file.
     Write,
-    /// Out of the file, for good.
+    /// Deallocated from the file.
     Trim,
 }
 
 impl Direction {
-    /// Under which name it is counted.
+    /// The operation under which this direction is counted.
     #[inline]
     pub fn operation(self) -> Operation {
         match self {
@@ -85,25 +85,25 @@ impl DataWorker {
         }
     }
 
-    /// Begins so many operations per second from now on, whatever becomes of them.
+    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
         let turn = (self.number, self.parameters.workers());
         self.pace = Pace::open(rate, turn, self.parameters.arrivals, random);
     }
 
-    /// Sequential work starts again from the beginning.
+    /// Moves sequential work back to its beginning.
     pub fn rewind(&mut self) {
         self.places.rewind();
     }
 
-    /// Whether a run has begun to pass through the files, and twice what the largest one has read is left.
+    /// Whether a run has begun a pass through the files, and twice the bytes of the largest run are left.
     pub fn has_enough(&self) -> bool {
         let enough = |(passed, left): (u64, u64)| passed > 0 && left >= self.most_moved.saturating_mul(2);
         self.places.passed_and_left().is_some_and(enough)
     }
 
-    /// Which way the next operation goes.
+    /// Chooses the direction of the next operation.
     #[inline]
     pub fn direction(&mut self) -> Direction {
         match self.parameters.operation {
@@ -117,7 +117,7 @@ impl DataWorker {
         }
     }
 
-    /// The number of the worker's file among all, which is where its contents are at home.
+    /// The home of the contents at `place`. It has the number of the file among those of all workers.
     #[inline]
     pub fn home(&self, place: &Place) -> Home {
         (self.first_file() + place.file, place.offset)
@@ -128,7 +128,7 @@ impl DataWorker {
         if self.parameters.shared { 0 } else { self.number * self.parameters.files }
     }
 
-    /// Makes what was written so far durable, if the workload wants that now; inside the timer.
+    /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
     pub fn sync(&self, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let each = |call: fn(&File) -> rustix::io::Result<()>, act: &'static str| {
             open.files.iter().try_for_each(|file| call(file).map_err(EngineError::io(act)))
@@ -143,7 +143,7 @@ impl DataWorker {
         Ok(())
     }
 
-    /// From which all random choices follow.
+    /// The seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -156,7 +156,7 @@ impl DataWorker {
         }
     }
 
-    /// Compares what was read with what was written, if the workload wants that.
+    /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
     pub fn verify(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
         if self.parameters.verify { self.compare(read, place) } else { Ok(()) }
@@ -189,8 +189,8 @@ impl DataWorker {
         })
     }
 
-    /// Makes one file after the other; each is removed untimed before the next, which then uses the same memory. Whole
-    /// files only: the time is looked at between them.
+    /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
+    /// memory. All files are written whole: the limit is checked between them.
     fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
         let (mut entry, before) = (Some(entry), tally.elapsed);
@@ -213,7 +213,7 @@ impl DataWorker {
         Ok(())
     }
 
-    /// From the beginning of a new file, for which on a device the next stretch stands.
+    /// Moves to the beginning of a new file. On a device, this is the next stretch.
     fn begin_new(&mut self) {
         self.places.begin(&self.parameters);
         match self.ground.stretch(&self.parameters, self.number) {
@@ -222,12 +222,12 @@ impl DataWorker {
         }
     }
 
-    /// How [`DataWorker::make`] is counted.
+    /// The operation under which [`DataWorker::make`] is counted.
     pub fn making(&self) -> Operation {
         if self.ground.folder().is_some() { Operation::Create } else { Operation::Open }
     }
 
-    /// Makes a new file, with its space if the workload wants that; a device is there.
+    /// Creates a new file, with its space if the workload asks for that. A device is opened instead.
     pub fn make(&self, path: &Path) -> Result<File, EngineError> {
         if self.ground.folder().is_none() {
             return self.opening.existing(path);
@@ -244,7 +244,7 @@ impl DataWorker {
         Ok(file)
     }
 
-    /// The pace is lent to the meter, which the worker does not have to know.
+    /// Lends the pace to `work`, so that the meter can change it while the worker is in use.
     fn with_pace<T>(&mut self, work: impl FnOnce(&mut Self, &mut Pace) -> T) -> T {
         let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
         let done = work(self, &mut pace);
@@ -278,19 +278,19 @@ impl Worker for DataWorker {
     }
 }
 
-/// When writes are due to be synced.
+/// Counts the writes until a sync is due.
 pub struct SyncClock {
     every: u32,
     since: u32,
 }
 
 impl SyncClock {
-    /// As the workload wants.
+    /// The interval that the workload asks for.
     pub fn of(parameters: &Parameters) -> Self {
         Self { every: parameters.sync_every, since: 0 }
     }
 
-    /// One more write; whether a sync is due.
+    /// Counts one more write. Returns whether a sync is due.
     #[inline]
     pub fn wrote(&mut self) -> bool {
         if self.every == 0 {
@@ -304,7 +304,7 @@ impl SyncClock {
         true
     }
 
-    /// Whether what was written is to be synced at the end: it is if not all was on the way.
+    /// Whether a sync is due at the end: yes, unless a sync came right after the last write.
     pub fn ends_with_one(&self) -> bool {
         self.every == 0 || self.since > 0
     }

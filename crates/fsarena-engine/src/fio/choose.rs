@@ -1,4 +1,4 @@
-//! Natively or through fio: which way a job file or a workload takes, and why.
+//! Chooses whether a job file or a workload runs natively or through fio, and gives the reason.
 
 use std::path::Path;
 
@@ -9,37 +9,37 @@ use super::{FioError, forbidden, generate, program, space, translate};
 use crate::EngineError;
 use crate::data::Parameters;
 
-/// What the name of a workload ends in that goes through fio.
+/// Suffix of the name of a workload that runs through fio.
 pub const SUFFIX: &str = "+fio";
-/// fio tells its time in milliseconds: a slice through it lasts at least so long.
+/// Minimum length of a slice through fio, milliseconds: fio reports its time in milliseconds.
 const SHORTEST_MS: u64 = 1000;
-/// fio needs a third of a second to start and end: few slices.
+/// Number of slices through fio. There are few, because fio takes a third of a second to start and end.
 const SLICES: u32 = 2;
 
-/// By which means jobs are done.
+/// How jobs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// By our own engines where they understand everything, else by fio.
+    /// With the native engines if they understand everything, otherwise with fio.
     Native,
-    /// By fio.
+    /// With fio.
     Fio,
-    /// By both, side by side, where that is possible.
+    /// With both, as separate workloads, where that is possible.
     Both,
 }
 
-/// A workload, with a sentence on the way that it takes.
+/// A workload, with a sentence on how it runs.
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// The workload.
     pub workload: Workload,
-    /// Which way, and why.
+    /// How it runs, and why.
     pub note: String,
 }
 
-/// The same workload through fio.
+/// The variant of `workload` that runs through fio.
 ///
 /// # Errors
-/// If fio cannot do it, with the parameter or the engine that it cannot.
+/// If fio does not support it, with the parameter or the engine that is the reason.
 pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
     let cannot = |what: String| FioError::Cannot { workload: workload.name.to_string(), what };
     if workload.engine == program::NAME {
@@ -70,10 +70,11 @@ pub fn instead(workload: &Workload) -> Result<Choice, EngineError> {
     Ok(Choice { workload: through, note })
 }
 
-/// What the job file at `path` is made of, as workloads.
+/// The workloads of the job file at `path`.
 ///
 /// # Errors
-/// If it cannot be read or makes no sense, if it does what no job may do, or if fio is needed and not there.
+/// If the file cannot be read or makes no sense, if a job does something forbidden, or if fio is needed and not
+/// installed.
 pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|source| FioError::Read { file: name.clone(), source })?;
@@ -99,10 +100,10 @@ fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, Engine
     })
 }
 
-/// Each section natively.
+/// Translates each section into a native workload.
 ///
 /// # Errors
-/// Why the file has to go through fio.
+/// The reason why the file has to run through fio.
 pub(super) fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String> {
     let mut choices: Vec<Choice> = Vec::new();
     for (index, section) in file.sections.iter().enumerate() {
@@ -136,7 +137,7 @@ fn through(stem: &str, file: &JobFile, why: &str) -> Result<Choice, EngineError>
     Ok(Choice { workload, note })
 }
 
-/// Direct I/O is done in whole sectors, and there is none smaller than this.
+/// Refuses direct I/O in blocks that are not whole sectors. No device has smaller sectors than this.
 fn direct(file: &JobFile) -> Result<(), FioError> {
     const SECTOR: u64 = 512;
     match translate::direct_block(file) {

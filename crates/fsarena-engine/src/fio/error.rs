@@ -1,8 +1,8 @@
-//! What can go wrong with fio and its job files.
+//! The errors of fio and of its job files.
 
 use fsarena_model::{Blame, Explained};
 
-/// What can go wrong with fio and its job files.
+/// An error of fio or of one of its job files.
 #[derive(Debug, thiserror::Error)]
 pub enum FioError {
     /// A job file cannot be read.
@@ -10,44 +10,44 @@ pub enum FioError {
     Read {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// A job file says something that is not allowed, or that makes no sense.
+    /// A line of a job file is not allowed, or makes no sense.
     #[error("`{file}`, line {line}: {what}")]
     Line {
         /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         what: String,
-        /// The way out.
+        /// How to solve it.
         hint: String,
     },
-    /// A job file that makes no sense to fio, in its words.
+    /// fio does not accept a job file, with its message.
     #[error("`{file}`: {words}")]
     NotUnderstood {
         /// The file.
         file: String,
-        /// fio's words, with the line where it is known.
+        /// The message of fio, with the line if it is known.
         words: String,
     },
-    /// A workload has something that fio does not.
+    /// A workload needs something that fio does not support.
     #[error("workload `{workload}`: fio cannot {what}")]
     Cannot {
         /// The workload.
         workload: String,
-        /// What it cannot.
+        /// What fio cannot do, as the end of a sentence.
         what: String,
     },
-    /// The program is not there.
+    /// The program is not installed.
     #[error("{wanted_by} needs the program `fio`, which is not installed")]
     Missing {
         /// A workload or a file.
         wanted_by: String,
     },
-    /// The program ended with an error, in its words.
+    /// The program failed, with its message.
     #[error("fio: {0}")]
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! fio's job files: sections of options, what stands in `[global]` merged into each.
+//! fio's job files: sections of options. The options of `[global]` are merged into each section.
 
 mod text;
 
@@ -7,7 +7,7 @@ use super::FioError;
 /// A job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFile {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
     /// Its jobs, in order.
     pub sections: Vec<Section>,
@@ -16,26 +16,26 @@ pub struct JobFile {
 /// One job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What stands between the brackets.
+    /// The text between the brackets.
     pub name: String,
-    /// Where that stands, from 1.
+    /// Line number of the section, from 1.
     pub line: usize,
-    /// Its options, those of `[global]` first; of equal ones the last counts.
+    /// Its options, those of `[global]` first. The last of equal options counts.
     pub options: Vec<Entry>,
 }
 
 /// One option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its first name, where fio knows several.
+    /// Its first name, if fio knows several.
     pub key: String,
-    /// What stands behind the `=`.
+    /// The text after the `=`.
     pub value: Option<String>,
-    /// Where it stands, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
-/// Options that have two names; the second is the one used here.
+/// Options that have two names. The second name is used here.
 const ALIASES: &[(&str, &str)] = &[
     ("readwrite", "rw"),
     ("blocksize", "bs"),
@@ -59,7 +59,7 @@ fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
     FioError::Line { file: file.to_owned(), line, what, hint: hint.to_owned() }
 }
 
-/// What was read so far.
+/// The content that was read so far.
 #[derive(Default)]
 struct Reader {
     globals: Vec<Entry>,
@@ -67,7 +67,7 @@ struct Reader {
     place: Place,
 }
 
-/// Where an option belongs.
+/// The place to which an option belongs.
 #[derive(Default)]
 enum Place {
     #[default]
@@ -96,7 +96,7 @@ impl Reader {
 }
 
 impl JobFile {
-    /// Reads `text`, which is called `name`; `variable` gives what `${…}` stands for.
+    /// Parses `text`. `name` is its name in messages. `variable` returns the value of `${…}`.
     ///
     /// # Errors
     /// [`FioError::Line`].
@@ -113,7 +113,7 @@ impl JobFile {
         Ok(Self { name: name.to_owned(), sections: reader.sections })
     }
 
-    /// Where an option stands first.
+    /// Line number of the first use of an option.
     pub fn line_of(&self, key: &str) -> Option<usize> {
         let mut entries = self.sections.iter().flat_map(|section| &section.options);
         entries.find(|entry| entry.key == first_name(key)).map(|entry| entry.line)
@@ -124,7 +124,7 @@ impl JobFile {
         refusal(&self.name, line, what, hint)
     }
 
-    /// The text for fio: each section with all of its options but those in `without`, and with `more` at its end.
+    /// The text for fio: each section with all its options except those in `without`, followed by `more`.
     pub fn text(&self, without: &[&str], more: &[String]) -> String {
         let mut text = String::new();
         for section in &self.sections {
@@ -152,7 +152,7 @@ impl Section {
         self.entry(key).and_then(|entry| entry.value.as_deref())
     }
 
-    /// Whether a yes-or-no option is set; alone it means yes.
+    /// Whether a boolean option is set. An option without a value is set.
     pub fn is_set(&self, key: &str) -> bool {
         self.entry(key).is_some_and(|entry| entry.value.as_deref().is_none_or(|value| value.trim() != "0"))
     }

@@ -1,9 +1,9 @@
-//! What a job file may not do here: fsarena runs as root, and a job works in a folder on a lane, nowhere else.
+//! Refuses what a job file must not do: fsarena runs as root, and a job works in a folder on a lane, nowhere else.
 
 use super::FioError;
 use super::file::{Entry, JobFile, Section};
 
-/// Engines that work on files of a folder and do nothing else.
+/// I/O engines that work on the files of a folder and do nothing else.
 const ENGINES: &[&str] = &[
     "sync",
     "psync",
@@ -22,7 +22,7 @@ const ENGINES: &[&str] = &[
     "filedelete",
 ];
 
-/// Options that reach beyond the folder, or whose space cannot be told beforehand; with the reason.
+/// Options that reach beyond the folder, or whose space cannot be determined beforehand, with the reason.
 const OPTIONS: &[(&str, &str)] = &[
     ("exec_prerun", "runs a command as root"),
     ("exec_postrun", "runs a command as root"),
@@ -44,13 +44,13 @@ const OPTIONS: &[(&str, &str)] = &[
     ("create_only", "does no work"),
 ];
 
-/// Words in whose presence fio hands the option to a shell, to have it calculated by bc(1) (init.c, `bc_calc`).
+/// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
 const CALCULATED: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
 
 /// Options in whose values a `/` is not part of a path.
 const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description", "cmdprio_bssplit", "directory"];
 
-/// Refuses what a job file may not do.
+/// Refuses a job file that does something forbidden.
 ///
 /// # Errors
 /// [`FioError::Line`] with the option.
@@ -68,7 +68,7 @@ pub fn check(file: &JobFile) -> Result<(), FioError> {
     Ok(())
 }
 
-/// Files have the names of their sections.
+/// Refuses a section name that would become a path: files have the names of their sections.
 fn bad_title(section: &Section) -> Option<String> {
     let bad = section.name.contains(['/', '$', '\\']) || section.name.contains("..");
     bad.then(|| format!("the section `{}` would give its files a path", section.name))

@@ -1,11 +1,11 @@
-//! All that is done with a text before fio sees it, and with what fio wrote.
+//! Entry points for fuzz tests: all code that reads a job file before fio does, or reads fio's output.
 
 use super::file::JobFile;
 use super::output::{self, Order, Reading};
 use super::{choose, forbidden, space, translate};
 use crate::{Operation, Tally};
 
-/// From a job file to workloads, without running fio.
+/// Translates a job file into workloads, without running fio.
 pub fn understand_job(text: &str) {
     let Ok(file) = JobFile::parse("x", text, &|_| Some("1".to_owned())) else { return };
     let _ = (forbidden::check(&file), space::demand(&file), translate::direct_block(&file), translate::lasts(&file));
@@ -14,7 +14,7 @@ pub fn understand_job(text: &str) {
     let _ = choose::natively("x", &file);
 }
 
-/// From fio's output to a tally.
+/// Reads fio's output into a tally.
 pub fn understand_output(text: &str, tally: &mut Tally) {
     for order in [Order::Together, Order::InTurn] {
         let _ = output::read(text, Reading { order, sync: Operation::Fsync }, tally);

@@ -1,4 +1,5 @@
-//! A fio job from the parameters of the engine `data`: everything is said, nothing is left to fio's defaults.
+//! Generates a fio job from the parameters of the engine `data`. Every option is set; nothing is left to fio's
+//! defaults.
 
 use std::fmt::Write;
 
@@ -8,10 +9,10 @@ use crate::data::Parameters;
 use crate::data::parameters::{Calls, Distribution, Pattern, Preallocate, Target, Work};
 use crate::pace::Arrivals;
 
-/// fio's names of one worker's files are one option, whose length is limited.
+/// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
 const MOST_FILES: u32 = 64;
 
-/// What fio cannot do of these parameters, if there is such a thing.
+/// The first of these parameters that fio does not support; `None` if it supports all.
 pub fn lacks(workload: &Workload, parameters: &Parameters) -> Option<String> {
     let is_new = parameters.target() == Target::New;
     let is_uneven = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
@@ -62,17 +63,17 @@ fn rate_of_each(parameters: &Parameters) -> Option<f64> {
     parameters.rate.map(|rate| rate / f64::from(parameters.workers()))
 }
 
-/// Where and when a generated job works.
+/// The place and the duration of a generated job.
 pub struct Setting<'a> {
     /// The folder of its files, as fio writes it.
     pub directory: &'a str,
-    /// From which its random choices follow.
+    /// Seed of its random choices.
     pub seed: u64,
-    /// After so much time it ends, if it does not end before.
+    /// Maximum duration. The job may end before.
     pub time: Option<Nanos>,
 }
 
-/// The job's text; [`lacks`] has found nothing.
+/// The text of the job. The caller ensures that [`lacks`] finds nothing.
 pub fn text(workload: &Workload, parameters: &Parameters, setting: &Setting<'_>) -> String {
     let mut text = String::from("[global]\n");
     let mut line = |words: String| writeln!(text, "{words}").expect("a string can be written to");
@@ -91,12 +92,11 @@ pub fn text(workload: &Workload, parameters: &Parameters, setting: &Setting<'_>)
     text
 }
 
-/// What is the same for all: no cache is dropped, no space is taken, the latency is that from call to return.
+/// The options of all jobs: no cache is dropped, no space is preallocated, the latency is the time from call to return.
 const GENERAL: &[&str] = &[
     "group_reporting=1",
     "invalidate=0",
     "fallocate=none",
-    "fadvise_hint=0",
     "randrepeat=1",
     "random_generator=tausworthe64",
     "clat_percentiles=0",
@@ -112,6 +112,7 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
         format!("size={}", parameters.file_size * files),
         format!("direct={}", u8::from(workload.cache == CacheState::Direct)),
         format!("iodepth={}", parameters.depth),
+        format!("fadvise_hint={}", u8::from(parameters.advise)),
     ];
     lines.push(match parameters.block_size_max {
         Some(longest) => format!("bsrange={}-{longest}", parameters.block_size),
@@ -134,7 +135,7 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     lines
 }
 
-/// Submitted and taken back in batches, as natively.
+/// Submits and reaps in batches, as the native engine does.
 fn ring(depth: u32) -> Vec<String> {
     let mut lines = ["ioengine=io_uring", "fixedbufs=1", "registerfiles=1"].map(str::to_owned).to_vec();
     lines.push(format!("iodepth_batch_submit={depth}"));
@@ -185,7 +186,7 @@ fn durability(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     }
 }
 
-/// Random bytes that nothing can make smaller, unless the workload wants some of them to be so.
+/// Random bytes that cannot be compressed or deduplicated, unless the workload asks for that.
 fn content(parameters: &Parameters) -> Vec<String> {
     let (compressible, duplicated) = (parameters.compressible_percent, parameters.duplicated_percent);
     if compressible == 0 && duplicated == 0 {

@@ -1,4 +1,4 @@
-//! The job: our own code lays the files out where they are known, fio does the work.
+//! The job: this crate lays out the files if it knows them, and fio does the work.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
 use crate::{EngineError, Job, Limit, Operation, Scratch, Tally, go_on};
 
-/// fio at work.
+/// A job of the engine `fio`.
 pub struct FioJob {
     workload: Workload,
     task: Task,
     directory: PathBuf,
-    /// Where fio writes what is none of the workload.
+    /// Where fio writes files that do not belong to the workload.
     folder: Scratch,
     seed: u64,
-    /// How often it ran: each run has other places.
+    /// Number of runs so far. Each run visits other places.
     runs: u64,
 }
 
-/// The most data that lie on the lane at a time: fio keeps all new files of a run.
+/// Maximum bytes on the lane at a time: fio keeps all new files of a run.
 pub fn demand(parameters: &Parameters) -> Bytes {
     match parameters.target() {
         Target::Existing => parameters.demand(),
@@ -35,14 +35,14 @@ pub fn demand(parameters: &Parameters) -> Bytes {
 }
 
 impl FioJob {
-    /// Places and contents follow from `seed`.
+    /// A job whose places and contents follow from `seed`.
     pub fn new(workload: &Workload, task: Task, directory: &Path, seed: u64) -> Result<Self, EngineError> {
         let folder = Scratch::new()?;
         let (workload, directory) = (workload.clone(), directory.to_owned());
         Ok(Self { workload, task, directory, folder, seed, runs: 0 })
     }
 
-    /// fio takes a `:` for the end of a path, unless there is a `\` before it.
+    /// The path of the directory, for a job file. fio takes a `:` for the end of a path, unless a `\` precedes it.
     fn directory(&self) -> Result<String, EngineError> {
         let path = self.directory.to_str().filter(|path| !path.contains(['\n', '\\', ';', '#', '$']));
         let refused = || FioError::Failed(format!("its job files cannot name `{}`", self.directory.display()));
@@ -63,7 +63,7 @@ impl FioJob {
         })
     }
 
-    /// fio knows the names and sizes of its files best.
+    /// Lets fio lay out the files of a job file, because fio knows their names and sizes.
     fn let_fio_lay_out(&self, file: &JobFile, stop: &AtomicBool) -> Result<(), EngineError> {
         let makes = |engine: &str| ["filecreate", "filestat", "filedelete"].contains(&engine);
         if file.sections.iter().any(|section| section.value("ioengine").is_some_and(makes)) {
@@ -92,7 +92,7 @@ impl FioJob {
     }
 }
 
-/// The job file with our folder instead of its own.
+/// The text of the job file with `directory` instead of its own directory.
 fn as_it_is(file: &JobFile, directory: &str, more: impl IntoIterator<Item = String>) -> String {
     let forced = [format!("directory={directory}")];
     file.text(&["directory"], &forced.into_iter().chain(more).collect::<Vec<_>>())
@@ -106,7 +106,7 @@ impl Job for FioJob {
         }
     }
 
-    /// New files have to be new in each slice.
+    /// New files must not exist before a slice.
     fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
         if parameters.target() == Target::Existing {
@@ -131,7 +131,7 @@ impl Job for FioJob {
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
     }
 
-    /// A single worker stays on one processor, as a native one does; a job file says itself what it wants.
+    /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
     fn is_alone(&self) -> bool {
         match &self.task {
             Task::Generated(parameters) => parameters.workers() == 1 && parameters.calls == Calls::Sync,

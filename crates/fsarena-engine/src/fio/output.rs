@@ -1,4 +1,4 @@
-//! What fio says in JSON (`--output-format=json+`), as a tally.
+//! Reads fio's JSON output (`--output-format=json+`) into a tally.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct JobStatus {
     trim: Option<Direction>,
     mixed: Option<Direction>,
     sync: Option<Syncs>,
-    /// Percent of the time of each job.
+    /// CPU time in user mode, percent of the time of each job.
     usr_cpu: Option<f64>,
     sys_cpu: Option<f64>,
 }
@@ -46,44 +46,44 @@ struct Syncs {
     lat_ns: Latencies,
 }
 
-/// How often each latency was seen; fio's bins are 1.6 % wide.
+/// The count of each latency, nanoseconds. fio's bins are 1.6 % wide.
 #[derive(Debug, Default, Deserialize)]
 struct Latencies {
     #[serde(default)]
     bins: BTreeMap<String, u64>,
 }
 
-/// How jobs follow each other.
+/// The order in which jobs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// All at once: the longest tells the time.
+    /// All at once: the longest one determines the time.
     Together,
     /// Groups one after the other (`stonewall`): their times add up.
     InTurn,
 }
 
-/// What is not in the JSON.
+/// Facts that the JSON does not contain.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
-    /// How jobs follow each other.
+    /// The order in which jobs run.
     pub order: Order,
-    /// What fio's syncs were.
+    /// The kind of fio's syncs.
     pub sync: Operation,
 }
 
-/// What fio wrote: its words, which stand first, and its JSON.
+/// Splits fio's output into its messages, which come first, and its JSON.
 pub fn split(text: &str) -> (&str, &str) {
     let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
     text.split_at(start.unwrap_or(text.len()))
 }
 
-/// Which job failed, and why, if one did.
+/// The first job that failed, and the reason; `None` if no job failed.
 fn failure(output: &Output) -> Option<String> {
     let job = output.jobs.iter().find(|job| job.error != 0)?;
     Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
 }
 
-/// All that fio wrote of a run that failed, in one line.
+/// All messages of a failed run, in one line.
 pub fn words(streams: &str, text: &str) -> String {
     let (before, json) = split(text);
     let failed = serde_json::from_str::<Output>(json).ok().and_then(|output| failure(&output));
@@ -91,10 +91,10 @@ pub fn words(streams: &str, text: &str) -> String {
     lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Counts into `tally` what fio wrote.
+/// Adds the results in `text` to `tally`.
 ///
 /// # Errors
-/// [`FioError::Failed`] if it is none of fio's, or a job has failed.
+/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
 pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioError> {
     let output: Output = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
@@ -120,7 +120,7 @@ pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioEr
 }
 
 impl JobStatus {
-    /// Counts all of it; the job's time in milliseconds.
+    /// Adds all results of the job to `tally`. Returns its time, milliseconds.
     fn count(&self, reading: Reading, tally: &mut Tally) -> u64 {
         if let Some(syncs) = &self.sync {
             syncs.lat_ns.count(reading.sync, tally);
@@ -141,7 +141,7 @@ impl JobStatus {
 impl Direction {
     fn count(&self, operation: Operation, tally: &mut Tally) -> u64 {
         tally.count_done(self.total_ios, self.io_bytes);
-        // From the call to the end, if fio kept that; else from when the kernel had it.
+        // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
         let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
         latencies.count(operation, tally);
         self.runtime

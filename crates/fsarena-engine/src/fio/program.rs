@@ -1,4 +1,4 @@
-//! The program fio: whether it is there, what it thinks of a job file, and a run of it.
+//! The program fio: checks whether it is installed, lets it check a job file, and runs it.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::{EngineError, Scratch, cage};
 /// The program's name.
 pub const NAME: &str = "fio";
 
-/// Refuses to go on without the program.
+/// Checks that the program is installed.
 ///
 /// # Errors
 /// [`FioError::Missing`].
@@ -24,10 +24,10 @@ pub fn require(wanted_by: &str) -> Result<(), FioError> {
     }
 }
 
-/// Lets fio read the job file without doing anything.
+/// Lets fio parse the job file without doing anything.
 ///
 /// # Errors
-/// [`FioError::NotUnderstood`] with fio's words.
+/// [`FioError::NotUnderstood`] with fio's message.
 pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     require(&format!("`{}`", file.name))?;
     let folder = Scratch::new()?;
@@ -45,7 +45,7 @@ pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     }
 }
 
-/// fio's words in one line, with the line of the option that they name.
+/// fio's message in one line, with the line number of the option that it names.
 fn explained(file: &JobFile, words: &str) -> String {
     let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let option = words.split_once("Bad option <").or_else(|| words.split_once("failed parsing "));
@@ -54,10 +54,10 @@ fn explained(file: &JobFile, words: &str) -> String {
     format!("{place}{}", lines.join("; "))
 }
 
-/// Runs fio on a job in `folder`, which is its own, and gives what it wrote; `None` if it was stopped.
+/// Runs fio on a job in `folder`, which nothing else uses, and returns its output; `None` if it was stopped.
 ///
 /// # Errors
-/// [`FioError::Failed`] with its words.
+/// [`FioError::Failed`] with fio's message.
 pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
     const JOB: &str = "job.fio";
     const JSON: &str = "output.json";

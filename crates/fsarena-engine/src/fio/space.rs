@@ -1,4 +1,4 @@
-//! How much of a lane a job file fills.
+//! The space that a job file fills on a lane.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use fsarena_model::Bytes;
 use super::file::{JobFile, Section};
 use super::{FioError, value};
 
-/// The most data that lie in the folder at a time: everything that any section makes.
+/// Maximum bytes in the folder at a time: all files that any section makes.
 ///
 /// # Errors
-/// [`FioError::Line`] where it cannot be told.
+/// [`FioError::Line`] if it cannot be determined.
 pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
     let mut shared: BTreeMap<&str, u64> = BTreeMap::new();
     let mut total = 0u64;
@@ -27,12 +27,12 @@ pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
     Ok(Bytes(shared.into_values().fold(total, u64::saturating_add)))
 }
 
-/// How many do the same.
+/// Number of jobs of a section.
 fn jobs(file: &JobFile, section: &Section) -> Result<u64, FioError> {
     Ok(known(file, section, "numjobs", value::size)?.unwrap_or(1))
 }
 
-/// The files of one job.
+/// Bytes of the files of one job.
 fn of_one(file: &JobFile, section: &Section) -> Result<u64, FioError> {
     let size = known(file, section, "size", value::size)?;
     let file_size = known(file, section, "filesize", |text| {

@@ -1,4 +1,4 @@
-//! What a job of a file is natively: parameters of the engine `data`, if every option of it is understood.
+//! Translates a job of a job file into parameters of the engine `data`, if every option of it is understood.
 
 mod data;
 mod duration;
@@ -14,20 +14,20 @@ use serde_json::{Map, Value};
 use super::file::{JobFile, Section};
 use super::value;
 
-/// fio's block, where a job says none.
+/// fio's default block size, bytes.
 const BLOCK: u64 = 4096;
-/// From so much on a block of sequential work is measured in bytes, not in operations.
+/// Block size from which sequential work is measured in bytes instead of operations.
 const LARGE: u64 = 128 << 10;
 
-/// A job as a workload.
+/// A job as a native workload.
 pub struct Native {
     /// The workload.
     pub workload: Workload,
-    /// What is other than with fio, in sentences' parts.
+    /// The differences from fio, as parts of sentences.
     pub remarks: Vec<String>,
 }
 
-/// A workload in the making.
+/// A workload under construction.
 struct Draft<'a> {
     section: &'a Section,
     parameters: Map<String, Value>,
@@ -49,10 +49,10 @@ impl Draft<'_> {
     }
 }
 
-/// The job natively.
+/// Translates a job into a native workload.
 ///
 /// # Errors
-/// Why it has to go through fio.
+/// The reason why it has to run through fio.
 pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
     known::check(section)?;
     let mut draft = Draft {
@@ -105,7 +105,7 @@ impl Draft<'_> {
     }
 }
 
-/// A whole job file as a workload that goes through fio.
+/// A whole job file as a workload that runs through fio.
 pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
     Workload {
         name,
@@ -139,7 +139,7 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
     }
 }
 
-/// The smallest block of direct I/O, if there is such.
+/// The smallest block of direct I/O; `None` if there is no direct I/O.
 pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     let block = |section: &Section| {
         let smallest =
@@ -149,7 +149,7 @@ pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     file.sections.iter().filter(|section| section.is_direct()).map(block).min().map(Bytes)
 }
 
-/// How long the file's jobs run, as far as they say it.
+/// How long the jobs of the file run, as far as the file gives their time.
 pub fn lasts(file: &JobFile) -> Nanos {
     let mut total = Nanos(0);
     let mut group = Nanos(0);
@@ -163,7 +163,7 @@ pub fn lasts(file: &JobFile) -> Nanos {
     total + group
 }
 
-/// Bytes per second for large blocks in order, operations for all others.
+/// Bytes per second for large sequential blocks, operations per second otherwise.
 fn metric<'a>(sections: impl IntoIterator<Item = &'a Section>) -> Metric {
     let large = |section: &Section| {
         let is_random = section.value("rw").is_some_and(|rw| rw.starts_with("rand"));

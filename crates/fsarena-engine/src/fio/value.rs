@@ -1,8 +1,9 @@
-//! Sizes and times as fio writes them.
+//! Parses sizes and times as fio writes them.
 
 use fsarena_model::Nanos;
 
-/// A size such as `4k`, `1MiB`, `0x1000`: steps are of 1024, whatever the letters. `None` for anything else, such as `50%`.
+/// Parses a size such as `4k`, `1MiB`, `0x1000`. All suffixes are powers of 1024. `None` for anything else, such as
+/// `50%`.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {
@@ -15,14 +16,14 @@ pub fn size(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
 }
 
-/// Two sizes such as `4k-64k`, in order.
+/// Parses two sizes such as `4k-64k`, in ascending order.
 pub fn range(text: &str) -> Option<(u64, u64)> {
     let (low, high) = text.split_once(['-', ':'])?;
     let (low, high) = (size(low)?, size(high)?);
     (low <= high).then_some((low, high))
 }
 
-/// A time such as `30`, `30s`, `500ms`, `2m`; a number alone is seconds.
+/// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.
 pub fn time(text: &str) -> Option<Nanos> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = split(&text);

@@ -1,11 +1,12 @@
-//! The counters that the inner loop increments: an HDR histogram's, without what is needed only to read it.
+//! The counters that the inner loop increments: those of an HDR histogram, without the fields that only reading needs.
 
 use hdrhistogram::Histogram;
 
-/// Values below this have a counter each; above, each power of two has half as many: three significant digits.
+/// Values below this have one counter each. Above it, each power of two has half as many counters: three significant
+/// digits.
 const FINE: u64 = 1 << BITS;
 const BITS: u32 = 11;
-/// Values from 2 to the power of this on are counted as one less: 137 seconds, in nanoseconds.
+/// Values of at least 2 to the power of this, 137 seconds in nanoseconds, are counted as one less than that power.
 const LONGEST_BITS: u32 = 37;
 const COUNT: usize = ((LONGEST_BITS - BITS + 2) as usize) << (BITS - 1);
 
@@ -14,31 +15,31 @@ const COUNT: usize = ((LONGEST_BITS - BITS + 2) as usize) << (BITS - 1);
 pub struct Counters(Box<[u32; COUNT]>);
 
 impl Counters {
-    /// One more of `value`.
+    /// Counts one more `value`.
     #[inline(always)]
     pub fn count(&mut self, value: u64) {
-        // A part of a run lasts a second: it has no four billion operations.
+        // No overflow: a part of a run lasts a second, which is too short for four billion operations.
         self.0[index(value)] += 1;
     }
 
-    /// So many more of `value`.
+    /// Counts `count` more of `value`.
     pub fn count_many(&mut self, value: u64, count: u64) {
         let counter = &mut self.0[index(value)];
         *counter = counter.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Forgets everything.
+    /// Resets all counters.
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
 
-    /// Each value that was counted, at the middle of its class, and how often.
+    /// Each value that was counted, as the middle of its class, with its count.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> {
         let counted = self.0.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(index, count)| (value(index), u64::from(*count)))
     }
 
-    /// Adds everything to `histogram`.
+    /// Adds all counts to `histogram`.
     pub fn add_to(&self, histogram: &mut Histogram<u64>) {
         self.recorded().for_each(|(value, count)| histogram.saturating_record_n(value.max(1), count));
     }
@@ -51,7 +52,7 @@ impl Default for Counters {
     }
 }
 
-/// The counter of `value`: its highest eleven bits, and how many are below them.
+/// The index of the counter of `value`: its highest eleven bits, and the number of bits below them.
 #[inline]
 fn index(value: u64) -> usize {
     let value = value.min((1 << LONGEST_BITS) - 1);
@@ -59,7 +60,7 @@ fn index(value: u64) -> usize {
     ((shift as usize) << (BITS - 1)) + (value >> shift) as usize
 }
 
-/// The middle of what a counter counts.
+/// The middle of the values that a counter counts.
 fn value(index: usize) -> u64 {
     let half = FINE / 2;
     let shift = (index as u64 / half).saturating_sub(1);

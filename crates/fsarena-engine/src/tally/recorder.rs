@@ -1,4 +1,4 @@
-//! Histograms of latencies: a run's with three significant digits, and those of its parts with two.
+//! Histograms of latencies: those of a run with three significant digits, those of its parts with two.
 
 use fsarena_model::{Latency, Moment, Nanos};
 use hdrhistogram::{Counter, Histogram};
@@ -6,13 +6,13 @@ use hdrhistogram::{Counter, Histogram};
 use super::counters::Counters;
 use crate::Operation;
 
-/// The longest latency that is told apart: a minute and a half, in nanoseconds.
+/// Maximum latency that is distinguished: a minute and a half, in nanoseconds.
 const LONGEST: u64 = 90_000_000_000;
 
 /// The latencies of one operation in one part of a run.
 pub type Part = Histogram<u32>;
 
-/// Latencies with how often each was recorded.
+/// Latencies with their counts.
 pub type Counts = Vec<(u64, u64)>;
 
 fn counts<T: Counter>(histogram: &Histogram<T>) -> Counts {
@@ -30,20 +30,20 @@ fn part(counts: &Counts) -> Part {
 /// The latencies of one operation.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    /// Of the parts that have ended.
+    /// The latencies of the parts that have ended.
     ended: Histogram<u64>,
-    /// Since then; the only one that the inner loop touches.
+    /// The latencies since then. The inner loop touches only these.
     current: Counters,
 }
 
 impl Recorder {
-    /// Takes in one latency.
+    /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
         self.current.count(latency.0);
     }
 
-    /// Takes in the same latency `count` times.
+    /// Records the same latency `count` times.
     pub fn record_many(&mut self, latency: Nanos, count: u64) {
         self.current.count_many(latency.0, count);
     }
@@ -58,7 +58,7 @@ impl Recorder {
         other.current.add_to(&mut self.ended);
     }
 
-    /// What was recorded since the last part ended; `None` if nothing was.
+    /// The latencies since the last part ended; `None` if there are none.
     pub(super) fn end_part(&mut self) -> Option<Part> {
         let counts: Counts = self.current.recorded().collect();
         if counts.is_empty() {
@@ -85,7 +85,7 @@ impl Recorder {
         all
     }
 
-    /// What was recorded; `None` if nothing was.
+    /// The summary of all latencies; `None` if there are none.
     pub fn summary(&self) -> Option<Latency> {
         let all = self.all();
         let at = |quantile| Nanos(all.value_at_quantile(quantile));
@@ -109,7 +109,7 @@ impl Default for Recorder {
     }
 }
 
-/// One operation in one part of a run.
+/// The latencies of one operation in one part of a run.
 #[derive(Debug, Clone)]
 pub struct Interval {
     pub operation: Operation,
@@ -149,6 +149,30 @@ impl Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The values and percentiles of HdrHistogram's own tests (HdrHistogramDataAccessTest.java, `raw` and `corrected`).
+    #[test]
+    fn percentiles_are_those_that_hdr_histogram_publishes() {
+        let near = |found: Nanos, expected: u64| {
+            let off = found.0.abs_diff(expected) as f64 / expected as f64;
+            assert!(off < 0.001, "{found:?} for {expected}");
+        };
+        let mut raw = Recorder::default();
+        raw.record_many(Nanos(1000), 10_000);
+        raw.record(Nanos(100_000_000));
+        let latency = raw.summary().expect("something was recorded");
+        assert_eq!(latency.count, 10_001);
+        [latency.p50, latency.p90, latency.p99].into_iter().for_each(|found| near(found, 1000));
+        near(latency.p9999.expect("of so many"), 1000);
+        near(latency.max, 100_000_000);
+        let mut corrected = raw;
+        (1..10_000).for_each(|step| corrected.record(Nanos(step * 10_000)));
+        let latency = corrected.summary().expect("something was recorded");
+        assert_eq!(latency.count, 20_000);
+        near(latency.p50, 1000);
+        near(latency.p90, 80_000_000);
+        near(latency.p99, 98_000_000);
+    }
 
     #[test]
     fn latencies_keep_three_digits() {

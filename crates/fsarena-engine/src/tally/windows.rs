@@ -1,4 +1,4 @@
-//! The windows of latency over time. A run of hours has as many as one of minutes: they get wider.
+//! The windows of latency over time. A run of hours has as many windows as a run of minutes: the windows get wider.
 
 use fsarena_model::{Moment, Nanos};
 
@@ -6,13 +6,13 @@ use super::recorder::Interval;
 use crate::Operation;
 use crate::meter::PART;
 
-/// Windows of one operation in one run, at most. Each takes 16 KiB.
+/// Maximum number of windows of one operation in one run. Each takes 16 KiB.
 const MOST: usize = 600;
 
 /// Latencies by operation and window of time.
 #[derive(Debug, Clone)]
 pub struct Windows {
-    /// No window is longer.
+    /// Maximum length of a window.
     width: Nanos,
     intervals: Vec<Interval>,
 }
@@ -35,7 +35,7 @@ impl Windows {
         self.intervals.clear();
     }
 
-    /// Takes in the latest part of a run. Windows are merged once in five minutes at most.
+    /// Adds the latest part of a run. Windows are merged at most once in five minutes.
     pub fn add(&mut self, latest: Interval) {
         let operation = latest.operation;
         let (width, is_wide) = (self.width, self.width > PART);
@@ -52,7 +52,8 @@ impl Windows {
         }
     }
 
-    /// Takes in what another worker did at the same time. Workers do not end their windows at quite the same moment.
+    /// Adds the windows of another worker that ran at the same time. Workers end their windows at slightly different
+    /// moments.
     pub fn join(&mut self, other: &Self) {
         let mut other = other.clone();
         while self.width < other.width {
@@ -85,7 +86,7 @@ impl Windows {
         self.merge();
     }
 
-    /// Parts that end in the same window become one.
+    /// Merges parts that end in the same window.
     fn merge(&mut self) {
         self.intervals.sort_by_key(|interval| interval.end);
         let mut merged: Vec<Interval> = Vec::with_capacity(self.intervals.len());
@@ -109,7 +110,7 @@ impl Default for Windows {
     }
 }
 
-/// The number of the window in which a part ends, from 1; a part that ends with it is in it.
+/// The number of the window in which a part ends, from 1. A window includes its end.
 fn window(end: Nanos, width: Nanos) -> u64 {
     end.0.div_ceil(width.0)
 }

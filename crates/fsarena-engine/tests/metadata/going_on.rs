@@ -1,4 +1,4 @@
-//! Slices that go on where the last one stopped, and trees that another workload has left.
+//! Slices that continue where the last one stopped, and trees that another workload left.
 
 use std::os::unix::fs::MetadataExt;
 

@@ -1,4 +1,4 @@
-//! What each operation does.
+//! Tests of what each operation does.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

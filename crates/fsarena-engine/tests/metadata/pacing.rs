@@ -1,4 +1,4 @@
-//! How much is asked for, and by whom it is done.
+//! Tests of the load, and of the number of threads that do the work.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn an_open_loop_keeps_its_rate() {
         let place = place();
         let tally = slice(&workload("none", parameters), place.path(), Some(Nanos::millis(200)), 1).expect("it works");
         assert_eq!(tally.offered, Some(1000.0));
-        // None begins before its time, whatever holds it up.
+        // No operation begins before its intended start, even if there are delays.
         assert!((1..=300).contains(&tally.operations), "{arrivals}: {}", tally.operations);
         assert!(tally.elapsed >= Nanos::millis(150), "{arrivals}: {:?}", tally.elapsed);
     }

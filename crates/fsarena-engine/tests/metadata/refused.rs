@@ -1,4 +1,4 @@
-//! What makes no sense is refused, by name.
+//! Parameters that make no sense are refused by name.
 
 use fsarena_engine::engine;
 use fsarena_model::{CacheState, Mode, Workload};

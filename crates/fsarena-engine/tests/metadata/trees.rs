@@ -1,4 +1,4 @@
-//! Where it is done: the shape of trees, the sizes in them, and by how many.
+//! The shape of trees, the sizes of files, and the threads that share a tree.
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicBool;
@@ -104,7 +104,7 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     let work = Workload { cache: CacheState::Cold, ..workload("none", parameters) };
     let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("made");
-    // RWF_NOWAIT: what is not in memory is not waited for (preadv2(2)).
+    // With RWF_NOWAIT the call does not wait for data that are not in memory (preadv2(2)).
     let in_memory = |path: &str| {
         let file = std::fs::File::open(place.path().join(path)).expect("there");
         let mut buffer = [0; 4096];

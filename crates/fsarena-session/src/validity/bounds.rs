@@ -1,5 +1,5 @@
-//! What decides a figure, where that is not the file system: the host beneath the lane, the device, the processors, or the
-//! harness.
+//! Rules for figures that something other than the file system limits: the host beneath the lane, the device, the
+//! processors or the harness.
 
 use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
@@ -7,18 +7,21 @@ use super::impossible::is_served;
 use super::{Evidence, flag};
 use crate::{durability, references};
 
-/// The share of a cell's time from which on the host beneath its lane decides the figure.
+/// Share of a cell's time above which the host beneath its lane limits the figure.
 const LANE_SHARE: f64 = 0.2;
-/// The share of the bare device's rate from which on the device decides. Two slices of a reference vary by some percent.
+/// Share of the bare device's rate from which on the device limits the figure. Two slices of a reference differ by a
+/// few percent.
 const AT_THE_CEILING: f64 = 0.9;
-/// Above it the reference was no ceiling: two lanes, one after the other, differ by up to so much.
+/// Share above which the reference was not a ceiling: two lanes, one after the other, differ by up to this factor.
 const ABOVE_THE_CEILING: f64 = 1.4;
-/// The share of all processors' time from which on they were full.
+/// Share of all processors' time from which on the processors limit the figure.
 const FULL: f64 = 0.9;
-/// The share of a cell's time from which on the harness decides.
+/// Maximum share of all processors' time: counters and clock are not read at the same instant.
+const ALL: f64 = 1.1;
+/// Share of a cell's time above which the harness limits the figure.
 const HARNESS_SHARE: f64 = 0.5;
 
-/// The host beneath the lane takes much of the time.
+/// The host beneath the lane takes a large share of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let cost = evidence.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
     let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
@@ -45,10 +48,10 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::LaneBound, text)
 }
 
-/// As fast as the device without any file system.
+/// The cell is as fast as the bare device without a file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    // Far above it the reference was no ceiling.
+    // Far above the device's rate, the reference was not a ceiling.
     if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
@@ -62,12 +65,13 @@ pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::DeviceBound, text)
 }
 
-/// The processors had no time left, and nothing waited for the device.
+/// The processors were busy all the time.
 pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let cores = f64::from(evidence.record.environment.cores?);
     let busy = evidence.sum("cpu.process")? + evidence.sum("cpu.kernel")?;
     let share = busy / (evidence.seconds() * cores);
-    if share.is_nan() || share < FULL {
+    // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
+    if !(FULL..=ALL).contains(&share) {
         return None;
     }
     let text = format!(
@@ -78,13 +82,13 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::CpuBound, text)
 }
 
-/// The same work takes about as long where there is no file system to speak of.
+/// The same work takes almost as long without a file system.
 pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    // Of what is in memory itself this goes without saying.
+    // Not for a contender in memory, which is its own reference.
     evidence.facts.filter(|facts| facts.durability != Durability::Volatile)?;
     let memory = references::harness_share(evidence.record, evidence.workload, &evidence.finished);
     let starts = references::start_share(evidence.record, evidence.workload, &evidence.finished);
-    // What was done in memory says all of it; where nothing was, the starts say a part.
+    // The reference in memory includes the program starts. Without it, the starts are a lower bound.
     if memory.or(starts)? <= HARNESS_SHARE {
         return None;
     }

@@ -1,17 +1,17 @@
-//! Whether the page cache had a part that the workload does not mean.
+//! Rules for page-cache use that the workload does not intend.
 
 use fsarena_model::{Bytes, CacheState, Durability, Trial, Validity, ValidityClass};
 
 use super::{Evidence, flag};
 
-/// The share of a cold or direct workload's bytes that the device has to have carried.
+/// Minimum share of a cold or direct workload's bytes that the device has to carry.
 const SERVED: f64 = 0.9;
-/// The share of a direct workload's bytes from which on the page cache has plainly been used.
+/// Share of a direct workload's bytes from which on it evidently used the page cache.
 const THROUGH_THE_CACHE: f64 = 0.5;
 const PAGE: f64 = 4096.0;
 
-/// A cold or direct workload whose bytes the device did not carry. A grid writes as much as it reads and comes to some records
-/// several times, as tiotest does; these engines have looked themselves that nothing of a file was in memory.
+/// A cold or direct workload whose bytes the device did not carry. A grid writes as much as it reads and visits some
+/// records several times, as tiotest does; these engines check by themselves that no part of a file is in memory.
 pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
     let looks_itself = matches!(evidence.workload.engine.as_str(), "iozone" | "tiotest");
     if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() || looks_itself {
@@ -35,8 +35,8 @@ pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Cached, text)
 }
 
-/// A cold workload that does not say how many bytes it reads, as servers do not, and for which the lane's device read nothing. Elsewhere
-/// nobody tells: what the kernel accounts to this process is not the server's.
+/// A cold workload without byte counts, such as a server, for which the lane's device read nothing. Without a lane the
+/// rule cannot decide, because the kernel's accounting of this process does not include the server.
 fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_cold = evidence.workload.cache == CacheState::Cold;
     let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe("device.read") == Some(0.0);
@@ -45,8 +45,8 @@ fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Cached, text)
 }
 
-/// Bytes that storage carried for a trial. On a lane of our own its device tells; elsewhere what the kernel accounts to
-/// this process. Direct work reads, or writes, or both.
+/// Bytes that the storage carried for a trial: from the device's counters on a lane, otherwise from the kernel's
+/// accounting of this process. Direct work may read, write or do both.
 fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
     let of = |device: &str, process: &str| trial.probe(device).or_else(|| trial.probe(process));
     let read = of("device.read", "process.read")?;
@@ -56,13 +56,14 @@ fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
     }
 }
 
-/// Direct I/O that the kernel did through the page cache.
+/// Direct I/O that the kernel served through the page cache.
 pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
     if evidence.workload.cache != CacheState::Direct {
         return None;
     }
     let is_silent = evidence.facts.is_some_and(|facts| facts.says_alignment == Some(false));
-    // Elsewhere silence proves nothing: network and older file systems do not say it, and btrfs never does.
+    // On other file systems a missing alignment proves nothing: network and older file systems do not report it, and
+    // btrfs never does.
     let is_memory = evidence.facts.is_some_and(|facts| facts.durability == Durability::Volatile);
     if is_silent && is_memory {
         let text = "direct I/O went to the page cache: the file system does not say how it is to be aligned (statx(2)), and has \

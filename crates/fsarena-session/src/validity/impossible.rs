@@ -1,19 +1,20 @@
-//! What cannot be: figures beyond the machine, figures that contradict each other, durability without flushes.
+//! Rules for impossible figures: beyond the machine, contradictory, or durable without flushes.
 
 use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass};
 
 use super::{Evidence, cache, flag};
 use crate::{durability, references};
 
-/// The flushes that a sync needs at least; a little under 1, for counters that lag.
+/// Minimum number of flushes per needed flush; slightly below 1, because counters lag.
 const FLUSHES_PER_SYNC: f64 = 0.9;
-/// How far above the bare device, as measured in a few slices on another lane, nothing that really reaches it can be.
+/// Maximum rate of work that reaches the device, as a multiple of the bare device's rate, which a few slices on another
+/// lane measured.
 const BEYOND_THE_DEVICE: f64 = 2.5;
-/// How far bytes per operation may be from the size of a block.
+/// Maximum relative deviation of bytes per operation from the block size.
 const OF_THE_SIZE: f64 = 0.02;
 
-/// A sync that reached no flush cannot have made anything durable on a contender that promises it. Syncs at the same time
-/// may share one.
+/// Syncs without flushes cannot have made data durable on a contender that promises durability. Concurrent syncs may
+/// share a flush.
 pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     let label = &evidence.facts?.label;
     let promised = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
@@ -30,7 +31,7 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Impossible, text)
 }
 
-/// More bytes per second than all processors together can copy. Mapped files are not copied, nor is what is given back.
+/// More bytes per second than all processors together can copy. Mapped files and trimmed space are not copied.
 pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
     let most = evidence.record.environment.memory_bandwidth?;
     let is_mapped = evidence.workload.says("calls", "mmap") || evidence.workload.says("operation", "trim");
@@ -42,7 +43,7 @@ pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Impossible, format!("{rate} per second, where this machine's processors can copy {most}"))
 }
 
-/// Far faster than the bare device, though the device is said to have carried it all.
+/// Much faster than the bare device, although the device carried all bytes according to its counters.
 pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
     let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
@@ -54,12 +55,12 @@ pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
     flag(ValidityClass::Impossible, text)
 }
 
-/// Whether the device carried what was asked for, as far as is known: neither memory nor a compressor had a part in it.
+/// Whether the device carried all requested bytes, as far as is known: without help from the page cache or compression.
 pub fn is_served(evidence: &Evidence<'_>) -> bool {
     cache::cached(evidence).is_none() && cache::not_direct(evidence).is_none() && !evidence.is_compressed()
 }
 
-/// Operations × block size that is not the bytes that are said to have been carried.
+/// The number of operations times the block size differs from the bytes carried.
 pub fn of_another_size(evidence: &Evidence<'_>) -> Option<Validity> {
     let size = evidence.workload.size("block-size")?.0 as f64;
     if evidence.workload.size("block-size-max").is_some() {

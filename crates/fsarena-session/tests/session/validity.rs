@@ -1,4 +1,4 @@
-//! What a cell's figures can be trusted for, from readings written by hand.
+//! The validity of a cell's figures, from readings written by hand.
 
 use fsarena_model::{
     CacheState, Disturbance, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass, Verdict,
@@ -117,7 +117,7 @@ fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
     assert_eq!(synced().reading("device.flushes", 95.0).classes(), [], "counters may lag a little");
 }
 
-/// Of 100 operations, which are files.
+/// A workload of 100 operations, each on a file, with this number of durable writes.
 fn durable_by_write(writes: f64) -> Kept {
     let synced = Workload { durable: DurablePoint::ODsync, ..workload("create") };
     let kept = Kept::new(synced).changed(move |trial| {
@@ -255,7 +255,7 @@ fn acknowledged_transactions_need_flushes_of_which_connections_share_some() {
         let kept = synced().reading("device.flushes", flushes).reading("commits", 1000.0);
         kept.reading("connections", connections)
     };
-    // A hundred syncs of its own, and those of the transactions.
+    // A hundred syncs by calls, plus those of the transactions.
     assert_eq!(kept(1100.0, 1.0).classes(), []);
     assert_eq!(kept(200.0, 1.0).classes(), [ValidityClass::Impossible]);
     assert_eq!(kept(200.0, 10.0).classes(), []);
@@ -324,6 +324,7 @@ fn full_processors_are_said() {
     };
     assert_eq!(busy(1.9), [ValidityClass::CpuBound]);
     assert_eq!(busy(0.9), []);
+    assert_eq!(busy(42.8), [], "of a program that is busy for longer than it times");
 }
 
 #[test]
@@ -355,7 +356,7 @@ fn direct_work_in_memory_is_not_direct() {
     assert!(kept.classes().contains(&ValidityClass::NotDirect));
 }
 
-/// Round 2 of four does not count: others kept 1.5 processors busy.
+/// Round 2 of four does not count: other programs used 1.5 processors.
 fn with_a_round_set_aside(kept: Kept) -> Kept {
     let busy = [("cpu.process", 0.0), ("cpu.kernel", 0.0), ("cpu.machine", 1.5)];
     let mut kept = kept;
@@ -403,7 +404,7 @@ fn a_round_that_counts_raises_a_flag_beside_one_that_does_not() {
 fn shares_of_references_are_of_the_rounds_that_count() {
     let share = |kept: Kept| kept.cells()[0].harness_share.expect("there is a reference");
     let counting = share(with_a_round_set_aside(synced()).reference(Place::Memory, 0.3));
-    // With four of them the median would lie between the second and the third.
+    // With all four rounds, the median would lie between those of the second and the third.
     let spread = |trial: &mut fsarena_model::Trial| {
         let factor = u64::from(trial.round);
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 * factor));

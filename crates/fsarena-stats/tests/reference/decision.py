@@ -1,6 +1,6 @@
 """Writes decision.json: what NumPy, SciPy and statsmodels make of the decision rule; the tests have to agree with it.
 
-    python3 -m venv venv && venv/bin/pip install numpy scipy statsmodels && venv/bin/python decision.py
+    python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python decision.py
 
 Written independently of the Rust code: trim_mean and winsorize for the rounds, limma's fitFDist for the prior, root
 finders instead of halving, statsmodels' Holm where no logical restriction applies (two contenders).

@@ -1,6 +1,6 @@
 """Writes reference.json: what SciPy and statsmodels make of trends and changes, for the crate's tests to agree with.
 
-    python3 -m venv venv && venv/bin/pip install numpy scipy statsmodels && venv/bin/python make.py
+    python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python make.py
 
 `decision.py` does the same for the decision rule.
 """

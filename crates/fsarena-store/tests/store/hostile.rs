@@ -1,4 +1,4 @@
-//! Files that somebody made to look like a store, or that a broken disk made of one.
+//! Files that were made to look like a store, or stores that a broken disk has damaged.
 
 use std::fs;
 use std::path::Path;
@@ -54,7 +54,7 @@ fn a_version_that_never_was_is_refused() {
     }
 }
 
-/// The bytes of a sound store.
+/// The bytes of an undamaged store.
 fn sound() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -65,7 +65,7 @@ fn sound() -> &'static [u8] {
     })
 }
 
-/// Opens, lists and loads all that there is: any answer is right, but there has to be one.
+/// Opens, lists and loads everything: any result is right, but no call may panic or hang.
 fn use_all(path: &Path) {
     for store in [Store::read(path), Store::open(path)].into_iter().flatten() {
         let _ = (store.last(), store.runs());

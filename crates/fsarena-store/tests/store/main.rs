@@ -1,4 +1,4 @@
-//! The store as its users see it: what goes in comes out, and what is not a store is refused.
+//! The store from its users' point of view: it returns what was stored, and refuses what is not a store.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,17 +1,17 @@
-//! What the machine's loss of power leaves: ext4 on a loop device is shut down without writing anything more, as with
-//! `xfs_io -x -c shutdown` (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH).
+//! Effect of a loss of power: ext4 on a loop device is shut down without writing anything more, as with `xfs_io -x -c
+//! shutdown` (EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH).
 
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
 
 use fsarena_store::Store;
-use fsarena_testing::{Need, has};
+use fsarena_testing::{Need, alone, has};
 use tempfile::{TempDir, tempdir_in};
 
 use crate::fixture::{STARTED, events, plan};
 
-/// An ext4 on an image, mounted; the loop device goes with the mount.
+/// A mounted ext4 on an image; its loop device is freed with the mount.
 struct Disk {
     place: TempDir,
 }
@@ -65,6 +65,8 @@ fn what_was_stored_outlives_a_loss_of_power() {
     if !has(&[Need::Root]) {
         return;
     }
+    // A mount namespace that another test makes meanwhile would keep the mount, and with it the file system that was shut down.
+    let _alone = alone();
     let disk = Disk::new();
     let path = disk.root().join("new/store.sqlite");
     let mut store = Store::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! A store that is only read: nothing is made or changed, and older ones are read as they are.
+//! A store that is only read: nothing is made or changed, and older stores are read without a migration.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is not a store, or not ours to write, is refused and left as it is.
+//! Files that are not a store, or that this user must not write, are refused and left unchanged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -80,7 +80,7 @@ fn the_journal_of_another_program_is_left_alone() {
 
 const OTHER_USER: u32 = 65534;
 
-/// Root refuses to write the store at `path`, and what is there stays.
+/// Checks that root refuses to write the store at `path`, and that the file is unchanged.
 fn unsafe_for_root(path: &Path) {
     let before = fs::read(path).ok();
     assert!(matches!(refusal(path), StoreError::Unsafe { .. }), "{}", path.display());
@@ -102,7 +102,7 @@ fn root_follows_no_link_for_its_store() {
         unsafe_for_root(&folder.join("store.sqlite"));
         assert_eq!(fs::read(&target).unwrap(), b"", "{name}");
     }
-    // A folder may be a link: what counts is where it leads.
+    // A folder may be a link: only its target counts.
     std::os::unix::fs::symlink(place.path(), place.path().join("link")).unwrap();
     drop(Store::open(&place.path().join("link/own/store.sqlite")).unwrap());
 }

@@ -1,4 +1,4 @@
-//! What goes in comes out, also of a run that was killed, or that another process is writing.
+//! The store returns what was stored, also for a run that was killed, or that another process is writing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::tempdir;
 
 use crate::fixture::{STARTED, events, plan, trial};
 
-/// Stores `events` and gives what the model makes of them and what the store gives back.
+/// Stores `events`; returns the record that the model makes of them, and the one that the store loads.
 fn both(store: &mut Store, events: &[Event]) -> (RunRecord, RunRecord) {
     let run = store.begin(&plan(), STARTED).unwrap();
     let mut expected = RunRecord::new(run, plan(), STARTED.to_owned());

@@ -1,10 +1,10 @@
-//! `--cache`: reads cold and warm, side by side or one instead of the other.
+//! `--cache`: reads with a cold and a warm cache, as two workloads or one instead of the other.
 
 use serde_json::Value;
 
 use crate::stage::{Stage, accounts_for, err, out, run};
 
-/// A workload that reads, as a file.
+/// Writes a workload that reads to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
     let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
     let text = format!(
@@ -14,7 +14,7 @@ fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
     stage.file(&format!("{name}.toml"), &text)
 }
 
-/// Random reads and a tree that are warm, a scan that is cold: each of blocks of 4 KiB, and none of them twice.
+/// Warm random reads, a cold scan and a warm tree: each reads blocks of 4 KiB, and no block twice.
 fn readers(stage: &Stage) -> [String; 3] {
     let random = "operation = 'read', pattern = 'random', distribution = 'once', operations = 500";
     let random = format!("{random}, file-size = '16M', block-size = '4K'");
@@ -27,7 +27,7 @@ fn readers(stage: &Stage) -> [String; 3] {
     ]
 }
 
-/// The names of the workloads, and where their data are.
+/// The names of the workloads, and their cache states.
 fn names(report: &Value) -> Vec<(&str, &str)> {
     let workloads = report["workloads"].as_array().expect("an array");
     workloads.iter().filter_map(|workload| Some((workload["name"].as_str()?, workload["cache"].as_str()?))).collect()
@@ -61,7 +61,7 @@ fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
         let read = cell["probes"]["device.read"]["value"].as_f64().expect("a lane");
         assert!(accounts_for(cell, 1), "{cell}");
         assert_eq!(read >= 4096.0, is_cold, "{read} bytes for each 4 KiB of {cell}");
-        // A busy machine does few reads in a slice, over which what the mount itself reads is spread.
+        // On a busy machine a slice has few reads, among which the reads of the mount itself are divided.
         assert!(is_cold || read < 2048.0, "{read} bytes for each 4 KiB of {cell}");
         assert!(!cell["validity"].to_string().contains("cached"), "{cell}");
     }

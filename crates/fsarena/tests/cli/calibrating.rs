@@ -1,4 +1,4 @@
-//! `calibrate`: equals, a handicap, and what is said of them.
+//! `calibrate`: identical contenders, a handicap, and the report about both.
 
 use crate::stage::{SMALL, Stage, err, out, run};
 
@@ -36,7 +36,7 @@ fn a_ladder_says_from_which_length_on_slices_tell_what_whole_runs_tell() {
     let folders = ["one", "two"].map(|name| stage.path(name));
     folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("ours"));
     let contenders = folders.map(|folder| format!("dir:{}", folder.display()));
-    // Without a time, so that a whole run is over when its files are made.
+    // Without a timed duration, so that a whole run ends when its files are created.
     let timed = |line: &&str| !line.starts_with("timed-ms") && !line.starts_with("warm-up-ms");
     let text: Vec<&str> = SMALL.lines().filter(timed).collect();
     let text = text
@@ -45,7 +45,7 @@ fn a_ladder_says_from_which_length_on_slices_tell_what_whole_runs_tell() {
         .replace("size = 1024", "size = 1024, files = 60");
     let workload = stage.file("brief.toml", &text);
     let mut command = stage.fsarena();
-    // Enough rounds for some to be left where others keep this machine busy.
+    // Enough rounds for some to count even if other programs keep this machine busy.
     command.args(["calibrate", "--slices", "--rounds", "8", "--lane-size", "1G", "--workload", &workload]);
     let output = run(command.args(&contenders), 0);
     let text = out(&output);

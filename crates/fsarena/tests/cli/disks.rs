@@ -1,4 +1,4 @@
-//! Disks as storage: what is refused, with which words, and that nothing on it changes; what is taken, and given back.
+//! Disks as storage: refused disks, with the message, stay unchanged; accepted disks are given back.
 
 mod device;
 mod read_only;
@@ -29,7 +29,7 @@ parameters = { operation = "create", size = 1024 }
 
 const LANE: &str = "16M";
 
-/// Room for two lanes and both ends.
+/// Room for two lanes and the wiped areas at both ends.
 const ROOM: u64 = 40 << 20;
 
 /// A round of `fsarena compare` of these contenders on `storage`.
@@ -45,12 +45,12 @@ fn rounds(count: u32, stage: &Stage, contenders: &[&str], storage: &str) -> Comm
     command
 }
 
-/// Nothing is left on the machine: not at once, if somebody else has a run under way meanwhile.
+/// Asserts that nothing is left on the machine. Waits for that, because another run may be in progress.
 fn assert_nothing_left(stage: &Stage) {
     wait_until("nothing is left", || stage.left().is_empty());
 }
 
-/// The line of an error, and that of its way out.
+/// The error line and the hint line.
 fn lines(output: &Output) -> [String; 2] {
     let text = err(output);
     ["error: ", "hint: "]

@@ -1,4 +1,4 @@
-//! `--dry-run` finds what can be found without making anything.
+//! `--dry-run` finds all errors that can be found without creating anything.
 
 use crate::stage::{Stage, err, is_root, out, run};
 

@@ -1,6 +1,7 @@
-//! A run that dies, fails or hangs at any of its steps: nothing stays, and nothing of others is touched.
+//! A run that is killed, fails or hangs at any of its steps leaves nothing behind, and touches nothing that it did not
+//! create.
 //!
-//! `FSARENA_EVERY_STEP=1` tries each step; otherwise a sample of them is tried, which depends on nothing but their number.
+//! `FSARENA_EVERY_STEP=1` tests every step; otherwise a sample is tested, which depends only on the number of steps.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +11,7 @@ use std::process::{Command, Output};
 
 use crate::stage::{Stage, err, out, run};
 
-/// How many steps of each run a sample has.
+/// Number of steps of each run in a sample.
 const SAMPLE: usize = 12;
 
 /// A run that can be repeated with a fault at a step.
@@ -20,14 +21,14 @@ struct Victim<'a> {
 }
 
 impl Victim<'_> {
-    /// The run with a store of its own, and `fault` in its environment.
+    /// The run with a separate store, and with `fault` in its environment.
     fn command(&self, fault: &str, store: &str) -> Command {
         let mut command = self.stage.fsarena_with(&self.stage.path(store));
         command.env("FSARENA_FAULT", fault).env("FSARENA_TOOL_LIMIT_MS", "3000").args(&self.arguments);
         command
     }
 
-    /// The names of all steps of a run to which nothing happens.
+    /// The names of all steps of a run without a fault.
     fn steps(&self) -> Vec<String> {
         let list = self.stage.path("steps");
         let _ = fs::remove_file(&list);
@@ -38,14 +39,14 @@ impl Victim<'_> {
     }
 }
 
-/// A store that exists has other steps than a new one.
+/// Removes a store, because a run with an existing store has other steps than one with a new store.
 fn remove_store(store: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let _ = fs::remove_file(format!("{}{suffix}", store.display()));
     }
 }
 
-/// Each step, or a sample that has the first, the last and each kind of step.
+/// All steps, or a sample with the first, the last and steps evenly spaced between them.
 fn chosen(steps: &[String]) -> Vec<usize> {
     if std::env::var_os("FSARENA_EVERY_STEP").is_some() {
         return (1..=steps.len()).collect();
@@ -78,10 +79,10 @@ fn directories(stage: &Stage) -> Victim<'_> {
     Victim { stage, arguments }
 }
 
-/// All mounts and loop devices of the machine, and all that lies in the test's own place but for its stores.
+/// All mounts of the machine, the test's loop devices, and all files in the test's folder except its stores.
 fn machine(stage: &Stage) -> Vec<String> {
     let mut seen: Vec<String> = stage.left();
-    let mounts = fs::read_to_string("/proc/self/mountinfo").expect("readable");
+    let mounts = fs::read_to_string("/proc/thread-self/mountinfo").expect("readable");
     seen.extend(mounts.lines().map(str::to_owned));
     let mut folders = vec![stage.place.path().to_owned()];
     while let Some(folder) = folders.pop() {
@@ -93,8 +94,8 @@ fn machine(stage: &Stage) -> Vec<String> {
             seen.extend((!is_own).then(|| path.display().to_string()));
         }
     }
-    let scratch = ["/run", "/tmp"].map(|place| fs::read_dir(place).expect("readable").flatten());
-    let scratch = scratch.into_iter().flatten().map(|entry| entry.path());
+    // Root's runs have their scratch directories there. Those in /tmp may be of tests of libraries.
+    let scratch = fs::read_dir("/run").expect("readable").flatten().map(|entry| entry.path());
     let own = rustix::process::geteuid().as_raw();
     let is_of_a_run = |path: &PathBuf| {
         let is_named_so = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("fsarena-"));
@@ -114,7 +115,7 @@ fn assert_stated(output: &Output, what: &str) {
     assert!(code == Some(0) || is_stated, "{what}: {all}");
 }
 
-/// Kills a run at each of its steps. The next start leaves the machine as it was, and the run goes on.
+/// Kills a run at each of its steps. `clean` restores the state of the machine, and the run can be resumed.
 fn is_cleared_after_a_kill(victim: &Victim<'_>) {
     let steps = victim.steps();
     let before = machine(victim.stage);
@@ -122,7 +123,7 @@ fn is_cleared_after_a_kill(victim: &Victim<'_>) {
     for step in chosen(&steps) {
         let (name, store) = (&steps[step - 1], format!("killed-{step}.sqlite"));
         let output = victim.command(&format!("kill@{step}"), &store).output().expect("it starts");
-        // The run whose steps were listed may have had more rounds, since the machine was busy.
+        // The run whose steps were listed may have had more rounds, because the machine was busy.
         if output.status.code() == Some(0) {
             remove_store(&victim.stage.path(&store));
             continue;
@@ -132,7 +133,7 @@ fn is_cleared_after_a_kill(victim: &Victim<'_>) {
         run(victim.stage.fsarena().arg("clean"), 0);
         assert_eq!(machine(victim.stage), before, "killed at step {step}, {name}");
         let store = victim.stage.path(&store);
-        // A file in which nothing was written yet is no store.
+        // An empty file is not a store yet.
         if fs::metadata(&store).is_ok_and(|found| found.len() > 0) {
             let listed = out(&run(victim.stage.fsarena_with(&store).arg("runs"), 0));
             if listed.contains("interrupted") {
@@ -147,7 +148,7 @@ fn is_cleared_after_a_kill(victim: &Victim<'_>) {
     println!("killed at {killed} of {} steps: nothing was left", steps.len());
 }
 
-/// Lets each step of a run fail: the run ends with a result that says so, and leaves nothing.
+/// Lets each step of a run fail: the run reports the failure, and leaves nothing behind.
 fn is_stated_and_cleared_after_a_failure(victim: &Victim<'_>) {
     const ERRORS: [(i32, &str); 4] = [(5, "EIO"), (28, "ENOSPC"), (16, "EBUSY"), (12, "ENOMEM")];
     let steps = victim.steps();
@@ -159,7 +160,7 @@ fn is_stated_and_cleared_after_a_failure(victim: &Victim<'_>) {
         let output = victim.command(&format!("{errno}@{step}"), &store).output().expect("it starts");
         assert_stated(&output, &format!("{error} at step {step}, {name}"));
         ends[output.status.code().unwrap_or_default() as usize] += 1;
-        // A step of taking away that fails is taken up by the next start.
+        // If a step of the clean-up fails, the next start repeats it.
         run(victim.stage.fsarena().arg("clean"), 0);
         assert_eq!(machine(victim.stage), before, "{error} at step {step}, {name}");
         remove_store(&victim.stage.path(&store));
@@ -203,7 +204,7 @@ fn a_program_that_hangs_is_ended_and_stated() {
     }
 }
 
-/// The recipes by which a user's directory was lost.
+/// Cases in which a user's directory was once lost.
 mod victims {
     use super::*;
 
@@ -246,7 +247,7 @@ mod victims {
         let precious = precious(&stage);
         let folder = stage.path("a");
         fs::create_dir(&folder).expect("made");
-        // A script that exchanges its own directory for a link to the user's.
+        // A script that replaces its own directory by a link to the user's.
         let text = r#"
 name = "swap"
 version = 1

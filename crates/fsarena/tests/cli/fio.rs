@@ -1,4 +1,4 @@
-//! Jobs of fio's: natively, through fio, and refused.
+//! fio's job files: run natively, run through fio, and refused.
 
 use serde_json::Value;
 
@@ -108,7 +108,7 @@ fn a_machine_without_fio_is_told_where_to_get_it() {
     let job = stage.file("job.fio", "[x]\nrw=read\nsize=1m\nzero_buffers\n");
     let [a, b] = folders(&stage);
     for arguments in [["--fio", &job, "--rounds", "1"], ["--workload", "randread-4k", "--engine", "fio"]] {
-        // In a mount namespace of its own, something that is no program lies over it.
+        // A mount namespace in which an unusable file covers the program.
         let script = "mount --bind /dev/null \"$(command -v fio)\" && exec \"$0\" \"$@\"";
         let mut command = std::process::Command::new("unshare");
         command.args(["--mount", "sh", "-c", script]).arg(binary()).args(["compare", &a, &b]).args(arguments);

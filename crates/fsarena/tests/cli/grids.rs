@@ -1,10 +1,10 @@
-//! Grids of file and record sizes: measured on a real file system, and written as IOzone and as a workbook.
+//! Grids of file and record sizes: measured on a real file system, and exported in IOzone's format and as a workbook.
 
 use std::fs;
 
 use crate::stage::{Stage, accounts_for, err, out, run};
 
-/// A small grid, as a file.
+/// Writes a workload with a small grid to a file.
 fn workload(stage: &Stage, name: &str, durable: &str, cache: &str) -> String {
     let metric = "{ name = 'grid-seconds', unit = 's', measure = 'seconds', better = 'lower' }";
     let text = format!(

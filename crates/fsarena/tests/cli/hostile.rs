@@ -1,4 +1,4 @@
-//! Files, paths and arguments whose texts would rule a terminal, a page or a spreadsheet.
+//! Files, paths and arguments with control sequences for terminals, markup for pages or formulas for spreadsheets.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::stage::{SMALL, Stage, err, out, run};
 
 const ESCAPES: &str = "\\u001b[31mRED\\u001b]0;title\\u0007\\u009b2J \\u202Ertl \\nFORGED | *md* `c`";
 
-/// [`SMALL`] with texts of a stranger.
+/// [`SMALL`] with hostile texts.
 fn workload(stage: &Stage) -> String {
     let text = SMALL
         .replace("\"A few files, each made durable.\"", &format!("\"=cmd() <script>alert(1)</script> {ESCAPES}\""))
@@ -21,7 +21,8 @@ fn is_ruling(c: char) -> bool {
     (c.is_control() && c != '\n') || ('\u{2028}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
-/// Nothing in it rules a terminal, and no line begins as somebody wanted, unless words were wrapped there by us.
+/// Asserts that the text has no control characters, and that no line begins with the forged text, except by our own
+/// line wrapping.
 fn is_harmless(what: &str, text: &str) {
     let text = text.replace("/\nFORGED", "");
     let ruling: Vec<&str> =
@@ -82,7 +83,7 @@ fn refusals_show_what_was_typed_and_do_not_obey_it() {
     }
 }
 
-/// A file that the user names is replaced as a whole; a link there is replaced and not followed.
+/// An output file is replaced atomically; a link there is replaced, not followed.
 #[test]
 fn reports_are_written_without_following_links() {
     let stage = Stage::new();

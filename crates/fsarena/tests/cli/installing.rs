@@ -1,16 +1,16 @@
-//! The installer behind `make compare` and `make apps`, with an apt-get that only tells how it was called.
+//! The installer behind `make compare` and `make apps`, with an apt-get that only records its calls.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A machine on which nothing is installed.
+/// A machine without any installed programs.
 struct Machine {
     place: tempfile::TempDir,
 }
 
-/// Tells how it was called, and what forbids services and clusters while it runs.
+/// Records its arguments, and the files that forbid services and clusters while it runs.
 const APT_GET: &str = r#"echo "$@" >>"$INSTALL_ROOT/calls"
 cat "$INSTALL_ROOT/usr/sbin/policy-rc.d" >"$INSTALL_ROOT/policy-then" 2>/dev/null
 cat "$INSTALL_ROOT/etc/postgresql-common/createcluster.conf" >"$INSTALL_ROOT/settings-then" 2>/dev/null
@@ -18,7 +18,7 @@ test ! -e "$INSTALL_ROOT/enables" || touch "$INSTALL_ROOT/enabled/postgresql.ser
 test ! -e "$INSTALL_ROOT/kills" || kill -KILL $PPID
 test ! -e "$INSTALL_ROOT/broken""#;
 
-/// Knows what is enabled.
+/// Keeps track of enabled units.
 const SYSTEMCTL: &str = r#"for unit; do :; done
 case $1 in
     is-enabled) test -e "$INSTALL_ROOT/enabled/$unit" ;;

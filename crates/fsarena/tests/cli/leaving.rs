@@ -1,4 +1,4 @@
-//! Runs that end early, kindly or not: what was measured is kept, and nothing stays on the machine.
+//! Runs that end early, by a signal or killed: measurements are stored, and nothing stays on the machine.
 
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::stage::{Stage, err, out, run};
 
-/// Starts a run that would go on for a while.
+/// Starts a run that takes some time.
 fn start(stage: &Stage) -> Child {
     let small = stage.small();
     let mut command = stage.compare(&["ext4", "xfs", "btrfs"]);
@@ -20,7 +20,7 @@ fn send(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("it is ours");
 }
 
-/// Waits for something of a run that goes on.
+/// Waits for a condition while the run is in progress.
 fn wait_until(child: &mut Child, is_there: impl Fn() -> bool) {
     while !is_there() {
         assert!(child.try_wait().expect("ours").is_none(), "the run has ended");
@@ -28,7 +28,7 @@ fn wait_until(child: &mut Child, is_there: impl Fn() -> bool) {
     }
 }
 
-/// Finished rounds of the last run; `None` before anything was measured.
+/// Number of finished rounds of the last run; `None` before the first measurement.
 fn rounds(stage: &Stage) -> Option<u64> {
     let output = stage.fsarena().args(["report", "last", "--format", "json"]).output().expect("it starts");
     serde_json::from_slice::<serde_json::Value>(&output.stdout).ok()?["rounds"].as_u64()
@@ -62,7 +62,7 @@ fn an_interrupted_run_keeps_what_it_measured_and_leaves_nothing() {
 #[test]
 fn a_killed_run_is_cleared_away_by_the_next_start() {
     let Some(stage) = Stage::of_root() else { return };
-    // While lanes are written, just after, and at work.
+    // While lanes are written, just afterwards, and while workloads run.
     for (images, pause) in [(1, 10), (3, 150), (4, 700), (4, 2500)] {
         let mut child = start(&stage);
         wait_for_images(&mut child, &stage, images);

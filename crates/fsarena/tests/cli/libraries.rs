@@ -1,10 +1,10 @@
-//! Libraries as contenders: they stand on lanes as others do, and are refused what they cannot do.
+//! Libraries as contenders: they use lanes like other contenders, and workloads that they do not support are refused.
 
 use serde_json::Value;
 
 use crate::stage::{Stage, err, out, run};
 
-/// A short sequence that leaves something, larger than what a file system writes anyway.
+/// A short sequence that leaves a file behind, larger than the metadata that a file system writes anyway.
 const SEQUENCE: &str = r#"
 name = "sequence"
 version = 1
@@ -65,7 +65,7 @@ fn a_library_does_the_steps_on_its_lane_and_the_kernel_reads_what_it_left() {
     let Some(stage) = Stage::of_root() else { return };
     let file = stage.file("sequence.toml", SEQUENCE);
     let contenders = ["ext4", "rsext4", "rsext4-preview"];
-    // Twice the same work in a round: the second finds a lane that was made again.
+    // The same work twice in a round: the second one gets a lane that was made again.
     let other = stage.file("again.toml", &SEQUENCE.replace("name = \"sequence\"\n", "name = \"again\"\n"));
     run(stage.compare(&contenders).args(["--rounds", "1", "--workload", &file, "--workload", &other]), 0);
     assert_eq!(stage.left(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What never ends: it is stopped by a signal, or by its time limit, and nothing of it stays.
+//! Programs that never end: a signal or their time limit stops them, and nothing of them stays.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,11 +9,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::stage::{Doomed, SMALL, Stage, err, run, wait_until};
 
-/// A job of one read. That fio itself never ends is seen now and then only (3.33, `io_submit_mode=offload` with a rate: the
-/// processes that submit wait for each other), so a program of its name takes its place.
+/// A job of one read. fio itself hangs only occasionally (3.33, `io_submit_mode=offload` with a rate: the submitting
+/// processes wait for each other), so another program of that name stands in for it.
 const JOB: &str = "[stuck]\nsize=64k\nrw=randread\n";
 
-/// A search path on which `program` tells its version, for which it is asked by `flag`, and else never ends.
+/// A search path on which `program` prints its version if called with `flag`, and otherwise never ends.
 fn stuck(stage: &Stage, program: &str, flag: &str) -> String {
     let bin = stage.path("bin");
     fs::create_dir_all(&bin).expect("made");
@@ -43,7 +43,7 @@ fn workload(stage: &Stage, engine: &str, more: &str) -> String {
     stage.file("stuck.toml", &text)
 }
 
-/// Processes that work below `place`.
+/// The processes that work below `place`, or name it.
 fn at_work(place: &Path) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("there").flatten();
     let is_there = |process: &fs::DirEntry| {
@@ -58,7 +58,7 @@ fn is_empty(stage: &Stage, folder: &str) -> bool {
     fs::read_dir(stage.path(folder)).expect("there").next().is_none()
 }
 
-/// Sends `SIGTERM` once `is_there`, and expects the run to end soon, with nothing left.
+/// Sends `SIGTERM` once `is_there` holds, and expects the run to end soon, with nothing left.
 fn is_stopped(stage: &Stage, command: &mut Command, is_there: impl Fn() -> bool) {
     let mut doomed = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
     wait_until("it does not begin", is_there);
@@ -157,7 +157,7 @@ fn directories_without_room_are_refused_before_anything_is_made() {
     assert!(["a", "b"].iter().all(|name| fs::read_dir(mount.0.join(name)).expect("there").next().is_none()));
 }
 
-/// A mount that goes however the test ends.
+/// A mount that is removed when the test ends.
 struct Mounted(std::path::PathBuf);
 
 impl Mounted {

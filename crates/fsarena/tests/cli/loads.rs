@@ -1,8 +1,8 @@
-//! What large loads do: fill a lane, ask for blocks that a device cannot do, compress.
+//! Heavy loads: a full lane, block sizes that a device does not support, compression.
 
 use crate::stage::{Stage, err, run};
 
-/// A workload of the engine `data` (or another), as a file.
+/// Writes a workload of the engine `data` (or another) to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
     let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
     let text = format!(
@@ -36,7 +36,7 @@ fn what_cannot_be_done_on_a_lane_is_refused_before_anything_is_made() {
 #[test]
 fn a_lane_that_fills_up_ends_that_trial_and_the_rest_goes_on() {
     let Some(stage) = Stage::of_root() else { return };
-    // Few inodes: what is left is no matter of bytes, which a plan could have known.
+    // Few inodes: a plan checks the space in bytes, but not the number of files.
     let few = stage.file("few.toml", "kind = 'ext4'\nlabel = 'few'\nmkfs = ['-N', '1000']\n");
     let head = "engine = 'files'\ndurable = 'none'\ncache = 'warm'\ntimed-ms = 1000";
     let many = workload(&stage, "many", head, "operation = 'create', size = 0, files = 3000");

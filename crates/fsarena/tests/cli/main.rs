@@ -1,7 +1,8 @@
-//! The binary as people use it: arguments, output, exit codes, and what is left behind. Real loop devices, real mkfs.
+//! The binary as users run it: arguments, output, exit codes and leftovers. Real loop devices, real mkfs.
 
 mod caches;
 mod calibrating;
+mod catalogue;
 mod comparing;
 mod disks;
 mod dry;
@@ -16,6 +17,7 @@ mod limits;
 mod loads;
 mod memory;
 mod openeuler;
+mod options;
 mod ordinary;
 mod published;
 mod rates;

@@ -1,10 +1,10 @@
-//! What a memory limit does: the cliff between a file that fits and one that does not.
+//! Memory limits: the drop in speed between a file that fits into memory and one that does not.
 
 use fsarena_testing::{Need, has};
 
 use crate::stage::{Stage, err, run};
 
-/// Random reads of a file of so many megabytes within so many.
+/// Writes a workload to a file: random reads of `file` MB within a memory limit of `limit` MB.
 fn workload(stage: &Stage, name: &str, file: u32, limit: u32) -> String {
     let text = format!(
         "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\ncache = 'warm'\n\

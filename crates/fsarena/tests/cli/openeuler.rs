@@ -1,11 +1,11 @@
-//! The ways of the openEuler article, tiny and for real: steps of a shell, sysbench, iostat's columns.
+//! The methods of the openEuler article, small but real: steps of a shell, sysbench, iostat's columns.
 
 use fsarena_testing::{Need, has};
 use serde_json::Value;
 
 use crate::stage::{Stage, accounts_for, binary, err, out, run};
 
-/// A workload, as a file.
+/// Writes a workload to a file.
 fn workload(stage: &Stage, name: &str, head: &str, parameters: &str) -> String {
     let text = format!(
         "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\ndurable = 'none'\nmode = 'whole'\nends-by-itself = true\n{head}\n\
@@ -44,7 +44,7 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
     for cell in report["cells"].as_array().expect("an array") {
         assert!(accounts_for(cell, 1) && cell["median"].as_f64().is_some_and(|figure| figure > 0.0), "{cell}");
         assert!(value(cell, "iostat.w/s") > 0.0 && value(cell, "iostat.w_await") >= 0.0, "{cell}");
-        // Both are counted in ticks, so that little may be nothing.
+        // Both are counted in ticks, so that a small value may be zero.
         assert!(value(cell, "iostat.%util") >= 0.0 && value(cell, "cpu.system") >= 0.0, "{cell}");
         let is_steps = cell["workload"] == "steps";
         let names: Vec<&Value> = cell["steps"].as_array().into_iter().flatten().map(|step| &step["name"]).collect();
@@ -63,7 +63,7 @@ fn a_machine_without_sysbench_is_told_where_to_get_it() {
     }
     let stage = Stage::new();
     let requests = requests(&stage);
-    // In a mount namespace of its own, something that is no program lies over it.
+    // A mount namespace in which an unusable file covers the program.
     let script = "mount --bind /dev/null \"$(command -v sysbench)\" && exec \"$0\" \"$@\"";
     let mut command = std::process::Command::new("unshare");
     command.args(["--mount", "sh", "-c", script]).arg(binary());

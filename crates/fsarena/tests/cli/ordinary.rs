@@ -1,4 +1,4 @@
-//! As an ordinary user: directories can be compared, and lanes are refused with the way out.
+//! Without root: directories can be compared, and lanes are refused with a hint.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -8,7 +8,7 @@ use crate::stage::{Stage, binary, err, out, run};
 
 const NOBODY: u32 = 65534;
 
-/// The binary, copied to where anybody may read it, run by nobody with a home of its own.
+/// The binary, copied to a readable place, run by the user `nobody` with a separate home.
 fn as_nobody(stage: &Stage) -> Command {
     let copy = stage.path("fsarena");
     if !copy.exists() {
@@ -64,6 +64,18 @@ fn lanes_need_root_and_that_is_said_with_the_way_out() {
     let text = err(&output);
     assert!(text.contains("needs root") && text.contains("hint: ") && text.contains("dir:/a dir:/b"), "{text}");
     run(as_nobody(&stage).arg("list"), 0);
-    run(as_nobody(&stage).arg("doctor"), 0);
+    let doctor = out(&run(as_nobody(&stage).arg("doctor"), 0));
+    let sections = [
+        "Machine",
+        "Rights",
+        "Kinds of file system",
+        "Noise, watched for a second at rest",
+        "Places for lanes, best first",
+        "Runs that are under way, and what dead ones left",
+        "Store of results",
+        "Next",
+    ];
+    let places: Vec<Option<usize>> = sections.iter().map(|title| doctor.find(&format!("{title}\n"))).collect();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{places:?} {doctor}");
     run(as_nobody(&stage).arg("clean"), 0);
 }

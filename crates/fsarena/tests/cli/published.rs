@@ -1,4 +1,4 @@
-//! Articles as they were published: listed, printed, judged.
+//! Published articles: listed, printed and judged.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `--rate`: open loops beside the closed one, on directories.
+//! `--rate`: open loops in addition to the closed loop, on directories.
 
 use serde_json::Value;
 

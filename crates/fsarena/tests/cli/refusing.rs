@@ -1,13 +1,13 @@
-//! Bad input and bad places: a clear error, a way out, the documented exit code, and nothing made.
+//! Invalid arguments and unsuitable storage: a clear error, a hint, the documented exit code, and nothing is created.
 
 use crate::stage::{Stage, err, out, run};
 
-/// Runs and expects the exit code, an error with `word`, and a hint with `way_out`.
+/// Runs the command and expects the exit code, an error with `word`, and a hint with `way_out`.
 fn refused(stage: &Stage, arguments: &[&str], code: i32, word: &str, way_out: &str) {
     let output = run(&mut stage.compare(arguments), code);
     let text = err(&output);
     let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
-    // That the machine is busy may come before.
+    // A message about a busy machine may come first.
     assert!(!line("error: ").is_empty() && text.contains(word), "{word} in {text}");
     assert!(line("hint: ").contains(way_out), "{way_out} in {text}");
     assert_eq!(out(&output), "", "stdout is for data");

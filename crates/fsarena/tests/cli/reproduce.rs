@@ -1,15 +1,19 @@
-//! Articles, run for real on real lanes.
+//! Articles reproduced on real lanes.
 
 use serde_json::Value;
 
 use crate::stage::{Stage, err, out, run};
 
-/// The 31 operations of AxVisor's article on the kernel's ext4 and on the library that AxVisor has today.
+/// The 31 operations of the AxVisor article, on the kernel's ext4 and on the library that AxVisor uses today.
 #[test]
 fn axvisors_operations_run_on_a_kernel_and_on_a_library() {
     let Some(stage) = Stage::of_root() else { return };
     let arguments = ["reproduce", "axvisor", "--harness", "native", "--contenders", "ext4,rsext4", "--rounds", "1"];
-    let output = run(stage.fsarena().args(arguments).args(["--seed", "7", "--storage"]).arg(stage.storage()), 0);
+    let page = stage.path("page.html");
+    let mut command = stage.fsarena();
+    let command = command.args(arguments).args(["--seed", "7", "--storage"]).arg(stage.storage()).arg("-o").arg(&page);
+    let output = run(command, 0);
+    assert!(std::fs::read_to_string(page).expect("written").contains("rmdir-50"));
     let text = out(&output);
     assert!(text.contains("As it should be measured") && text.contains("rmdir-50"), "{text}");
     let report = out(&run(stage.fsarena().args(["report", "last", "--format", "json"]), 0));
@@ -39,6 +43,20 @@ fn figures(report: &Value) -> impl Iterator<Item = &Value> {
 }
 
 #[test]
+fn both_harnesses_are_planned_unless_one_is_named() {
+    let stage = Stage::without_runs();
+    let plan = |more: &[&str]| {
+        let arguments = ["reproduce", "axvisor", "--contenders", "ext4", "--dry-run"];
+        // The plan is printed even if there is no room for it, which is an error.
+        out(&stage.fsarena().args(arguments).args(more).output().expect("it starts"))
+    };
+    let has = |text: &str| (text.contains("axvisor-shell"), text.contains("axvisor "));
+    assert_eq!(has(&plan(&[])), (true, true), "{}", plan(&[]));
+    assert_eq!(has(&plan(&["--harness", "both"])), (true, true));
+    assert_eq!(has(&plan(&["--harness", "shell"])), (true, false), "{}", plan(&["--harness", "shell"]));
+}
+
+#[test]
 fn who_can_do_nothing_of_it_is_refused_before_anything_is_made() {
     let stage = Stage::new();
     let arguments = ["reproduce", "axvisor", "--harness", "shell", "--contenders", "ext4,rsext4"];
@@ -51,7 +69,7 @@ fn an_article_is_planned_at_either_scale() {
     let stage = Stage::new();
     let plan = |scale: &str| {
         let arguments = ["reproduce", "openeuler", "--dry-run", "--scale", scale, "--contenders", "ext4,xfs"];
-        // It is printed also where there is no room for it, which is an error.
+        // The plan is printed even if there is no room for it, which is an error.
         out(&stage.fsarena().args(arguments).output().expect("it starts"))
     };
     assert!(plan("lane").contains("3 rounds"), "{}", plan("lane"));

@@ -1,4 +1,4 @@
-//! A stored run goes on, on real lanes.
+//! Stored runs are continued, on real lanes.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::stage::{Stage, accounts_for, binary, err, out, run};
 
-/// The binary with one processor, which is not the machine that the run was on.
+/// The binary restricted to one processor, which differs from the machine of the run.
 fn on_one_core(stage: &Stage) -> Command {
     let mut command = Command::new("taskset");
     command.args(["-c", "0"]).arg(binary()).arg("--store").arg(stage.store());

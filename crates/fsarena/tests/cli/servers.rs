@@ -1,4 +1,4 @@
-//! Workloads with servers, as people run them: killed in the middle, and on lanes that are too small.
+//! Workloads with servers: runs that are killed, and lanes that are too small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 
-/// pgbench's workload, small; the catalogue's file with other parameters.
+/// A small pgbench workload: the catalogue's file with other parameters.
 fn pgbench(stage: &Stage, transactions: u64) -> String {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../catalog/workloads/phoronix-pgbench.toml");
     let text = fs::read_to_string(file).expect("in the catalogue");
@@ -21,12 +21,12 @@ fn processes() -> impl Iterator<Item = PathBuf> {
     fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path())
 }
 
-/// Its command line.
+/// The command line of a process.
 fn words(process: &Path) -> String {
     String::from_utf8_lossy(&fs::read(process.join("cmdline")).unwrap_or_default()).replace('\0', " ")
 }
 
-/// Processes that work below the place, or name it.
+/// The command lines of processes that work below `place`, or name it.
 fn at_work(place: &Path) -> Vec<String> {
     let is_there = |process: &PathBuf| {
         let at = fs::read_link(process.join("cwd")).unwrap_or_default();
@@ -35,7 +35,7 @@ fn at_work(place: &Path) -> Vec<String> {
     processes().filter(is_there).map(|process| words(&process)).collect()
 }
 
-/// Whether that process started this one, or one that started it, and so on.
+/// Whether a process descends from the process `from`.
 fn descends(process: &Path, from: u32) -> bool {
     let status = fs::read_to_string(process.join("status")).unwrap_or_default();
     let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse::<u32>().ok());
@@ -44,7 +44,8 @@ fn descends(process: &Path, from: u32) -> bool {
     })
 }
 
-/// The folder of the server's socket and its client's log, by the words of the client that this process has started.
+/// The folder with the server's socket and its client's log, found by the command line of a client that descends from
+/// `from`.
 fn run_folder(from: u32) -> Option<PathBuf> {
     let is_client = |process: &PathBuf| words(process).contains("--log-prefix") && descends(process, from);
     let words = words(&processes().find(is_client)?);
@@ -68,7 +69,7 @@ fn a_server_ends_with_a_run_that_is_killed_and_the_next_start_clears_the_rest_aw
     drop(doomed);
     let is_over = || at_work(stage.place.path()).is_empty() && at_work(&folder).is_empty();
     wait_until("a process of the server goes on", is_over);
-    // Whoever starts next clears it away, which may be another test.
+    // The next run that starts removes the leftovers; it may belong to another test.
     run(stage.fsarena().arg("clean"), 0);
     assert_eq!(stage.left(), Vec::<String>::new());
     assert!(!folder.exists(), "{}", folder.display());
@@ -94,7 +95,7 @@ fn a_lane_that_is_too_small_is_refused_and_one_that_gets_full_fails_in_the_serve
     let large = pgbench(&stage, 200_000);
     let refused = run(stage.compare(&["ext4", "--rounds", "1"]).args(["--workload", &large]), 2);
     assert!(err(&refused).contains("too small"), "{}", err(&refused));
-    // There is room for the bytes, and not for as many files: nobody looks at that before.
+    // Enough room in bytes, but not in inodes, which are not checked before a run.
     let small = stage.path("small");
     fs::create_dir(&small).expect("made");
     let mount = ["-t", "tmpfs", "-o", "size=2G,nr_inodes=700,mode=0711", "tmpfs"];

@@ -1,10 +1,10 @@
-//! Workloads that are scripts of a shell.
+//! Workloads that are shell scripts.
 
 use std::process::Stdio;
 
 use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 
-/// A workload of the engine `shell`, as a file.
+/// Writes a workload of the engine `shell` to a file.
 fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
     let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
     let text = format!(
@@ -51,7 +51,7 @@ fn the_suite_is_planned_and_nobody_is_handicapped_in_it() {
     assert!(refused.contains("another program") && refused.contains("hint: "), "{refused}");
 }
 
-/// Whether a process has these words as its command.
+/// Whether a process with this command line exists.
 fn is_running(command: &str) -> bool {
     let processes = std::fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path().join("cmdline"));
     let words = |path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ");

@@ -1,4 +1,4 @@
-//! Signals that come together: the run ends once, and takes everything away.
+//! Signals that arrive together: the run ends once, and removes everything.
 
 use std::process::Stdio;
 

@@ -1,11 +1,11 @@
-//! Nobody reads what a run says: it measures all the same.
+//! A run measures even if its output cannot be written.
 
 use std::fs::File;
 use std::process::Command;
 
 use crate::stage::{Stage, binary, out, run};
 
-/// Two directories, one round.
+/// The arguments of a comparison of two directories with one round.
 fn arguments(stage: &Stage) -> Vec<String> {
     let folder = |name: &str| {
         std::fs::create_dir_all(stage.path(name)).expect("made");

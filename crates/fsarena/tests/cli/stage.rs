@@ -1,4 +1,4 @@
-//! What the tests share: a place of their own, the binary, and a look at what a run has left.
+//! The environment that all tests share: a separate folder, the binary, and a check for leftovers of runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,16 +6,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
-use fsarena_testing::{Alone, Need, alone, has};
+use fsarena_sys::{mount, namespace};
+use fsarena_testing::{Alone, Machine, Need, alone, has};
 
-/// A place of the test's own, alone on the machine among all tests that make loop devices.
+/// A separate folder for a test, and the isolation from other runs.
 pub struct Stage {
     pub place: tempfile::TempDir,
     memory: tempfile::TempDir,
-    _alone: Option<Alone>,
+    _machine: Has,
 }
 
-/// A small workload, so that a round takes a second.
+/// The resource that other tests cannot use at the same time.
+#[expect(dead_code, reason = "it is held")]
+enum Has {
+    Nothing,
+    Machine(Machine),
+    /// Without root, all tests share one machine.
+    All(Alone),
+}
+
+/// A small workload, with which a round takes about a second.
 pub const SMALL: &str = r#"
 name = "small"
 version = 1
@@ -32,60 +42,70 @@ metric = { name = "files-per-second", unit = "files/s", measure = "operations-pe
 parameters = { operation = "create", size = 1024 }
 "#;
 
-/// The smallest lane on which all kinds can be made.
+/// The smallest lane size that all kinds support.
 pub const LANE: &str = "320M";
 
 impl Stage {
-    /// Waits until no other test has the machine.
+    /// A stage for a test with runs; waits for a machine.
     pub fn new() -> Self {
-        Self::with(Some(alone()))
+        if !is_root() {
+            return Self::with(Has::All(alone()));
+        }
+        let machine = Machine::wait();
+        enter_namespaces().expect("root may have namespaces");
+        Self::with(Has::Machine(machine))
     }
 
-    /// For a test that makes no run: others may have the machine meanwhile.
+    /// A stage for a test without runs.
     pub fn without_runs() -> Self {
-        Self::with(None)
+        Self::with(Has::Nothing)
     }
 
-    fn with(alone: Option<Alone>) -> Self {
+    fn with(machine: Has) -> Self {
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).expect("ours");
         fs::write(place.path().join("small.toml"), SMALL).expect("written");
         let memory = tempfile::tempdir_in("/dev/shm").expect("temporary folder in memory");
-        Self { place, memory, _alone: alone }
+        if matches!(machine, Has::Machine(_)) {
+            // Huge pages take a fraction of the time that the kernel needs to fill lanes.
+            mount::mount("tmpfs", "tmpfs", "mode=0755,huge=always", memory.path()).expect("root may mount");
+        }
+        Self { place, memory, _machine: machine }
     }
 
-    /// The same for a test that needs root; `None` without it.
+    /// A stage for a test that needs root; `None` without root.
     pub fn of_root() -> Option<Self> {
         has(&[Need::Root]).then(Self::new)
     }
 
-    /// A path below the place.
+    /// A path in the test's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    /// Where lanes are made. In memory, for the tests would wait for a disk most of the time.
+    /// The folder for lanes. It is in memory, because the tests would otherwise spend most of their time waiting for a
+    /// disk.
     pub fn storage(&self) -> PathBuf {
         self.in_memory("storage")
     }
 
-    /// A path below a directory of the test's own in memory.
+    /// A path in the test's folder in memory.
     pub fn in_memory(&self, name: &str) -> PathBuf {
         self.memory.path().join(name)
     }
 
-    /// The path of a file with this text.
+    /// Writes a file with this text and returns its path.
     pub fn file(&self, name: &str, text: &str) -> String {
         fs::write(self.path(name), text).expect("written");
         self.path(name).display().to_string()
     }
 
-    /// The binary, with a store and a home of the test's own.
+    /// The binary, with the test's store and home.
     pub fn fsarena(&self) -> Command {
         self.fsarena_with(&self.store())
     }
 
-    /// The binary, with another store.
+    /// The binary, with the store at this path.
     pub fn fsarena_with(&self, store: &Path) -> Command {
         let mut command = Command::new(binary());
         command.env("HOME", self.path("home")).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
@@ -93,12 +113,12 @@ impl Stage {
         command
     }
 
-    /// The store of the test's own: root's default is one for all.
+    /// The path of the test's store; root's default store is shared by all tests.
     pub fn store(&self) -> PathBuf {
         self.path("home/store.sqlite")
     }
 
-    /// `fsarena compare` on small lanes below the place.
+    /// `fsarena compare` on small lanes in the test's folder in memory.
     pub fn compare(&self, arguments: &[&str]) -> Command {
         let mut command = self.fsarena();
         command.arg("compare").args(arguments);
@@ -117,19 +137,19 @@ impl Stage {
         serde_json::from_slice(&output.stdout).expect("JSON")
     }
 
-    /// What runs have left on the machine: devices, mounts, files, ledgers, processes.
+    /// The leftovers of this test's runs: devices, mounts, files, ledgers, processes. After all tests,
+    /// `scripts/nothing-left` checks for devices without files and for control groups.
     pub fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
         let names = |folder: &str| {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
-        left.extend(names("/sys/block").into_iter().filter(|name| own_loop_device(name)));
+        let is_own = |name: &String| is_of_runs(name) && self.has_backed(name);
+        left.extend(names("/sys/block").into_iter().filter(is_own));
         let storage = self.storage().display().to_string();
         left.extend(names(&storage).into_iter().map(|name| format!("{storage}/{name}")));
         left.extend(names("/var/lib/fsarena/ledger").into_iter().filter(|name| name != "lock"));
-        let groups = ["/sys/fs/cgroup", "/sys/fs/cgroup/memory"].map(names).concat();
-        left.extend(groups.into_iter().filter(|name| name.starts_with("fsarena-")));
         for process in names("/proc").into_iter().filter(|name| name.parse::<u32>().is_ok()) {
             let mounts = fs::read_to_string(format!("/proc/{process}/mountinfo")).unwrap_or_default();
             left.extend(mounts.lines().filter(|line| line.contains(&storage)).map(|line| format!("{process}: {line}")));
@@ -139,19 +159,50 @@ impl Stage {
         }
         left
     }
+
+    /// Whether the loop device is backed by a file of this test, directly or through another loop device.
+    fn has_backed(&self, name: &str) -> bool {
+        let file = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file")).unwrap_or_default();
+        let below = |place: &Path| Path::new(file.trim_end()).starts_with(place);
+        match file.strip_prefix("/dev/loop").map(|number| number.trim_end().split('p').next().unwrap_or_default()) {
+            Some(number) => self.has_backed(&format!("loop{number}")),
+            None => below(self.place.path()) || below(self.memory.path()),
+        }
+    }
 }
 
-/// Loop devices of runs have numbers from 1000 on.
-fn own_loop_device(name: &str) -> bool {
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = rustix::mount::unmount(self.memory.path(), rustix::mount::UnmountFlags::DETACH);
+    }
+}
+
+/// Gives this thread, and everything that it starts from now on, its own lock of one run at a time and its own directories
+/// for root's state and for the scratch directories of runs.
+fn enter_namespaces() -> std::io::Result<()> {
+    const STATE: &str = "/var/lib/fsarena";
+    let mounted =
+        |kind: &str, point: &str| mount::mount(kind, kind, "", Path::new(point)).map_err(std::io::Error::other);
+    namespace::enter_private_mounts()?;
+    namespace::enter_private_network()?;
+    fs::create_dir_all(STATE)?;
+    // Servers listen on the loopback interface, which is down in a new namespace.
+    mounted("sysfs", STATE)?;
+    fs::write(format!("{STATE}/class/net/lo/flags"), "0x9")?;
+    [STATE, "/run"].into_iter().try_for_each(|point| mounted("tmpfs", point))
+}
+
+/// Whether the loop device was made by a run: their numbers start at 1000.
+fn is_of_runs(name: &str) -> bool {
     name.strip_prefix("loop").and_then(|number| number.parse::<u32>().ok()).is_some_and(|number| number >= 1000)
 }
 
-/// Where cargo put the binary.
+/// The path of the binary that cargo built.
 pub fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fsarena"))
 }
 
-/// Whether this is root; else what follows in the test is not run, which is stated.
+/// Whether this is root; if not, a message says that the rest of the test is skipped.
 pub fn is_root() -> bool {
     has(&[Need::Root])
 }
@@ -171,15 +222,15 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether a cell of the JSON report accounts for that many rounds: each counts, or is left out because the machine's
-/// load was another one. Where all are left out, all are shown.
+/// Whether a cell of the JSON report accounts for all rounds: each counts, or is set aside because of another load. If
+/// all rounds are set aside, the cell shows all of them.
 pub fn accounts_for(cell: &serde_json::Value, rounds: u64) -> bool {
     let set_aside = cell["stability"]["set_aside"].as_array().map_or(0, Vec::len) as u64;
     let shown = cell["rounds"].as_u64().expect("a number");
     shown + set_aside == rounds || (shown == rounds && set_aside == rounds)
 }
 
-/// A run that is killed at the end, however the test ends.
+/// A child process that is killed when the test ends.
 pub struct Doomed(pub Child);
 
 impl Drop for Doomed {

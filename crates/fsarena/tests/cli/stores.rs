@@ -1,4 +1,4 @@
-//! Stores of others, stores that cannot be written, and stores that are not there.
+//! Stores of other users, stores that are not writable, and stores that do not exist.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -12,7 +12,7 @@ use crate::stage::{SMALL, Stage, binary, err, is_root, out, run};
 
 const NOBODY: u32 = 65534;
 
-/// The binary, copied to where anybody may run it, run by nobody.
+/// The binary, copied to a place where every user may run it, and run by the user `nobody`.
 fn as_nobody(stage: &Stage) -> Command {
     let copy = stage.path("fsarena");
     if !copy.exists() {
@@ -42,7 +42,7 @@ fn trial(plan: &Plan) -> Trial {
     }
 }
 
-/// Stores a run of a plan that was made by hand, with one trial.
+/// Stores a run of a hand-made plan, with one trial.
 fn stored(stage: &Stage, change: impl FnOnce(&mut Plan)) -> RunRecord {
     let folder = stage.path("a");
     fs::create_dir_all(&folder).expect("made");

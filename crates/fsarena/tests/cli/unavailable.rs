@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::stage::{Stage, err, out, run};
 
-/// The command on a machine without PostMark: where that lies is something that is no file, in a mount namespace of its own.
+/// The command in a mount namespace without PostMark: an unusable file covers the program.
 fn without_postmark(command: &Command) -> Command {
     let hide = "mount --bind /dev/null \"$(command -v postmark)\" && exec \"$@\"";
     let mut without = Command::new("unshare");

@@ -1,5 +1,5 @@
-//! What validity rests on, counted on real lanes. The classes themselves are proved with exact records in `fsarena-session`:
-//! which of them a shared machine makes in a given second is not for a test to say.
+//! The readings that validity rests on, counted on real lanes. The classes themselves are tested with exact records in
+//! `fsarena-session`, because the classes that a shared machine produces vary.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::stage::{LANE, SMALL, Stage, run};
 
-/// A workload of the engine `data`; `shape` stands before its parameters.
+/// Writes a workload of the engine `data` to a file; `shape` is inserted before its parameters.
 fn data(stage: &Stage, name: &str, shape: &str, parameters: &str) -> String {
     let text = format!(
         "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'data'\ndurable = 'none'\nmode = 'sliced'\n\
@@ -60,7 +60,7 @@ fn a_loop_of_a_shell_is_also_run_in_memory_and_its_starts_are_counted() {
     let Some(stage) = Stage::of_root() else { return };
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", "shell-mkdir"]), 0);
     let report = stage.json();
-    // A round in which the machine was disturbed has references that do not count.
+    // In a round with a disturbance, references do not count.
     let is_calm = cells(&report).all(|cell| cell["stability"]["set_aside"].as_array().is_none_or(Vec::is_empty));
     let rows = report["references"].as_array().expect("rows").iter();
     let places: Vec<&str> = rows.filter_map(|row| row["place"].as_str()).collect();
@@ -82,7 +82,7 @@ fn without_barriers_flushes_are_missing_and_nothing_is_ranked_with_it() {
     assert_eq!(report["verdicts"][0]["verdict"], "invalid");
 }
 
-/// A file system that never writes in place, in an image of the test's own, mounted; taken away when it goes.
+/// A mounted file system that never writes in place, in an image file; removed when dropped.
 struct Host(PathBuf);
 
 impl Host {
@@ -123,7 +123,7 @@ fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
     let small = stage.file("small.toml", SMALL);
     run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &small]), 0);
     for cell in cells(&stage.json()) {
-        // What resting takes is a difference of two times: where the second is the longer one, nothing is left of it.
+        // The time to come to rest is the difference of two measurements; it is clamped to 0 if the second is longer.
         let [returned, durable, rest] =
             ["clock.returned", "clock.durable", "clock.rest"].map(|clock| probe(cell, clock));
         assert!(0.0 < returned && returned <= durable && durable <= rest, "{cell}");

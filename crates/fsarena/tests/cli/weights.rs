@@ -1,4 +1,4 @@
-//! The reader's own mix.
+//! `--weights`: the user's own mix of workloads.
 
 use crate::stage::{SMALL, Stage, err, out, run};
 

@@ -1,24 +1,24 @@
-//! What makes no sense, in words.
+//! Checks of the parameters, with messages.
 
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
 use super::{Calls, Distribution, Parameters, Pattern, Preallocate, Target, Work};
 use crate::load::Load;
 
-/// Sizes are checked against this, so that a typing error does not fill the memory.
+/// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
 const MOST_WORKERS: u32 = 1024;
 const DEEPEST: u32 = 4096;
 const MOST_FILES: u64 = 1_000_000;
-/// What all buffers in flight of a worker may take: the kernel registers no more than this at a time.
+/// Limit of all buffers in flight of a worker, bytes: the kernel registers no more than this at a time.
 const MOST_IN_FLIGHT: u64 = 256 << 20;
-/// As [`crate::contents`] has it.
+/// The unit of [`crate::contents`], bytes.
 const UNIT: u64 = 4096;
 /// The smallest sector in use.
 const SECTOR: u64 = 512;
 
 impl Parameters {
-    /// The first thing that makes no sense, if there is one.
+    /// The first problem; `None` if there is none.
     pub(super) fn complaint(&self, workload: &Workload) -> Option<&'static str> {
         self.sizes(workload)
             .or_else(|| self.shape())
@@ -127,7 +127,8 @@ impl Parameters {
         })
     }
 
-    /// Contents are told apart in units of 4 KiB, from the beginning of what was written at once.
+    /// Whether contents can be checked for every size of operation: they are checked in units of 4 KiB from the
+    /// beginning of each write.
     fn is_whole_units(&self) -> bool {
         self.block_size <= UNIT || self.block_size.is_multiple_of(UNIT)
     }

@@ -1,4 +1,4 @@
-//! All numbers below a bound in a scattered order, each once, without keeping any of them.
+//! A permutation of all numbers below a bound, in a scattered order, without storing any of them.
 
 use fsarena_model::seed::scatter;
 
@@ -12,19 +12,19 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Of `count` numbers, at least 1.
+    /// A permutation of `count` numbers, at least 1.
     pub fn new(count: u64, seed: u64) -> Self {
         let bits = (u64::BITS - (count - 1).leading_zeros()).max(2);
         let keys = [1, 2, 3, 4].map(|round: u64| scatter(seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
         Self { count, half_bits: bits.div_ceil(2), keys }
     }
 
-    /// How many numbers there are.
+    /// The bound: how many numbers the permutation has.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Where `number`, which is below the count, goes.
+    /// The image of `number`, which is below the count.
     #[inline]
     pub fn of(&self, mut number: u64) -> u64 {
         loop {

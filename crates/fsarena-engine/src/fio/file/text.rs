@@ -2,7 +2,7 @@
 
 use super::{Entry, first_name};
 
-/// What a line is.
+/// The content of a line.
 pub enum Line {
     /// Empty, or a comment.
     Nothing,
@@ -12,13 +12,14 @@ pub enum Line {
     Option(Entry),
 }
 
-/// What is wrong, and the way out.
+/// The problem, and how to solve it.
 pub type Flaw = (String, &'static str);
 
-/// fio 3.33 takes what is beyond some 8190 bytes of a line for another line (tried out).
+/// Maximum length of an option, bytes. fio 3.33 reads the part of a line beyond about 8190 bytes as another line (tried
+/// out).
 const LONGEST: usize = 1000;
 
-/// Understands a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
+/// Parses a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
 pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Flaw> {
     let text = text.split([';', '#']).next().unwrap_or_default().trim();
     if text.is_empty() {

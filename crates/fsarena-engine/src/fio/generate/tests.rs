@@ -12,7 +12,7 @@ fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
     .expect("a well-formed workload")
 }
 
-/// Merged over a random read of 4 KiB.
+/// `parameters`, with those of a random read of 4 KiB as defaults.
 fn with(mut parameters: Value) -> Value {
     let usual = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
     for (key, value) in usual.as_object().expect("an object") {

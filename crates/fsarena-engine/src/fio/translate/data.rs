@@ -1,4 +1,4 @@
-//! What is done on which files, with which calls, and when it is durable.
+//! Translates the operation, the files, the system calls and the durability of a job.
 
 use fsarena_model::{CacheState, DurablePoint};
 
@@ -6,13 +6,13 @@ use super::{BLOCK, Draft};
 use crate::fio::file::Section;
 use crate::fio::value;
 
-/// What fio takes where a job names a distribution alone (fio.h: `FIO_DEF_ZIPF`, `FIO_DEF_PARETO`).
+/// fio's default parameters of the distributions (fio.h: `FIO_DEF_ZIPF`, `FIO_DEF_PARETO`).
 const ZIPF: &str = "1.1";
 const PARETO: &str = "0.2";
 
 type Done = Result<(), String>;
 
-/// Everything but how long it lasts.
+/// Translates everything except the duration.
 pub fn translate(draft: &mut Draft<'_>) -> Done {
     operation(draft)?;
     blocks(draft)?;
@@ -22,6 +22,7 @@ pub fn translate(draft: &mut Draft<'_>) -> Done {
     distribution(draft)?;
     sync(draft)?;
     cache(draft)?;
+    advice(draft)?;
     content(draft)?;
     rate(draft)
 }
@@ -35,7 +36,7 @@ fn number(section: &Section, key: &str) -> Result<Option<u64>, String> {
     section.value(key).map(read).transpose()
 }
 
-/// Whether work is at random, and whether it writes and reads.
+/// Whether the work is random, and whether it reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     pub is_random: bool,
@@ -163,7 +164,7 @@ fn calls(draft: &mut Draft<'_>) -> Done {
     let calls = match section.value("ioengine").unwrap_or("psync") {
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => "sync",
         "io_uring" => "io-uring",
-        // Without direct I/O libaio mostly works while it submits, which io_uring does not.
+        // Without direct I/O, libaio does most of the work while it submits. io_uring does not.
         "libaio" if !section.is_direct() => return Err(not_native(section, "ioengine")),
         "libaio" => {
             draft.remark("libaio is io_uring natively");
@@ -201,7 +202,7 @@ fn distribution(draft: &mut Draft<'_>) -> Done {
     Ok(())
 }
 
-/// What the job makes durable inside the timer.
+/// How the job makes its writes durable inside the timer.
 pub fn durability(section: &Section) -> DurablePoint {
     let every = |key| section.value(key).and_then(value::size).is_some_and(|count| count > 0);
     if !Kind::of(section).is_none_or(|kind| kind.writes) {
@@ -270,6 +271,23 @@ fn cache(draft: &mut Draft<'_>) -> Done {
     Ok(())
 }
 
+/// By default, fio gives the kernel the pattern of buffered work as advice. For a mapping fio uses madvise(2), which
+/// the native engine does not.
+fn advice(draft: &mut Draft<'_>) -> Done {
+    let section = draft.section;
+    let pattern = if kind(draft)?.is_random { "random" } else { "sequential" };
+    match section.value("fadvise_hint").unwrap_or("1") {
+        _ if section.is_direct() => {}
+        "0" | "none" => {}
+        text if text == "1" || text == pattern => match section.value("ioengine") {
+            Some("mmap") => draft.remark("the kernel is not told the pattern of a mapping, as `fadvise_hint` does"),
+            _ => draft.set("advise", true),
+        },
+        _ => return Err(not_native(section, "fadvise_hint")),
+    }
+    Ok(())
+}
+
 fn content(draft: &mut Draft<'_>) -> Done {
     let section = draft.section;
     let compressible = number(section, "buffer_compress_percentage")?.unwrap_or(0);
@@ -289,7 +307,7 @@ fn content(draft: &mut Draft<'_>) -> Done {
     Ok(())
 }
 
-/// fio gives each job its rate, we give it to all together.
+/// fio gives each job its rate. The native rate is that of all jobs together.
 fn rate(draft: &mut Draft<'_>) -> Done {
     let (section, kind) = (draft.section, kind(draft)?);
     let Some(rate) = number(section, "rate_iops")?.filter(|rate| *rate > 0) else { return Ok(()) };

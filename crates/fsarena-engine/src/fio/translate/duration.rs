@@ -1,4 +1,4 @@
-//! How long a job lasts, and whether its time may be cut into slices.
+//! Translates the duration of a job, and decides whether it may be cut into slices.
 
 use fsarena_model::{CacheState, DurablePoint, Mode, Nanos};
 
@@ -7,12 +7,12 @@ use super::data::Kind;
 use crate::fio::file::Section;
 use crate::fio::value;
 
-/// So many slices, if it is sliced.
+/// Number of slices of a sliced job.
 const SLICES: u32 = 4;
-/// A slice is not shorter.
+/// Minimum length of a slice.
 const SHORTEST: Nanos = Nanos::millis(50);
 
-/// How long it lasts, and how that time is laid out.
+/// Translates the duration, and divides it into slices if possible.
 pub fn translate(draft: &mut Draft<'_>) -> Result<(), String> {
     let section = draft.section;
     let kind = Kind::of(section).ok_or("`rw`")?;
@@ -36,7 +36,7 @@ fn read<T>(section: &Section, key: &str, of: fn(&str) -> Option<T>) -> Result<Op
     section.value(key).map(|text| of(text).ok_or(format!("`{key}={text}` is not understood natively"))).transpose()
 }
 
-/// How much it does. A random job ends when it has carried as much as its files hold.
+/// Translates the amount of work. A random job ends when it has moved as many bytes as its files hold.
 fn amount(draft: &mut Draft<'_>, kind: Kind, is_time_based: bool) -> Result<(), String> {
     if let Some(operations) = read(draft.section, "number_ios", value::size)? {
         draft.set("operations", operations);
@@ -54,7 +54,7 @@ fn amount(draft: &mut Draft<'_>, kind: Kind, is_time_based: bool) -> Result<(), 
     Ok(())
 }
 
-/// Whether a slice pays its own debts and finds the same as the one before it.
+/// Whether slices are independent: each uses direct I/O, or makes its own writes durable.
 fn leaves_nothing(draft: &Draft<'_>, section: &Section, kind: Kind) -> bool {
     let each = |key| section.value(key).and_then(value::size) == Some(1);
     let is_synced = match draft.durable {

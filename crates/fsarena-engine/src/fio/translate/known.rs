@@ -1,10 +1,10 @@
-//! Which options are understood natively, and which of them are without effect here.
+//! The options that are understood natively, and those of them that have no effect here.
 
 use std::collections::BTreeSet;
 
 use crate::fio::file::Section;
 
-/// What [`super::data`] and [`super::duration`] look at.
+/// The options that [`super::data`] and [`super::duration`] translate.
 const TRANSLATED: &[&str] = &[
     "rw",
     "bs",
@@ -42,9 +42,10 @@ const TRANSLATED: &[&str] = &[
     "invalidate",
     "overwrite",
     "file_service_type",
+    "fadvise_hint",
 ];
 
-/// Options that change nothing of the work here.
+/// Options that do not change the work here.
 const WITHOUT_EFFECT: &[&str] = &[
     "directory",
     "stonewall",
@@ -74,10 +75,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "bwavgtime",
     "iopsavgtime",
     "exitall_on_error",
-    "fadvise_hint",
 ];
 
-/// Options that say one thing only natively: with this value they are as if they were not there.
+/// Options that are understood with one value only, with which they have no effect.
 const DEFAULTS: &[(&str, &str)] = &[
     ("loops", "1"),
     ("ramp_time", "0"),
@@ -100,7 +100,7 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("registerfiles", "1"),
 ];
 
-/// Refuses an option that is not understood, by name.
+/// Refuses an option that is not understood, with its name.
 pub fn check(section: &Section) -> Result<(), String> {
     for entry in &section.options {
         let key = entry.key.as_str();
@@ -112,7 +112,7 @@ pub fn check(section: &Section) -> Result<(), String> {
     Ok(())
 }
 
-/// What is to be said of options that are understood and yet not followed.
+/// Remarks on the options that are understood but have no effect.
 pub fn remarks(section: &Section) -> BTreeSet<String> {
     let quiet = ["stonewall", "new_group", "name", "description", "unlink", "exitall_on_error"];
     let ignored = section.options.iter().map(|entry| entry.key.as_str());

@@ -51,6 +51,19 @@ fn what_is_typical_runs_natively() {
 }
 
 #[test]
+fn the_kernel_is_told_the_pattern_as_fio_does() {
+    let advised = |more: &str| {
+        let native = native(&format!("[x]\nrw=randread\nsize=1m\n{more}"));
+        native.workload.parameters.get("advise").and_then(serde_json::Value::as_bool)
+    };
+    assert_eq!(
+        (advised(""), advised("fadvise_hint=1\n"), advised("fadvise_hint=random\n")),
+        (Some(true), Some(true), Some(true))
+    );
+    assert_eq!((advised("fadvise_hint=0\n"), advised("direct=1\n"), advised("ioengine=mmap\n")), (None, None, None));
+}
+
+#[test]
 fn unsynced_buffered_work_is_whole() {
     let text = "[x]\nrw=randwrite\nsize=1m\noverwrite=1\nruntime=10\ntime_based\nnorandommap\n";
     assert_eq!(native(text).workload.mode, Mode::Whole);
@@ -84,6 +97,7 @@ fn why_a_job_goes_through_fio_is_said() {
         (include_str!("../../../tests/fio/jobs/verify.fio"), "option `verify`"),
         ("[x]\nrw=read\nsize=1m\nzonemode=strided\n", "option `zonemode`"),
         ("[x]\nrw=trim\nsize=1m\n", "`rw=trim`"),
+        ("[x]\nrw=randread\nsize=1m\nfadvise_hint=sequential\n", "`fadvise_hint=sequential`"),
         ("[x]\nrw=randread\nsize=1m\nbs=4k,8k\n", "`bs=4k,8k`"),
         ("[x]\nrw=randread\nsize=1m\nbsrange=4k-8k\n", "blocks have one size"),
         ("[x]\nrw=randread\nsize=1m\nloops=3\n", "option `loops`"),

@@ -1,4 +1,4 @@
-//! A loop device of the test's own as a disk, and what is done to it and has to be undone.
+//! A loop device that a test uses as a disk, and reversible changes to it.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use fsarena_sys::loopdev;
 
 use crate::stage::{Stage, out, run, wait_until};
 
-/// Numbers of devices that neither losetup nor fsarena takes by itself.
+/// Device numbers that neither losetup nor fsarena chooses.
 const NUMBERS: std::ops::Range<u32> = 600..900;
 
-/// A loop device over a file of its own. It and its partitions go when this is dropped.
+/// A loop device over an image file. It and its partitions are removed when this is dropped.
 pub struct Disk {
     number: u32,
     pub image: PathBuf,
@@ -28,12 +28,12 @@ impl Disk {
         disk
     }
 
-    /// Its device file.
+    /// The path of the device file.
     pub fn path(&self) -> String {
         format!("/dev/loop{}", self.number)
     }
 
-    /// The ID that a disk without a serial number has.
+    /// The ID of a disk without a serial number.
     pub fn id(&self) -> String {
         format!("{}:{}", fs::metadata(&self.image).expect("there").len(), self.path())
     }
@@ -44,32 +44,32 @@ impl Disk {
         tool("losetup", &[options, &["--partscan", &self.path(), &image]].concat());
     }
 
-    /// Unbinds it.
+    /// Unbinds the device from its image.
     pub fn detach(&self) {
         let _ = Command::new("losetup").args(["-d", &self.path()]).output();
         wait_until("the device is free", || loopdev::binding(self.number).expect("readable").is_none());
     }
 
-    /// Writes into it, past everything that would object.
+    /// Writes to the device without the checks of a file system or partition table.
     pub fn write(&self, offset: u64, bytes: &[u8]) {
         use std::os::unix::fs::FileExt;
         let device = File::options().write(true).open(self.path()).expect("ours");
         device.write_all_at(bytes, offset).and_then(|()| device.sync_all()).expect("written");
     }
 
-    /// Its size in bytes.
+    /// The device's size in bytes.
     pub fn size(&self) -> u64 {
         fs::metadata(&self.image).expect("there").len()
     }
 
-    /// Adds partition `number` from MiB `start` on; the kernel need not know the table's format.
+    /// Adds partition `number` at MiB `start`, without a partition table that the kernel knows.
     pub fn partition(&self, number: u32, start: u64, mib: u64) -> (String, Undo) {
         let words = [number.into(), start * 2048, mib * 2048].map(|number: u64| number.to_string());
         tool("addpart", &[&self.path(), &words[0], &words[1], &words[2]]);
         (format!("{}p{number}", self.path()), Undo::command(&["delpart", &self.path(), &words[0]]))
     }
 
-    /// What blkid finds at `offset`.
+    /// The signature that blkid finds at `offset`.
     pub fn signature(&self, offset: u64) -> String {
         let found = Command::new("blkid").args(["-p", "-O", &offset.to_string(), &self.path()]).output();
         out(&found.expect("blkid starts"))
@@ -83,7 +83,7 @@ impl Drop for Disk {
     }
 }
 
-/// Something to do when a test ends.
+/// An action at the end of a test.
 pub enum Undo {
     Command(Vec<String>),
     Kill(Child),
@@ -107,12 +107,12 @@ impl Drop for Undo {
     }
 }
 
-/// Runs a tool that has to succeed, and returns what it says.
+/// Runs a tool that has to succeed, and returns its output.
 pub fn tool(program: &str, arguments: &[&str]) -> String {
     out(&run(Command::new(program).args(arguments), 0))
 }
 
-/// Where [`mount`] mounts a device.
+/// The mount point that [`mount`] uses for a device.
 pub fn point(stage: &Stage, device: &str) -> PathBuf {
     stage.path(&format!("mnt{}", device.replace('/', "-")))
 }
@@ -125,19 +125,19 @@ pub fn mount(stage: &Stage, device: &str, options: &[&str]) -> Undo {
     Undo::command(&["umount", &point])
 }
 
-/// Stops what the kernel would still write to a file system later, which would change the device.
+/// Freezes a file system, so that the kernel's deferred writes do not change the device.
 pub fn freeze(stage: &Stage, device: &str) -> Undo {
     let point = point(stage, device).display().to_string();
     tool("fsfreeze", &["--freeze", &point]);
     Undo::command(&["fsfreeze", "--unfreeze", &point])
 }
 
-/// The SHA-256 of everything on a device.
+/// The SHA-256 of a device's whole content.
 pub fn hash(device: &str) -> String {
     hash_from(device, 0)
 }
 
-/// The SHA-256 of what is on a device from a byte on.
+/// The SHA-256 of a device's content from `byte` on.
 pub fn hash_from(device: &str, byte: u64) -> String {
     tool("sync", &[]);
     let script = format!("tail -c +{} {device} | sha256sum", byte + 1);

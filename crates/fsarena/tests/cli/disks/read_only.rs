@@ -23,10 +23,10 @@ fn a_directory_that_turns_read_only_is_stated_and_the_run_goes_on_with_the_other
     let entries = || fs::read_dir(&turns).expect("there").count();
     wait_until("the run has begun", || entries() > 1);
     let remounted = |how: &str| Command::new("mount").args(["-o", how]).arg(&turns).output().expect("mount starts");
-    // Not while a file is open for writing.
+    // This fails while a file is open for writing, so it is repeated.
     wait_until("it is read-only", || remounted("remount,ro").status.success());
     let output = child.wait_with_output().expect("it ends");
-    // Without the ends of lines, where sentences are wrapped.
+    // Without line breaks, because sentences are wrapped.
     let text = out(&output).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(output.status.code(), Some(3), "{text}{}", err(&output));
     assert!(text.contains("Read-only file system") && text.contains("cannot be cleared away"), "{text}");

@@ -1,4 +1,5 @@
-//! The ways to lose what is on a disk, each refused. `cargo test -p fsarena disks::refused -- --nocapture` prints them.
+//! Disks with content that a run must not destroy; each is refused. `cargo test -p fsarena disks::refused --
+//! --nocapture` prints all cases.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
@@ -9,24 +10,24 @@ use rustix::fs::OFlags;
 use super::device::{freeze, hash_from, mount, point, tool};
 use super::*;
 
-/// A disk made ready, what is typed, and what is expected of it.
+/// A prepared disk, the arguments, and the expectations.
 struct Case {
     /// Dropped before the disks.
     undo: Undos,
-    /// None of them may change.
+    /// Disks that must not change.
     disks: Vec<Disk>,
     storage: String,
     arguments: Vec<String>,
-    /// The files of /etc in which a line stands for the time of the run.
+    /// Lines that are added to files in /etc during the run, by file name.
     tables: Vec<(&'static str, String)>,
-    /// The first byte that may not change: the kernel writes to swap space when it likes.
+    /// The first byte that must not change: the kernel may write to the header of a swap space.
     from: u64,
 }
 
-/// The bytes of a swap space, the smallest that there is.
+/// Size of the smallest possible swap space, in bytes.
 const SWAP: u64 = 40 << 10;
 
-/// The last one is undone first.
+/// Actions that are undone in reverse order.
 #[derive(Default)]
 struct Undos(Vec<device::Undo>);
 
@@ -41,7 +42,7 @@ impl Case {
         Self::among(vec![disk])
     }
 
-    /// The first of these disks is named, and none of them may change.
+    /// Names the first of these disks; none of them may change.
     fn among(disks: Vec<Disk>) -> Self {
         let storage = disks[0].path();
         Self { disks, ..Self::named(&storage) }
@@ -52,7 +53,7 @@ impl Case {
         Self { undo: Undos::default(), disks: Vec::new(), storage, arguments: Vec::new(), tables: Vec::new(), from: 0 }
     }
 
-    /// What is named is mounted, and the kernel writes nothing to it by itself.
+    /// Mounts and freezes the named device.
     fn mounted(self, stage: &Stage) -> Self {
         let (mounted, frozen) = (mount(stage, &self.storage, &[]), freeze(stage, &self.storage));
         self.with(mounted).with(frozen)
@@ -63,13 +64,13 @@ impl Case {
         self.with(undo)
     }
 
-    /// What is named is open for another process alone.
+    /// Opens the named device exclusively, as a process other than fsarena.
     fn held(self) -> Self {
         let file = File::options().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(&self.storage);
         self.with(device::Undo::Close(file.expect("free")))
     }
 
-    /// The first disk has a partition, which is named from now on.
+    /// Adds a partition to the first disk, and names it.
     fn partition(mut self) -> Self {
         let (path, gone) = self.disks[0].partition(1, 1, 36);
         self.undo.0.push(gone);
@@ -95,7 +96,7 @@ impl Case {
         self
     }
 
-    /// With the ID that doctor shows, which is of no use where a disk is in use.
+    /// Adds the ID that doctor shows, which does not help for a disk in use.
     fn erase_right(self) -> Self {
         let id = self.disks[0].id();
         self.erase(&id)
@@ -107,7 +108,7 @@ impl Case {
     }
 }
 
-/// How a case is made; what it is; its exit code; words of the error.
+/// The constructor of a case, its description, its exit code, and words of its error.
 type Row = (fn(&Stage) -> Case, &'static str, i32, &'static str);
 
 fn disk(stage: &Stage) -> Disk {
@@ -137,7 +138,7 @@ fn random(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Mounts it in a mount namespace of another process.
+/// Mounts the disk in the mount namespace of another process.
 fn mounted_elsewhere(stage: &Stage) -> Case {
     let disk = with_ext4(stage);
     let (point, ready) = (stage.path("elsewhere"), stage.path("ready"));
@@ -152,7 +153,7 @@ fn mounted_elsewhere(stage: &Stage) -> Case {
     Case::on(disk).with(device::Undo::Kill(child))
 }
 
-/// Unmounted for everybody, and still in use by a folder that is open.
+/// Lazily unmounts the disk, which stays in use through an open folder.
 fn detached(stage: &Stage) -> Case {
     let case = Case::on(with_ext4(stage)).mounted_read_only(stage);
     let point = point(stage, &case.storage);
@@ -169,14 +170,14 @@ fn swap(stage: &Stage) -> Case {
     Case { from: SWAP, ..Case::on(disk).with(off) }
 }
 
-/// A partition with ext4, named.
+/// Names a partition that contains ext4.
 fn with_partition(stage: &Stage) -> Case {
     let case = Case::on(disk(stage)).partition();
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", &case.storage]);
     case
 }
 
-/// A second device over the same or another device, which is bound to what `over` names.
+/// A second loop device over `over`, which may be the image of another device or a device.
 fn above(stage: &Stage, name: &str, options: &[&str], over: &str) -> Disk {
     let mut second = Disk::new(stage, name, 1 << 20);
     second.detach();
@@ -212,7 +213,7 @@ fn read_only(stage: &Stage) -> Case {
     Case::on(disk)
 }
 
-/// A link such as those of `/dev/disk/by-id`.
+/// A symbolic link such as those in `/dev/disk/by-id`.
 fn link(name: &str, target: &str) -> (String, device::Undo) {
     let path = format!("/dev/fsarena-test-{}-{name}", std::process::id());
     let _ = fs::remove_file(&path);
@@ -279,14 +280,14 @@ fn images(stage: &Stage) -> Case {
     Case::on(disk).at("memory").erase(&id)
 }
 
-/// The backup of a partition table, in the last sector of a disk that is not made of whole blocks.
+/// The backup of a partition table, in the last sector of a disk whose size is not a multiple of the block size.
 fn backup_table(stage: &Stage) -> Case {
     let disk = Disk::new(stage, "odd.img", ROOM + 1536);
     disk.write(disk.size() - 512, b"EFI PART");
     Case::on(disk)
 }
 
-/// What a database leaves that writes its pages itself: no signature, nothing in the first MiB.
+/// The pages of a database on a raw device: no signature, and nothing in the first MiB.
 fn raw_database(stage: &Stage) -> Case {
     let disk = disk(stage);
     for page in (1_u64 << 20..disk.size()).step_by(16 << 10) {
@@ -301,7 +302,7 @@ fn zfs(stage: &Stage) -> Case {
     with_bytes(stage, &labels.iter().map(|offset| (*offset, &uberblocks[..])).collect::<Vec<_>>())
 }
 
-/// Made with the program if it is here, which no other test needs.
+/// A file system that `program` makes. No other test needs this program.
 fn made_by(stage: &Stage, size_mib: u64, program: &str) -> Case {
     let disk = Disk::new(stage, "disk.img", size_mib << 20);
     tool(program, &["-f", &disk.path()]);
@@ -400,7 +401,7 @@ const NO_DISK: &[Row] = &[
     (|stage| Case::on(Disk::new(stage, "disk.img", 33 << 20)), "too small for the lanes", 4, "are needed"),
 ];
 
-/// The start of these signatures; blkid may want more of some before it names them.
+/// The first bytes of these signatures; blkid needs more bytes to identify some of them.
 const LUKS: &[u8] = b"LUKS\xba\xbe\0\x01";
 const LVM: &[u8] = b"LABELONE\x01\0\0\0\0\0\0\0\0\0\0\0 \0\0\0LVM2 001";
 const RAID_OLD: &[u8] = b"\xfc\x4e\x2b\xa9\0\0\0\0\x5a\0\0\0";
@@ -447,7 +448,7 @@ const CONSENT: &[Row] = &[
     (images, "--erase where the lanes are images", 2, "names none of the disks"),
 ];
 
-/// The command, in a mount namespace with lines added to tables of /etc if there are any.
+/// The command; if there are lines for tables of /etc, in a mount namespace in which they are added.
 fn command(stage: &Stage, case: &Case) -> Command {
     let mut command = compare(stage, &["ext4"], &case.storage);
     command.args(&case.arguments);
@@ -472,7 +473,7 @@ fn command(stage: &Stage, case: &Case) -> Command {
     inside
 }
 
-/// Tries all rows, and prints what was said and whether the disks changed.
+/// Runs all rows, and prints the messages and whether the disks changed.
 fn try_all(rows: &[Row]) {
     let Some(stage) = Stage::of_root() else { return };
     let failed: Vec<String> = rows.iter().filter_map(|row| attempt(&stage, row).err()).collect();
@@ -480,7 +481,7 @@ fn try_all(rows: &[Row]) {
     assert_nothing_left(&stage);
 }
 
-/// Tries a row; if it does not go as expected, what came of it.
+/// Runs a row; an error describes an unexpected result.
 fn attempt(stage: &Stage, (make, name, code, word): &Row) -> Result<(), String> {
     let case = make(stage);
     let hashes = || case.disks.iter().map(|disk| hash_from(&disk.path(), case.from)).collect::<Vec<_>>();
@@ -492,7 +493,7 @@ fn attempt(stage: &Stage, (make, name, code, word): &Row) -> Result<(), String> 
     let unchanged = if before == after { "same" } else { "CHANGED" };
     let found = output.status.code().unwrap_or(-1);
     println!("| {name} | {found} | {error} | {sum} | {unchanged} |");
-    // Where the ID was wrong, the right one is shown.
+    // For a wrong ID, the hint shows the right one.
     let disk = case.disks.first().filter(|disk| case.storage == disk.path() && word.contains("none of the disks"));
     let is_right = found == *code
         && error.contains(word)

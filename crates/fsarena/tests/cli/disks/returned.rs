@@ -1,4 +1,4 @@
-//! Disks that are taken: how a run leaves them, whatever becomes of it.
+//! Disks that a run accepts: their state afterwards, however the run ends.
 
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,7 +11,7 @@ use super::device::{Undo, tool};
 use super::*;
 use crate::stage::{Doomed, out, run};
 
-/// The disk has no signature, neither at its start nor where lanes were.
+/// Asserts that the disk has no signature, neither at its start nor where lanes were.
 fn assert_wiped(stage: &Stage, disk: &Disk) {
     for offset in [0, 1 << 20, 17 << 20] {
         assert_eq!(disk.signature(offset), "", "at {offset}");
@@ -19,7 +19,7 @@ fn assert_wiped(stage: &Stage, disk: &Disk) {
     assert_nothing_left(stage);
 }
 
-/// And doctor offers it.
+/// Asserts that the disk is wiped, and that doctor offers it.
 fn assert_free(stage: &Stage, disk: &Disk) {
     assert_wiped(stage, disk);
     let looked = out(&run(stage.fsarena().args(["doctor", "--storage", &disk.path()]), 0));
@@ -27,7 +27,7 @@ fn assert_free(stage: &Stage, disk: &Disk) {
     assert!(looked.contains(&free) && !looked.contains("holds data"), "{looked}");
 }
 
-/// A run that would go on for long, once it has made file systems on the disk.
+/// A long run that has completed a round on the disk.
 fn under_way(stage: &Stage, storage: &str) -> Child {
     let mut command = rounds(1000, stage, &["ext4"], storage);
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -39,7 +39,7 @@ fn under_way(stage: &Stage, storage: &str) -> Child {
     child
 }
 
-/// Kills it, and waits until its loop devices have let go of the disk.
+/// Kills the run, and waits until its loop devices have released the disk.
 fn kill(child: Child, disk: &Disk) {
     drop(Doomed(child));
     let is_free = || File::options().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(disk.path()).is_ok();
@@ -54,7 +54,7 @@ fn a_free_disk_is_taken_and_returned_free_again_and_again() {
         run(&mut compare(&stage, &["ext4"], &disk.path()), 0);
         assert_free(&stage, &disk);
     }
-    // A disk that is not made of whole blocks, and one named by a link.
+    // A disk whose size is not a multiple of the block size, named directly.
     let odd = Disk::new(&stage, "odd.img", ROOM + 1536);
     run(&mut compare(&stage, &["ext4"], &odd.path()), 0);
     assert_free(&stage, &odd);
@@ -77,7 +77,7 @@ fn a_disk_with_data_is_taken_with_its_id_and_returned_free() {
     assert!(!String::from_utf8_lossy(&store).contains(&id), "consent is not kept");
 }
 
-/// Item 3 of issue 14: UUIDs were looked for by lane, and drawn by contender; and mkfs may be given one.
+/// Item 3 of issue 14: UUIDs were searched by lane but drawn by contender, and mkfs options may set one.
 #[test]
 fn file_systems_are_taken_away_whatever_their_uuid() {
     let Some(stage) = Stage::of_root() else { return };
@@ -107,7 +107,7 @@ fn a_disk_that_somebody_took_after_a_kill_is_left_alone() {
     let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);
-    // The loop devices of the dead run are gone with it, for nothing holds them.
+    // The loop devices of the dead run are gone, because nothing holds them.
     tool("mke2fs", &["-q", "-F", "-t", "ext4", "-E", "lazy_itable_init=0", &disk.path()]);
     let before = hash(&disk.path());
     let output = run(stage.fsarena().arg("clean"), 0);
@@ -134,7 +134,7 @@ fn a_disk_that_is_mounted_after_a_kill_is_left_alone() {
     assert_eq!(hash(&disk.path()), before);
 }
 
-/// The device's name is the same, and the file behind it is another one with the very same label.
+/// The device's name is the same, but the file behind it is another one with exactly the same label.
 #[test]
 fn a_disk_that_was_exchanged_after_a_kill_is_left_alone() {
     let Some(stage) = Stage::of_root() else { return };
@@ -151,7 +151,7 @@ fn a_disk_that_was_exchanged_after_a_kill_is_left_alone() {
     assert_eq!(hash(&disk.path()), before);
 }
 
-/// While a run has the disk, nothing else can come behind its name: the run's descriptor keeps what it checked.
+/// While a run uses the disk, nothing else can get behind its name: the run keeps the descriptor that it has checked.
 #[test]
 fn a_disk_cannot_be_exchanged_or_taken_while_a_run_has_it() {
     let Some(stage) = Stage::of_root() else { return };
@@ -191,7 +191,7 @@ fn a_run_that_dies_or_fails_at_any_step_on_a_disk_leaves_it_free() {
             let output = command.env("FSARENA_FAULT", format!("{fault}@{number}")).output().expect("it starts");
             assert!(!output.status.success(), "{fault}@{number} {what}");
             run(stage.fsarena().arg("clean"), 0);
-            // That it is free is also what the next run asks.
+            // The next run checks, too, that the disk is free.
             assert_wiped(&stage, &disk);
         }
     }
@@ -257,7 +257,7 @@ fn doctor_says_what_a_disk_is_called_and_why_it_is_not_offered_and_writes_nothin
     let words = doctor(&disk.path());
     assert!(words.contains("TYPE=swap") && words.contains("--erase"), "{words}");
     assert_eq!(hash(&disk.path()), before);
-    // The disk of the root file system, where there is one, is shown as used.
+    // The disk of the root file system, if there is one, is shown as used.
     let root = tool("findmnt", &["--noheadings", "--output", "SOURCE", "/"]);
     if Path::new(root.trim()).starts_with("/dev") {
         let line =

@@ -1,0 +1,68 @@
+//! Every command line of the README and of docs is understood.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use super::Arguments;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
+    let of = |path: PathBuf| match path.is_dir() {
+        true => pages(&path),
+        false => Some(path).filter(|path| path.extension().is_some_and(|it| it == "md")).into_iter().collect(),
+    };
+    entries.flat_map(of).collect()
+}
+
+/// The lines of blocks of code, and what stands between backquotes elsewhere, that begin with `program`.
+fn lines(program: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for page in pages(&root().join("docs")).into_iter().chain([root().join("README.md"), root().join("CHANGELOG.md")]) {
+        let text = fs::read_to_string(page).expect("readable");
+        for (number, block) in text.split("```").enumerate() {
+            match number % 2 {
+                0 => lines.extend(block.split('`').skip(1).step_by(2).map(|code| code.replace('\n', " "))),
+                _ => lines.extend(block.lines().map(str::to_owned)),
+            }
+        }
+    }
+    let begins = |line: &String| line.split_whitespace().next() == Some(program);
+    let without_remark = |line: String| line.split(" #").next().unwrap_or_default().to_owned();
+    lines.into_iter().filter(begins).map(without_remark).collect()
+}
+
+#[test]
+fn every_documented_command_line_is_understood() {
+    // A form such as `fsarena resume [--rounds N]` is no command line.
+    let lines: Vec<String> = lines("fsarena").into_iter().filter(|line| !line.contains('[')).collect();
+    assert!(lines.len() > 50, "{}", lines.len());
+    for line in lines.iter().filter(|line| line.split_whitespace().count() > 1) {
+        // Of `native|fio` the first.
+        let words = line.split_whitespace().map(|word| word.split('|').next().unwrap_or_default());
+        match Arguments::try_parse_from(words) {
+            // The name of a command.
+            Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && !line.contains(" -") => {}
+            Err(error) => panic!("{line}: {error}"),
+            Ok(_) => {}
+        }
+    }
+}
+
+#[test]
+fn every_documented_target_is_in_the_makefile() {
+    let makefile = fs::read_to_string(root().join("Makefile")).expect("readable");
+    let lines = lines("make");
+    assert!(lines.len() > 10, "{}", lines.len());
+    for line in lines {
+        let target = line.split_whitespace().skip(1).find(|word| !word.contains('='));
+        let Some(target) = target.filter(|target| !target.ends_with('…')) else { continue };
+        assert!(makefile.lines().any(|rule| rule.starts_with(&format!("{target}:"))), "{line}");
+    }
+}

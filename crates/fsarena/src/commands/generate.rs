@@ -1,0 +1,82 @@
+//! `fsarena generate`: shell completions and the manual page.
+
+use std::io;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::cli::{Arguments, Generate, Generated};
+use crate::exit::Ended;
+
+/// The end of the manual page, after the options. The exit codes are those of `exit.rs`.
+const REST: &str = r#".SH EXIT STATUS
+.TP
+0
+All is well. Undecided pairs are no failure.
+.TP
+2
+The call was wrong, or what it names is not free.
+.TP
+3
+Some of the work did not finish, or a check found a damaged file system; the rest is reported.
+.TP
+4
+This machine cannot do it: rights, programs or room are missing.
+.TP
+130
+A signal ended it; what was measured is kept.
+.SH FILES
+.TP
+/var/lib/fsarena/store.sqlite
+Root's runs; those of other users are in their data directory.
+.SH SEE ALSO
+.BR fio (1),
+.BR mke2fs (8),
+.BR mkfs.xfs (8),
+.BR mkfs.btrfs (8)
+"#;
+
+/// Prints the requested completions or manual page.
+pub fn run(options: &Generate) -> Result<Ended> {
+    let mut command = Arguments::command();
+    let mut text = Vec::new();
+    let mut completions = |shell: Shell| clap_complete::generate(shell, &mut command, "fsarena", &mut text);
+    match options.what {
+        Generated::Bash => completions(Shell::Bash),
+        Generated::Zsh => completions(Shell::Zsh),
+        Generated::Fish => completions(Shell::Fish),
+        Generated::Man => text = manual(command)?,
+    }
+    super::write(&text)?;
+    Ok(Ended::Well)
+}
+
+/// One page for all commands; each command has a section.
+fn manual(mut command: clap::Command) -> io::Result<Vec<u8>> {
+    command.build();
+    let mut text = Vec::new();
+    let page = Man::new(command.clone());
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+        let title = format!("fsarena {}", subcommand.get_name());
+        // Global options are listed once, at the beginning of the page.
+        let own = subcommand.clone().mut_args(|argument| match argument.is_global_set() {
+            true => argument.hide(true),
+            false => argument,
+        });
+        let page = Man::new(own);
+        let mut section = Vec::new();
+        page.render_description_section(&mut section)?;
+        page.render_options_section(&mut section)?;
+        let section = String::from_utf8_lossy(&section).replace(".SH DESCRIPTION\n", "").replace(".SH OPTIONS\n", "");
+        text.extend(format!(".SH \"{}\"\n{section}", title.to_uppercase()).bytes());
+    }
+    text.extend(REST.bytes());
+    Ok(text)
+}

@@ -1,0 +1,54 @@
+//! Every workload of the catalogue runs for one real round. Workloads of programs that may be missing run in
+//! `make test-articles`.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::stage::{Stage, run};
+
+/// Runs the workloads of these suites at the smallest scale, on a lane in memory. Every workload has a figure.
+fn tried(suites: &[&str], lane: &str) {
+    let Some(stage) = Stage::of_root() else { return };
+    let suites = suites.iter().map(|suite| fsarena_catalog::suite(suite).expect("it exists"));
+    let workloads: BTreeSet<String> = suites.flat_map(|suite| suite.workloads).map(|name| name.to_string()).collect();
+    let mut command = stage.fsarena();
+    command.args(["compare", "ext4", "--scale", "smoke", "--beside", "never", "--lane-size", lane, "--storage"]);
+    command.arg(stage.storage()).args(workloads.iter().flat_map(|name| ["--workload", name]));
+    run(&mut command, 0);
+    let report = stage.json();
+    let cells = report["cells"].as_array().expect("cells");
+    let without: Vec<&Value> =
+        cells.iter().filter(|cell| cell["median"].is_null()).map(|cell| &cell["workload"]).collect();
+    assert_eq!((cells.len(), without), (workloads.len(), Vec::new()));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn the_workloads_without_programs_run() {
+    tried(&["quick", "flushes", "memory", "shell", "metadata", "io"], "3G");
+}
+
+#[test]
+fn the_workloads_of_articles_without_programs_run() {
+    tried(&["axvisor", "vagrant"], "1G");
+}
+
+#[test]
+#[ignore = "minutes, with servers: make test-articles"]
+fn the_workloads_of_articles_with_programs_run() {
+    tried(&["openeuler", "trading", "phoronix-2009"], "4G");
+}
+
+#[test]
+#[ignore = "minutes, with servers: make test-articles"]
+fn every_article_is_reproduced_at_the_smallest_scale() {
+    for article in ["axvisor", "openeuler", "phoronix-2009", "trading", "vagrant"] {
+        let Some(stage) = Stage::of_root() else { return };
+        let arguments = ["reproduce", article, "--scale", "smoke", "--contenders", "ext4", "--storage"];
+        run(stage.fsarena().args(arguments).arg(stage.storage()), 0);
+        let figures = stage.json()["reproduction"]["figures"].as_array().map_or(0, Vec::len);
+        assert!(figures > 0, "{article}");
+        assert_eq!(stage.left(), Vec::<String>::new());
+    }
+}
