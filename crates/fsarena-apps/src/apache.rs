@@ -1,4 +1,5 @@
-//! The engine `apache`: Apache httpd serves static pages from the lane and logs each request there, to clients on the same machine.
+//! The engine `apache`: Apache httpd serves static pages from the lane to clients on the same machine, and logs each
+//! request on the lane.
 
 mod ab;
 mod client;
@@ -48,7 +49,7 @@ impl Engine for Apache {
         }
     }
 
-    /// The server's processes do most of it.
+    /// The server's processes do most of the work.
     fn program(&self) -> Option<&'static str> {
         Some(server::NEED.program)
     }
@@ -62,7 +63,7 @@ impl Engine for Apache {
     }
 }
 
-/// From its output to a tally.
+/// Parses the output into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut fsarena_engine::Tally) {
     let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };

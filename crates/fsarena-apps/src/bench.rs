@@ -1,4 +1,4 @@
-//! What engines of one tool have in common: where it works, and what their workloads say.
+//! Parts that engines of a single tool share: the tool's folders, its command line, and checks of parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use fsarena_model::Workload;
 
 use crate::tool::Tool;
 
-/// Where a tool works, and where what it says is kept meanwhile: not on the lane.
+/// The working directory of a tool, and a scratch directory outside the lane for its output.
 #[derive(Debug)]
 pub struct Bench {
     directory: PathBuf,
@@ -15,30 +15,30 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// One whose work is in `directory`.
+    /// A bench with the working directory `directory`.
     ///
     /// # Errors
-    /// If there can be no folder for what it says.
+    /// If the scratch directory cannot be made.
     pub fn new(directory: &Path) -> Result<Self, EngineError> {
         Ok(Self { directory: directory.to_owned(), beside: Scratch::new()? })
     }
 
-    /// Where the work is.
+    /// The working directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// A path there.
+    /// Path of `name` in the working directory.
     pub fn at(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// A path off the lane.
+    /// Path of `name` in the scratch directory, outside the lane.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.beside.path().join(name)
     }
 
-    /// The program `name`, called by these words.
+    /// The program `name` with this command line.
     pub fn tool(&self, name: &'static str, words: impl IntoIterator<Item = String>) -> Tool<'_> {
         let argv = words.into_iter().collect();
         Tool { name, argv, user: None, directory: &self.directory, streams: self.beside.path() }
@@ -50,12 +50,12 @@ pub fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-/// A path as a word of a command; temporary folders and lanes have no other names.
+/// A path as a word of a command. Paths of temporary folders and lanes are UTF-8.
 pub fn word(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Refuses a number of nothing.
+/// Refuses 0 as the value of the parameter `name`.
 ///
 /// # Errors
 /// [`EngineError::Parameters`].
@@ -66,7 +66,7 @@ pub fn require_some(workload: &Workload, name: &str, number: u64) -> Result<(), 
     }
 }
 
-/// What a program said cannot be understood.
+/// The error for output of `program` in which `what` is missing.
 pub fn not_said(program: &'static str, what: &str) -> EngineError {
     EngineError::Program { program, words: format!("what it said cannot be understood: there is no `{what}`") }
 }

@@ -1,5 +1,5 @@
-//! The engine `dbench`: what a file server asked of its file system while the benchmark NetBench asked it, played again by so many
-//! clients at once for so long (dbench 4, <https://dbench.samba.org/>).
+//! The engine `dbench` replays the requests that a file server made to its file system during the NetBench benchmark.
+//! Several clients replay them at the same time, for a fixed time (dbench 4, <https://dbench.samba.org/>).
 
 mod output;
 
@@ -20,7 +20,7 @@ pub struct Dbench;
 /// The program's and its package's name.
 const NAME: &str = "dbench";
 
-/// What the clients play, in the program's package.
+/// The load file that the clients replay; part of the program's package.
 const LOAD: Need = Need {
     program: "client.txt",
     package: NAME,
@@ -28,16 +28,16 @@ const LOAD: Need = Need {
     folders: &["/usr/share/dbench", "/usr/local/share/dbench"],
 };
 
-/// The files of a client take 21 MiB.
+/// Space for each client. Its files take 21 MiB.
 const CLIENT: Bytes = Bytes::mib(24);
 
-/// What a workload of this engine says.
+/// Parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
-    /// Clients, each a process.
+    /// Number of clients, each a process.
     clients: u64,
-    /// How long they play, seconds; they begin with a fifth of it that does not count.
+    /// Duration of the replay in seconds, at least 2. A warm-up of a fifth of it comes first and is not counted.
     time: u64,
 }
 
@@ -100,7 +100,7 @@ struct Clients {
     load: PathBuf,
 }
 
-/// Where the clients' folders are.
+/// Folder that contains the clients' folders.
 const FOLDER: &str = "dbench";
 
 impl Job for Clients {
@@ -108,7 +108,7 @@ impl Job for Clients {
         Ok(())
     }
 
-    /// It leaves its clients' folders behind.
+    /// dbench leaves its clients' folders behind.
     fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         renew_folder(self.bench.directory(), FOLDER)
     }
@@ -126,7 +126,7 @@ impl Job for Clients {
     }
 }
 
-/// From its output to a tally.
+/// Parses the output into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut Tally) {
     if let Ok(said) = Said::of(text) {

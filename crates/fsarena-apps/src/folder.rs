@@ -1,5 +1,5 @@
-//! Folders in which servers have their sockets and logs, beside the lane; and what is written where another user may
-//! write. What we write there is where no other user can put a link in its place.
+//! Folders outside the lane for the sockets and logs of servers, and access to files in folders that another user can
+//! write to. fsarena writes its own files only where no other user can put a link in their place.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,15 +11,15 @@ use rustix::fs::OFlags;
 
 use crate::user::User;
 
-/// What is the server's in its folder.
+/// Name of the folder that belongs to the server's user.
 const OF_SERVER: &str = "server";
 
-/// A scratch directory for one server: its user may pass it, and has a folder in it.
+/// A scratch directory for one server. The server's user may traverse it and owns one folder in it.
 #[derive(Debug)]
 pub struct RunFolder(Scratch);
 
 impl RunFolder {
-    /// One for a server of `user`.
+    /// Makes a directory for a server that runs as `user`.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -31,32 +31,35 @@ impl RunFolder {
         Ok(made)
     }
 
-    /// Where it is. It is ours: for what we write, such as configurations, logs and streams.
+    /// Path of the directory. It belongs to fsarena's user and holds what fsarena writes: configurations, logs and
+    /// streams.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// The folder in it that is the server's user's: for what the server and its clients make. We write nothing there, and read by
-    /// [`read`] only.
+    /// The folder in it that belongs to the server's user, for files of the server and its clients. fsarena writes
+    /// nothing there and reads from it with [`read`] only.
     pub fn of_server(&self) -> PathBuf {
         self.path().join(OF_SERVER)
     }
 }
 
-/// Makes a folder with these permissions, whatever is usual for new ones here, and gives it to `owner`. What is there already is left as it is.
+/// Makes a folder with the permissions `mode`, independent of the umask, and gives it to `owner`. An existing folder is
+/// left as it is.
 ///
 /// # Errors
-/// If there is something, or the file system refuses.
+/// If the path exists, or the file system refuses.
 pub fn make(path: &Path, mode: u32, owner: Option<&User>) -> Result<(), EngineError> {
     let made = fs::DirBuilder::new().mode(0o700).create(path);
     made.map_err(EngineError::io(format!("mkdir {}", path.display())))?;
-    // It is changed by its descriptor: where somebody else may rename it, its path could lead elsewhere by now.
+    // The mode is changed through the descriptor: another user could rename the folder, so that its path leads
+    // elsewhere.
     let folder =
         File::options().read(true).custom_flags((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits() as i32).open(path);
     hand_over(&folder.map_err(EngineError::io(format!("open {}", path.display())))?, path, mode, owner)
 }
 
-/// Makes a file with that text that everybody may read, instead of one that was there, and gives it to `owner`.
+/// Makes a world-readable file with `text`, replaces an existing file, and gives it to `owner`.
 ///
 /// # Errors
 /// If the file system refuses.
@@ -74,12 +77,12 @@ fn hand_over(opened: &File, path: &Path, mode: u32, owner: Option<&User>) -> Res
     owner.map_or(Ok(()), |user| user.give(opened, path))
 }
 
-/// What is in a file that another user may have made; a link is not followed, and nothing but a file is read.
+/// Reads a file that another user may have made. Links are not followed, and only regular files are read.
 ///
 /// # Errors
-/// If it is something else, or cannot be read.
+/// If it is not a regular file, or cannot be read.
 pub fn read(path: &Path) -> io::Result<String> {
-    // What is no file might let us wait for ever.
+    // Without `NONBLOCK`, the open of a FIFO could block without end.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut file = File::options().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if !file.metadata()?.is_file() {

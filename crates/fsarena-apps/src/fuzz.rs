@@ -1,4 +1,4 @@
-//! Hostile workloads to all engines, and hostile outputs of programs.
+//! Tests with hostile workloads for all engines, and with hostile output of programs.
 
 use fsarena_engine::{ENGINES, EngineError, Operation, Tally};
 use fsarena_model::reproduction::Scale;
@@ -7,7 +7,7 @@ use fsarena_model::{Bytes, CacheState, Rate, Workload};
 use crate::apache::understand as understand_ab;
 use crate::{dbench, engine_of, oltp, pbzip2, pgbench, postmark};
 
-/// Of each engine of the catalogue some workloads.
+/// All workloads of the catalogue, as text.
 fn texts() -> Vec<String> {
     let entries = std::fs::read_dir("../../catalog/workloads").expect("there").flatten();
     let mut texts: Vec<String> = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect();
@@ -19,7 +19,7 @@ fn name_in(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap_or("x")
 }
 
-/// All that is asked of an engine before anything is made.
+/// Calls everything that is asked of an engine before files are made.
 fn plan(workload: &Workload) -> Result<Bytes, EngineError> {
     let engine = engine_of(workload)?;
     let _ = (engine.direct_block(workload), engine.adds(workload), engine.starts(workload));
@@ -50,7 +50,7 @@ fn workloads() {
     });
 }
 
-/// The workload of the catalogue with another line among its parameters.
+/// The workload of the catalogue with one parameter added or replaced by `line`.
 fn with(name: &str, line: &str) -> Result<Workload, String> {
     let text = std::fs::read_to_string(format!("../../catalog/workloads/{name}.toml")).expect("in the catalogue");
     let key = line.split(" =").next().expect("a key");
@@ -82,7 +82,7 @@ fn counts_and_sizes_without_bounds_are_refused() {
         let refused = with(name, line).and_then(|workload| plan(&workload).map_err(|error| error.to_string()));
         assert!(refused.is_err(), "{name} with {line}: {refused:?}");
     }
-    // What is only large has to be paid in room, and is refused for want of it.
+    // Values that are only large are accepted here. The space that they demand is refused later.
     for (name, line) in [("randread-4k", "file-size = \"16T\""), ("randread-4k", "files = 1000000")] {
         let demand = plan(&with(name, line).expect("well-formed")).expect("it is told");
         assert!(demand > Bytes::gib(1), "{line}: {demand}");

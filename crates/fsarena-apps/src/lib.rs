@@ -1,5 +1,5 @@
-//! Real programs as workloads: servers that are started on the lane and the clients that load them, and tools. A new one is one
-//! file and one line in [`APPS`]. Whoever wants any engine, native or not, asks here.
+//! External programs as workloads: servers that are started on the lane with the clients that load them, and tools. A
+//! new engine is one file and one line in [`APPS`]. [`engine`] finds every engine by its name, native or not.
 
 mod apache;
 mod bench;
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_engine::{Engine, EngineError};
 use fsarena_model::Workload;
 
-/// All engines that start programs which have to be installed with a suite (`make apps`).
+/// All engines whose programs have to be installed first (`make apps`).
 pub static APPS: &[&dyn Engine] = &[
     // databases
     &mariadb::MariaDbEngine,
@@ -39,7 +39,7 @@ pub static APPS: &[&dyn Engine] = &[
     &postmark::Postmark,
 ];
 
-/// The engine of that name, native or not.
+/// The engine with this name, native or not.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     fsarena_engine::engine(name).or_else(|| APPS.iter().copied().find(|engine| engine.name() == name))
 }
@@ -56,19 +56,20 @@ pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError
     engine(&workload.engine).ok_or_else(unknown)
 }
 
-/// The program that does the workload, where its engine does not do it itself.
+/// The program that does the work of the workload; `None` if the engine does it itself.
 pub fn program_of(workload: &Workload) -> Option<&'static str> {
     engine(&workload.engine)?.program()
 }
 
-/// Debian's packages with the programs that the workload needs and that are not here, sorted, each once.
+/// Debian packages of the programs that the workload needs and that are not installed, sorted, without duplicates.
 pub fn missing(workload: &Workload) -> Vec<String> {
     let needs = engine(&workload.engine).map(|engine| engine.needs(workload)).unwrap_or_default();
     let missing: BTreeSet<&str> = needs.iter().filter(|need| need.path().is_none()).map(|need| need.package).collect();
     missing.into_iter().map(str::to_owned).collect()
 }
 
-/// The versions of the programs that these workloads need, by name; one that is not there, or does not tell, is left out.
+/// Versions of the programs that these workloads need, by program name. Programs that are missing or print no version
+/// are left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     let engines = workloads.iter().filter_map(|workload| Some((engine(&workload.engine)?, workload)));
     let needs = engines.flat_map(|(engine, workload)| engine.needs(workload));
@@ -76,7 +77,7 @@ pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.said()?))).collect()
 }
 
-/// What the programs that these workloads start are told, by workload.
+/// Command lines and configuration of the programs that these workloads start, by workload name.
 pub fn settings(workloads: &[Workload]) -> BTreeMap<String, Vec<String>> {
     let told = workloads.iter().map(|workload| {
         let told = engine(&workload.engine).map(|engine| engine.settings(workload)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! MariaDB on the lane: a data directory of its own, made anew for each contender and round, and a server that only a private socket
-//! leads to. <https://mariadb.com/kb/en/innodb-system-variables/>
+//! MariaDB on the lane: a new data directory for each contender and round, and a server that only a private socket
+//! reaches. <https://mariadb.com/kb/en/innodb-system-variables/>
 
 mod client;
 mod engine;
@@ -24,40 +24,40 @@ use crate::user::User;
 pub use self::client::Client;
 pub use self::engine::{MariaDbEngine, MariaDbJob};
 
-/// What clients do.
+/// The work of the clients.
 pub trait Work {
-    /// The database that their tables are in.
+    /// The database of the clients' tables.
     fn database(&self) -> &'static str {
         client::DATABASE
     }
 
-    /// Makes the tables, and what has to be in them before; untimed.
+    /// Makes the tables and their first rows; untimed.
     fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError>;
 
-    /// The timed part, and what says that it did what it should have.
+    /// Does the timed part, and checks its answers.
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 
-    /// Its tables.
+    /// Names of the tables.
     fn tables(&self) -> Vec<String> {
         vec!["shfedepth".to_owned()]
     }
 
-    /// Compares what a server says that has been started again with what must be there; untimed.
+    /// Compares the answers of a server that was started again with the expected data; untimed.
     fn check(&self, client: &Client) -> Result<(), EngineError>;
 }
 
-/// The server and its tools; these packages start no service.
+/// The server and its tools. These packages start no service.
 pub const NEEDS: &[Need] = &[
     Need::new("mariadbd", "mariadb-server-core"),
     Need { version: "", ..Need::new("mariadb-install-db", "mariadb-server-core") },
     Need { version: "", ..Need::new("mariadb-admin", "mariadb-client") },
 ];
 
-/// As whom it runs, if we are root.
+/// User that the server runs as, if fsarena runs as root.
 const USER: &str = "mysql";
 
-/// How the server is told to keep what it acknowledged (each commit waits for one flush of its log), and to have its data from the
-/// file system rather than from memory.
+/// Options for durability: each commit waits for a flush of the log. Data comes from the file system rather than from
+/// memory.
 const DURABLE: &[&str] = &[
     "--innodb-flush-log-at-trx-commit=1",
     "--innodb-doublewrite=1",
@@ -71,7 +71,7 @@ const DURABLE: &[&str] = &[
     "--skip-log-bin",
 ];
 
-/// Everything else that is not the server's default.
+/// All other options that differ from the server's defaults.
 const PRIVATE: &[&str] = &[
     "--skip-networking",
     "--skip-name-resolve",
@@ -81,25 +81,25 @@ const PRIVATE: &[&str] = &[
     "--lc-messages-dir=/usr/share/mysql",
 ];
 
-/// A data directory on a lane, and the server when it runs.
+/// A data directory on a lane, and its server while it runs.
 #[derive(Debug)]
 pub struct MariaDb {
-    /// Before its folder: fields are dropped in this order.
+    /// Declared before its folder, because fields are dropped in this order.
     server: Option<Server>,
-    /// Where its socket and its log are: not where it works, for a shared folder may have no sockets and a path on the lane may be
-    /// too long for one.
+    /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
+    /// the lane may be too long for a socket.
     run: RunFolder,
     user: Option<User>,
     data: PathBuf,
-    /// What the workload sets beside, such as `--innodb-buffer-pool-size=64M`.
+    /// Further options of the workload, such as `--innodb-buffer-pool-size=64M`.
     options: Vec<String>,
 }
 
 impl MariaDb {
-    /// A data directory in `directory`, made by its own tool; no server runs yet.
+    /// Makes a data directory in `directory` with mariadb-install-db. No server runs yet.
     ///
     /// # Errors
-    /// If it cannot be made, or somebody wants to stop.
+    /// If it cannot be made, or `stop` is set.
     pub fn install(directory: &Path, options: Vec<String>, stop: &AtomicBool) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
         let run = RunFolder::for_server(user.as_ref())?;
@@ -112,13 +112,13 @@ impl MariaDb {
 
     fn install_options(&self) -> Vec<String> {
         let [data, temporary] = ["datadir", "tmpdir"].map(|name| format!("--{name}={}", self.data.display()));
-        // A server that starts removes what others keep in the same temporary folder.
+        // `tmpdir` is private: a server that starts removes the files of other servers in its temporary folder.
         let options =
             ["--no-defaults", &data, &temporary, "--auth-root-authentication-method=normal", "--skip-test-db"];
         options.into_iter().chain(["--skip-name-resolve"]).map(str::to_owned).collect()
     }
 
-    /// Starts the server, and waits until it answers.
+    /// Starts the server and waits until it answers.
     ///
     /// # Errors
     /// If it does not start, with the last lines of its log.
@@ -146,18 +146,18 @@ impl MariaDb {
         places.into_iter().chain(fixed).chain(self.options.iter().cloned()).collect()
     }
 
-    /// Ends the server in order: everything that it has acknowledged is in its files then. Nothing if none runs.
+    /// Ends the server. Afterwards everything that it has acknowledged is in its files. Does nothing if no server runs.
     ///
     /// # Errors
-    /// If it has ended before, or does not end.
+    /// If the server has ended before, or does not end.
     pub fn stop(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::TERM, stop))
     }
 
-    /// Does the work of its clients, as [`Server::during`].
+    /// Does the work of the clients, see [`Server::during`].
     ///
     /// # Errors
-    /// If none runs, that it has ended, or what `work` says.
+    /// If no server runs, if the server has ended, or the error of `work`.
     pub fn during<T>(
         &mut self,
         stop: &AtomicBool,
@@ -167,7 +167,7 @@ impl MariaDb {
         self.server.as_mut().ok_or_else(none)?.during(stop, work)
     }
 
-    /// Asks the kernel to drop its data from memory, while it does not run.
+    /// Asks the kernel to drop the data of the directory from memory. The server must not run.
     ///
     /// # Errors
     /// If a file cannot be opened.
@@ -175,10 +175,10 @@ impl MariaDb {
         forget_below(&self.data, stop)
     }
 
-    /// Starts it on what is there, lets `look` find what is wrong, and stops it.
+    /// Starts the server again on its files, calls `look`, and stops the server.
     ///
     /// # Errors
-    /// That of `look`, or that it does not start or end: then that it has ended, with the last lines of its log.
+    /// The error of `look`, or that the server does not start or end, with the last lines of its log.
     pub fn reopened(
         &mut self,
         stop: &AtomicBool,
@@ -187,12 +187,12 @@ impl MariaDb {
         self.start(stop)?;
         let client = Client::new(self.socket());
         let looked = self.during(stop, |_| look(&client));
-        // One that has found damage may also end badly: what it found says more.
+        // A server that has found damage may also end badly. What it found is the more useful error.
         let stopped = self.stop(stop);
         looked.and(stopped)
     }
 
-    /// What clients connect to, as `root` without a password.
+    /// The socket that clients connect to, as `root` without a password.
     pub fn socket(&self) -> PathBuf {
         self.run.of_server().join("s")
     }
@@ -201,7 +201,7 @@ impl MariaDb {
         self.run.path().join("log")
     }
 
-    /// The options with which every tool of MariaDB begins.
+    /// The options with which the command line of every MariaDB tool begins.
     fn no_defaults(&self) -> Vec<String> {
         vec!["--no-defaults".to_owned(), format!("--socket={}", self.socket().display()), "--user=root".to_owned()]
     }
@@ -212,8 +212,9 @@ impl MariaDb {
     }
 }
 
-/// The options for a buffer pool of `size`, of which as large a part is kept free as of MariaDB's usual 128 MiB. By itself it keeps as many pages
-/// free in any pool: in one of 8 MiB more than it has, so that it is emptied whenever the page cleaner comes by, and a query takes 2 or 20 ms.
+/// Options for a buffer pool of `size`. They keep the same share of its pages free as in MariaDB's default pool of 128
+/// MiB. Without them, MariaDB keeps the same number of pages free in a pool of any size. A pool of 8 MiB has fewer
+/// pages than that, so each pass of the page cleaner empties it, and a query takes 2 or 20 ms.
 /// <https://mariadb.com/kb/en/innodb-system-variables/#innodb_lru_scan_depth>
 pub fn buffer_pool(size: Bytes) -> Vec<String> {
     const PAGE: u64 = 16 << 10;
@@ -223,7 +224,7 @@ pub fn buffer_pool(size: Bytes) -> Vec<String> {
     vec![format!("--innodb-buffer-pool-size={}", size.0), format!("--innodb-lru-scan-depth={free}")]
 }
 
-/// As whom the server runs and what it is told, for reports.
+/// Command line of the server, for reports.
 pub fn settings(options: &[String]) -> String {
     let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
     [

@@ -1,4 +1,4 @@
-//! The engine `oltp`: sysbench's tests of transactions on MariaDB.
+//! The engine `oltp`: sysbench's OLTP tests on MariaDB.
 
 mod output;
 mod parameters;
@@ -16,11 +16,11 @@ use crate::mariadb::{Client, MariaDbJob, NEEDS, Work, settings};
 
 /// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
-/// The database that its tables are in, as sysbench's own default has it.
+/// The database of the tables, sysbench's default.
 const DATABASE: &str = "sbtest";
-/// Rows that it fills in per second, about; for estimates.
+/// Estimated number of rows per second that sysbench fills in.
 const FILLED_PER_SECOND: u64 = 100_000;
-/// To make a data directory, and to start and stop the server.
+/// Estimated seconds to make a data directory, and to start and stop the server.
 const AROUND: u64 = 4;
 
 /// The engine `oltp`.
@@ -65,7 +65,7 @@ impl Engine for Oltp {
     }
 }
 
-/// sysbench at a server.
+/// sysbench as the client of a server.
 struct Sysbench {
     parameters: Parameters,
     seed: u64,
@@ -103,7 +103,7 @@ impl Work for Sysbench {
         Ok(())
     }
 
-    /// Each transaction deletes a row and inserts it again: there are as many as at the beginning.
+    /// Each transaction deletes a row and inserts it again, so the number of rows does not change.
     fn check(&self, client: &Client) -> Result<(), EngineError> {
         let wanted = self.parameters.table_size;
         self.tables().iter().try_for_each(|table| match client.rows(DATABASE, table)? {
@@ -113,7 +113,7 @@ impl Work for Sysbench {
     }
 }
 
-/// From its output to a tally.
+/// Parses the output into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut Tally) {
     if let Ok(said) = output::Said::of(text) {

@@ -1,5 +1,6 @@
-//! The engine `pbzip2`: a file that cannot be compressed is compressed on all processors (bzip2 in parallel,
-//! <https://launchpad.net/pbzip2>), to nowhere as the Phoronix Test Suite has it, or to a file beside it.
+//! The engine `pbzip2` compresses an incompressible file on all processors (parallel bzip2,
+//! <https://launchpad.net/pbzip2>). The output goes to `/dev/null`, as in the Phoronix Test Suite, or to a file in the
+//! same directory.
 
 use std::fs::File;
 use std::io::Write;
@@ -22,28 +23,28 @@ pub struct Pbzip2;
 /// The program's and its package's name.
 const NAME: &str = "pbzip2";
 
-/// As the test suite names it, and what comes of it.
+/// File names of the Phoronix Test Suite: the input, and the output that pbzip2 makes of it.
 const INPUT: &str = "compressfile";
 const OUTPUT: &str = "compressfile.bz2";
 
-/// What a workload of this engine says.
+/// Parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
-    /// Random bytes to compress.
+    /// Size of the random data to compress.
     size: Bytes,
-    /// Where to.
+    /// Where the output goes.
     to: To,
-    /// On how many processors; without it, on all that there are.
+    /// Number of processors; default: all.
     processors: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum To {
-    /// Nowhere: the file system is only read from.
+    /// To `/dev/null`: the file system is only read from.
     Discard,
-    /// A file beside it.
+    /// To a file in the directory of the input.
     File,
 }
 
@@ -55,7 +56,8 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// `-v` for its own clock, `-r` for all of the input in memory first, 500 KiB at a time to be sorted.
+    /// `-v` prints the program's own wall clock, `-r` reads all of the input into memory first, `-5` sorts 500 KiB at a
+    /// time.
     fn options(&self) -> Vec<String> {
         let here = || thread::available_parallelism().map_or(1, |count| count.get() as u64);
         let processors = format!("-p{}", self.processors.unwrap_or_else(here));
@@ -71,13 +73,13 @@ impl Engine for Pbzip2 {
         NAME
     }
 
-    /// What cannot be compressed becomes half a percent longer.
+    /// Incompressible data grows by half a percent.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         let Parameters { size, to, .. } = Parameters::of(workload)?;
         Ok(Bytes(if to == To::File { 2 * size.0 + size.0 / 100 + (1 << 20) } else { size.0 }))
     }
 
-    /// Some MB per second and processor.
+    /// Assumes 2.5 MB per second and processor.
     fn adds(&self, workload: &Workload) -> Nanos {
         let here = thread::available_parallelism().map_or(1, |count| count.get() as u64);
         Parameters::of(workload).map_or(Nanos(0), |Parameters { size, .. }| Nanos(size.0 * 400 / here))
@@ -138,7 +140,7 @@ impl Job for Compression {
         self.parameters.size
     }
 
-    /// Where files cannot be mounted anew.
+    /// For places that cannot be mounted again.
     fn chill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         let dropped = File::open(self.bench.at(INPUT))
             .and_then(|file| Ok(rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?));
@@ -170,7 +172,7 @@ impl Job for Compression {
         self.parameters.to == To::File
     }
 
-    /// What it is decompressed to is what it was made of.
+    /// Decompresses the output and compares it with the input.
     fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let (input, output) = (word(&directory.join(INPUT)), word(&directory.join(OUTPUT)));
         let compare = "pbzip2 -d -c \"$1\" | cmp - \"$2\"";
@@ -181,7 +183,7 @@ impl Job for Compression {
     }
 }
 
-/// `Wall Clock: 2.486502 seconds`.
+/// Parses `Wall Clock: 2.486502 seconds`.
 pub(crate) fn wall_clock(said: &str) -> Option<f64> {
     let after = said.split("Wall Clock:").nth(1)?;
     after.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server of our own on the lane.
+//! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
 mod log;
 mod parameters;
@@ -19,10 +19,10 @@ pub struct PgBench;
 
 const NAME: &str = "pgbench";
 
-/// The tables with balances, and their rows for each branch.
+/// Tables with balances, and their rows per branch.
 const OF_A_BRANCH: [(&str, u64); 3] = [("accounts", 100_000), ("tellers", 10), ("branches", 1)];
 
-/// How the files begin in which it logs each transaction.
+/// Prefix of the names of pgbench's transaction logs.
 const LOG: &str = "transactions";
 
 impl Engine for PgBench {
@@ -49,7 +49,7 @@ impl Engine for PgBench {
         postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
     }
 
-    /// The server's processes do most of it.
+    /// The server's processes do most of the work.
     fn program(&self) -> Option<&'static str> {
         Some("postgres")
     }
@@ -60,15 +60,14 @@ impl Engine for PgBench {
     }
 }
 
-/// pgbench at work.
 struct PgBenchJob {
     parameters: Parameters,
     directory: PathBuf,
     seed: u64,
-    /// How often it ran: each run has other accounts.
+    /// Number of runs so far. Each run has another seed, so it uses other accounts.
     runs: u64,
     server: Option<PostgreSql>,
-    /// Transactions that the server has acknowledged; `None` once a run was stopped.
+    /// Transactions that the server has acknowledged; `None` after a run was stopped.
     committed: Option<u64>,
 }
 
@@ -87,9 +86,9 @@ impl PgBenchJob {
         server.stop(stop)
     }
 
-    /// Runs it and gives what it said; `None` if it was stopped.
+    /// Runs pgbench and returns its parsed output; `None` if it was stopped.
     fn load(&mut self, stop: &AtomicBool) -> Result<Option<Said>, EngineError> {
-        // It takes a number of 32 bits.
+        // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
         let log = self.server().clients_folder().join(LOG).display().to_string();
@@ -105,8 +104,8 @@ impl PgBenchJob {
         }
     }
 
-    /// Whether the server has what it acknowledged: each transaction left a row in the history, and accounts, tellers and branches are
-    /// as many as at the beginning, with balances that say the same as the rows.
+    /// Checks that the server has kept what it acknowledged. Each transaction left a row in the history. The numbers of
+    /// accounts, tellers and branches are unchanged. The balances of each table add up to the sum of the history.
     fn require_committed(&mut self, committed: u64, stop: &AtomicBool) -> Result<(), EngineError> {
         let sums = OF_A_BRANCH.map(|(table, each)| {
             let (column, all) = (&table[..1], u64::from(self.parameters.scale) * each);
@@ -135,7 +134,7 @@ impl Job for PgBenchJob {
         self.fill(stop)
     }
 
-    /// The server and its clients are other processes.
+    /// The server and its clients are separate processes.
     fn is_alone(&self) -> bool {
         false
     }
@@ -167,18 +166,18 @@ impl Job for PgBenchJob {
         true
     }
 
-    /// By the server, which is started again on what is there.
+    /// Starts the server again on its files and queries it.
     fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         self.server().start(stop)?;
         let looked = self.committed.map_or(Ok(()), |committed| self.require_committed(committed, stop));
-        // One that has found damage may also end badly: what it found says more.
+        // A server that has found damage may also end badly. What it found is the more useful error.
         let stopped = self.server().stop(stop);
         looked.and(stopped)?;
         Ok(Verification { files: OF_A_BRANCH.len() as u64 + 1, differences: Vec::new() })
     }
 }
 
-/// From its output and its log to a tally.
+/// Parses the output and the log into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut Tally) {
     if let Ok(said) = Said::of(text) {

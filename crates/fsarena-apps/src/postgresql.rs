@@ -1,5 +1,5 @@
-//! PostgreSQL on the lane: a cluster of its own, made anew for each contender and round, and a server that only a private socket
-//! leads to. <https://www.postgresql.org/docs/15/runtime-config.html>
+//! PostgreSQL on the lane: a new cluster for each contender and round, and a server that only a private socket reaches.
+//! <https://www.postgresql.org/docs/15/runtime-config.html>
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use crate::server::{Server, Start};
 use crate::tool::Tool;
 use crate::user::User;
 
-/// The server and its tools, which Debian does not have on the search path.
+/// The server and its tools. Debian installs them outside the search path.
 pub const NEEDS: &[Need] = &[
     need("postgres", "postgresql"),
     silent("initdb", "postgresql"),
@@ -31,9 +31,9 @@ const fn silent(program: &'static str, package: &'static str) -> Need {
     Need { version: "", ..need(program, package) }
 }
 
-/// How the server is told to keep what it acknowledged (each commit waits for a flush of its log, which it may share with others),
-/// to have its data from the file system rather than from memory, and to do nothing at times of its own; what fails on the
-/// file system ends it.
+/// Settings of the server. Each commit waits for a flush of the log, which it may share with other commits. Data comes
+/// from the file system rather than from memory. The server starts no maintenance at times of its choice. A failure on
+/// the file system ends the server.
 const SETTINGS: &[&str] = &[
     "listen_addresses=",
     "max_connections=120",
@@ -48,32 +48,32 @@ const SETTINGS: &[&str] = &[
     "restart_after_crash=off",
 ];
 
-/// How a cluster is made.
+/// Options of initdb.
 const CLUSTER: &[&str] = &["-U", USER, "--encoding=SQL_ASCII", "--locale=C", "--auth=trust", "--no-instructions"];
 
-/// The server's user, and that of its database.
+/// System user that the server runs as, and its user in the database.
 const USER: &str = "postgres";
 
-/// The one database in which clients work.
+/// The one database that the clients use.
 pub const DATABASE: &str = "pgbench";
 
-/// A cluster on a lane, and the server when it runs.
+/// A cluster on a lane, and its server while it runs.
 #[derive(Debug)]
 pub struct PostgreSql {
-    /// Before its folder: fields are dropped in this order.
+    /// Declared before its folder, because fields are dropped in this order.
     server: Option<Server>,
-    /// Where its socket and its log are: not where it works, for a shared folder may have no sockets and a path on the lane may be
-    /// too long for one.
+    /// Folder of the socket and the log. It is outside the lane: a shared folder may not support sockets, and a path on
+    /// the lane may be too long for a socket.
     run: RunFolder,
     user: Option<User>,
     data: PathBuf,
 }
 
 impl PostgreSql {
-    /// A cluster in `directory`, made by its own tool; no server runs yet.
+    /// Makes a cluster in `directory` with initdb. No server runs yet.
     ///
     /// # Errors
-    /// If it cannot be made, or somebody wants to stop.
+    /// If it cannot be made, or `stop` is set.
     pub fn install(directory: &Path, stop: &AtomicBool) -> Result<Self, EngineError> {
         let user = User::of(USER)?;
         let run = RunFolder::for_server(user.as_ref())?;
@@ -85,7 +85,7 @@ impl PostgreSql {
         Ok(made)
     }
 
-    /// Starts the server, and waits until it answers.
+    /// Starts the server and waits until it answers.
     ///
     /// # Errors
     /// If it does not start, with the last lines of its log.
@@ -100,8 +100,8 @@ impl PostgreSql {
         Ok(())
     }
 
-    /// Ends the server in order, without waiting for its clients (a "fast shutdown"): everything that it has acknowledged is in its
-    /// files then. Nothing if none runs.
+    /// Ends the server without waiting for its clients (a "fast shutdown"). Afterwards everything that it has
+    /// acknowledged is in its files. Does nothing if no server runs.
     ///
     /// # Errors
     /// If it has ended before, or does not end.
@@ -109,7 +109,7 @@ impl PostgreSql {
         self.server.take().map_or(Ok(()), |server| server.stop(Signal::INT, stop))
     }
 
-    /// Asks the kernel to drop its data from memory, while it does not run.
+    /// Asks the kernel to drop the cluster's data from memory. The server must not run.
     ///
     /// # Errors
     /// If a file cannot be opened.
@@ -117,7 +117,7 @@ impl PostgreSql {
         forget_below(&self.data, stop)
     }
 
-    /// Makes the database of the clients.
+    /// Creates the database that the clients use.
     ///
     /// # Errors
     /// If the server refuses.
@@ -125,7 +125,7 @@ impl PostgreSql {
         self.ask("createdb", &[DATABASE], stop)
     }
 
-    /// What the server answers to `query`, as psql(1) prints it, without names and frames.
+    /// The server's answer to `query`, as psql(1) prints it without column names and frames.
     ///
     /// # Errors
     /// If it refuses, or has ended.
@@ -135,16 +135,16 @@ impl PostgreSql {
         ended.map(|ended| ended.stdout.trim().to_owned()).map_err(|error| self.blamed(error))
     }
 
-    /// Runs a client that has nothing to tell.
+    /// Runs a client whose output is not needed.
     ///
     /// # Errors
-    /// If it fails: that the server has ended, if it has.
+    /// If the client fails. The error is that the server has ended, if it has.
     pub fn ask(&mut self, name: &'static str, options: &[&str], stop: &AtomicBool) -> Result<(), EngineError> {
         let ended = self.client(name, options)?.finish_unless(stop);
         ended.map(|_| ()).map_err(|error| self.blamed(error))
     }
 
-    /// The same for one that may be stopped and tells something; `None` if it was stopped.
+    /// Runs a client that may be stopped, and returns its output; `None` if it was stopped.
     ///
     /// # Errors
     /// As [`PostgreSql::ask`].
@@ -160,7 +160,7 @@ impl PostgreSql {
         ended
     }
 
-    /// A folder for the socket and for files of clients, which is the server's user's.
+    /// Folder for the socket and for files of clients. It belongs to the server's user.
     pub fn clients_folder(&self) -> PathBuf {
         self.run.of_server()
     }
@@ -176,7 +176,6 @@ impl PostgreSql {
         self.clients_folder().display().to_string()
     }
 
-    /// A client of the server.
     fn client(&self, name: &'static str, options: &[&str]) -> Result<Tool<'_>, EngineError> {
         let place = ["-h".to_owned(), self.folder(), "-U".to_owned(), USER.to_owned()];
         self.tool(name, place.into_iter().chain(owned(options)).collect())
@@ -188,7 +187,8 @@ impl PostgreSql {
     }
 }
 
-/// A program of PostgreSQL with nothing in its environment that could lead it elsewhere, such as `PGHOST` or `PGOPTIONS`.
+/// Command line of a PostgreSQL program. Its environment is cleared, so that variables such as `PGHOST` or `PGOPTIONS`
+/// have no effect.
 fn command(name: &'static str, options: Vec<String>) -> Result<Vec<String>, EngineError> {
     let need = NEEDS.iter().find(|need| need.program == name).expect("all that are called are needed");
     let path = need.found()?;
@@ -199,14 +199,14 @@ fn owned<'a>(words: &'a [&str]) -> impl Iterator<Item = String> + 'a {
     words.iter().map(|word| (*word).to_owned())
 }
 
-/// The server's settings. Memory that its processes share goes with their namespace; where they have none of their own, it is a file
-/// among its data, so that nothing of it is left either.
+/// The server's settings. System V shared memory disappears with its IPC namespace. Without a namespace, shared memory
+/// is a file among the server's data, which is removed with them.
 fn settings() -> Vec<String> {
     let shared = if cage().is_empty() { "mmap" } else { "sysv" };
     owned(SETTINGS).chain([format!("dynamic_shared_memory_type={shared}")]).collect()
 }
 
-/// What a cluster and its server are told, for reports.
+/// Command lines that make the cluster and start its server, for reports.
 pub fn told() -> Vec<String> {
     let settings: Vec<String> = settings().into_iter().map(|setting| format!("-c {setting}")).collect();
     let user = User::told(USER);

@@ -1,5 +1,6 @@
-//! The engine `postmark`: many files of a mail or news server, made, read, appended to and removed (PostMark 1.5, Katcher 1997,
-//! NetApp's technical report TR3022). Its own clock has whole seconds: it is listened to instead.
+//! The engine `postmark`: many files of a mail or news server are created, read, appended to and removed (PostMark 1.5,
+//! Katcher 1997, NetApp's technical report TR3022). PostMark's own clock has whole seconds, so the engine measures the
+//! times between its progress messages.
 
 mod output;
 
@@ -22,20 +23,21 @@ pub struct Postmark;
 /// The program's and its package's name.
 const NAME: &str = "postmark";
 
-/// What it says when a part of its work begins and ends, in this order.
+/// PostMark's messages when a phase of its work begins and ends, in this order.
 const MARKS: [&str; 6] = ["Creating files", "Done", "Performing transactions", "Done", "Deleting files", "Done"];
 
-/// What a workload of this engine says. Everything else is the program's default: seed 42, blocks of 512 bytes, buffered.
+/// Parameters of a workload of this engine. Everything else is PostMark's default: seed 42, blocks of 512 bytes,
+/// buffered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
-    /// Each makes or removes a file, and reads or appends to one.
+    /// Number of transactions. Each makes or removes a file, and reads or appends to one.
     transactions: u64,
-    /// Files at the beginning.
+    /// Number of files at the beginning.
     files: u64,
-    /// The smallest file, bytes.
+    /// Size of the smallest file in bytes.
     smallest: u64,
-    /// The largest, bytes.
+    /// Size of the largest file in bytes.
     largest: u64,
 }
 
@@ -51,7 +53,7 @@ impl Parameters {
         }
     }
 
-    /// What it reads before it begins.
+    /// The commands that PostMark reads before it begins.
     fn commands(&self, location: &str) -> Vec<String> {
         let Self { transactions, files, smallest, largest } = self;
         vec![
@@ -70,13 +72,14 @@ impl Engine for Postmark {
         NAME
     }
 
-    /// As many files are made as are removed; their number varies by some root of the number of transactions.
+    /// Files are made as often as they are removed. Their number varies by about the square root of the number of
+    /// transactions.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         let Parameters { transactions, files, largest, .. } = Parameters::of(workload)?;
         Ok(Bytes((files + transactions.isqrt() * 2) * largest))
     }
 
-    /// A transaction takes a part of a millisecond.
+    /// Assumes 0.5 ms per transaction.
     fn adds(&self, workload: &Workload) -> Nanos {
         Parameters::of(workload).map_or(Nanos(0), |parameters| Nanos(parameters.transactions * 500_000))
     }
@@ -127,7 +130,7 @@ impl Job for Mail {
         tally.operations += self.parameters.transactions;
         tally.elapsed = tally.elapsed + transactions;
         tally.record(Operation::Run, transactions);
-        // What was not timed is not told.
+        // A phase that was not timed has no reading.
         let beside = [("postmark.creation", creation), ("postmark.deletion", deletion)];
         tally.said.extend(beside.into_iter().filter_map(|(name, took)| Some((name, "s", took?.as_seconds()))));
         tally.said.extend(said.figures());
@@ -135,19 +138,19 @@ impl Job for Mail {
     }
 }
 
-/// Why there may be no figure.
+/// Why a run has no result.
 const UNTIMED: &str = "PostMark's transactions were not timed: their beginning and end were heard in one piece, since they were too few, or \
                        the machine too busy to listen";
 
-/// When which of the [`MARKS`] was heard.
+/// The times at which the [`MARKS`] came.
 #[derive(Debug, Default)]
 struct Marks {
     text: String,
-    /// Bytes of the text in which a mark was found already.
+    /// Offset in `text` where the last mark that was found ends.
     done: usize,
-    /// Pieces that were heard.
+    /// Number of pieces of output that came.
     pieces: u64,
-    /// With the number of the piece.
+    /// For each mark, the number of the piece that completed it, and when that piece came.
     times: Vec<(u64, Nanos)>,
 }
 
@@ -165,7 +168,8 @@ impl Marks {
         }
     }
 
-    /// How long creating, transactions and deleting took, each `None` if it began and ended in one piece; `None` unless it ended all.
+    /// How long creation, transactions and deletion took, each `None` if it began and ended in one piece. `None` if a
+    /// mark is missing.
     fn parts(&self) -> Option<[Option<Nanos>; 3]> {
         let times: [(u64, Nanos); 6] = self.times.as_slice().try_into().ok()?;
         let took = |from: usize| {
@@ -176,7 +180,7 @@ impl Marks {
     }
 }
 
-/// From its output to figures.
+/// Parses the output into figures.
 #[cfg(test)]
 pub(crate) fn understand(text: &str) {
     let mut marks = Marks::default();
@@ -191,7 +195,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    /// So many that their end is heard apart from their beginning, also on a busy machine.
+    /// Enough transactions that their end comes in another piece than their beginning, even on a busy machine.
     const TRANSACTIONS: u64 = 30_000;
 
     fn run(place: &Path) -> Result<Tally, EngineError> {

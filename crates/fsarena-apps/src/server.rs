@@ -1,4 +1,5 @@
-//! Servers: started for a run as an unprivileged user, in a process namespace of their own, and gone with whoever started them.
+//! Servers. Each is started for one run as an unprivileged user in its own process namespace, and ends with the process
+//! that started it.
 
 #[cfg(test)]
 mod tests;
@@ -16,33 +17,33 @@ use rustix::process::Signal;
 use crate::folder;
 use crate::user::User;
 
-/// How long a server may take to be ready, and to end.
+/// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a server whose clients are in trouble may take to be seen to have ended; only failures wait for that.
+/// How long to wait for the end of a server whose clients report an error. Only failures wait for that.
 const BLAME: Duration = Duration::from_secs(3);
-/// How long clients that are told to stop may wait for an answer before the server is killed.
+/// How long clients may wait for an answer after they are asked to stop. Then the server is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often it is asked whether it is ready.
+/// Interval between checks whether a server is ready, or has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// Lines of a log that an error shows.
 const LINES: usize = 12;
 
-/// What is started.
+/// How a server is started.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     /// The program's name, for errors.
     pub program: &'static str,
-    /// What is run, from the program's path on; it stays in the foreground.
+    /// Command line, with the program's path first. The program stays in the foreground.
     pub argv: Vec<String>,
-    /// As whom; `None`: as we are.
+    /// User that the server runs as; `None`: the current user.
     pub user: Option<&'a User>,
-    /// Where.
+    /// Working directory.
     pub directory: &'a Path,
-    /// The file that both of its streams are appended to.
+    /// File to which stdout and stderr are appended.
     pub log: PathBuf,
 }
 
-/// A server that runs. Dropped, it is killed with all that it has started.
+/// A server that runs. When dropped, it is killed with all processes that it has started.
 #[derive(Debug)]
 pub struct Server {
     program: &'static str,
@@ -51,7 +52,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it, and waits until `ready` says so, which gets a wish to stop that also comes when it is of no use to ask any longer.
+    /// Starts a server and waits until `ready` returns true. `ready` receives a stop flag, which is set when the run is
+    /// stopped, when the server has ended, and when its time is over.
     ///
     /// # Errors
     /// If it cannot be started, ends, or is not ready in time: with the last lines of its log.
@@ -74,7 +76,7 @@ impl Server {
 
     fn launch(start: &Start<'_>) -> Result<Self, EngineError> {
         let wrapping = if cage().is_empty() { Wrapping::None } else { Wrapping::Once };
-        // Memory that processes share goes with its namespace, however they end.
+        // Shared memory disappears with its IPC namespace, however the processes end.
         let wrapped =
             cage().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
         let user = start.user.map(User::words).unwrap_or_default();
@@ -84,7 +86,7 @@ impl Server {
         Ok(Self { program: start.program, daemon, log: start.log.clone() })
     }
 
-    /// Asks until it is ready: true; or until it has ended, somebody wants to stop, or `patience` is over: false.
+    /// Calls `ready` until it returns true. Returns false if the server ends, `stop` is set, or `patience` is over.
     fn becomes_ready(
         &mut self,
         stop: &AtomicBool,
@@ -107,7 +109,7 @@ impl Server {
         })
     }
 
-    /// Refuses a server that has ended.
+    /// Returns an error if the server has ended.
     ///
     /// # Errors
     /// [`EngineError::Server`] with the last lines of its log.
@@ -118,26 +120,28 @@ impl Server {
         }
     }
 
-    /// What went wrong with it: that it has ended, if it has, otherwise `error`. For clients, which only see that nobody answers.
+    /// The cause of a client's error: that the server has ended, if it has, otherwise `error`. A client only sees that
+    /// it gets no answer.
     pub fn blamed(&mut self, error: EngineError) -> EngineError {
-        // What we find wrong in its answers is not for want of one.
+        // A wrong answer shows that the server answers: there is no need to wait for its end.
         let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { BLAME };
         self.blamed_within(patience, error)
     }
 
     fn blamed_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
-        // It may be about to end.
+        // The server may be about to end.
         match self.daemon.wait(patience) {
             Ok(Some(status)) => self.trouble(format!("has ended ({status})")),
             _ => error,
         }
     }
 
-    /// Does the work of its clients, who get a wish to stop that also comes when the server ends: some would go on without one for ever.
-    /// Those who do not heed it since they wait for an answer get an end: the server is killed.
+    /// Does the work of the server's clients. `work` receives a stop flag, which is also set when the server ends: some
+    /// clients would otherwise continue without end. If clients ignore the flag because they wait for an answer, the
+    /// server is killed.
     ///
     /// # Errors
-    /// That it has ended, or what `work` says.
+    /// If the server has ended or was killed, or the error of `work`.
     pub fn during<T>(
         &mut self,
         stop: &AtomicBool,
@@ -165,10 +169,10 @@ impl Server {
         Ok(worked)
     }
 
-    /// Tells it to end by `signal`, and waits for that, unless somebody wants to stop.
+    /// Sends `signal` to the server and waits until it ends, or `stop` is set.
     ///
     /// # Errors
-    /// If it does not end in time (it is killed then), or says that it failed.
+    /// If it does not end in time, or `stop` is set (it is then killed), or if its exit status is a failure.
     pub fn stop(mut self, signal: Signal, stop: &AtomicBool) -> Result<(), EngineError> {
         self.require_alive()?;
         self.daemon.signal(signal);
@@ -180,7 +184,7 @@ impl Server {
         }
     }
 
-    /// How it ended; `None` if it still runs when its time is over, or when somebody wants to stop.
+    /// The server's exit status; `None` if it still runs after `PATIENCE`, or when `stop` is set.
     fn wait_for_end(&mut self, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
         let begin = Instant::now();
         loop {
@@ -193,13 +197,13 @@ impl Server {
 
     fn trouble(&self, what: String) -> EngineError {
         let log = folder::read(&self.log).unwrap_or_default();
-        // What the namespace's program says of the server's end is of no use to anybody.
+        // The messages of unshare(1) about the server's end do not help.
         let own: Vec<&str> = log.lines().filter(|line| !line.starts_with("unshare: ")).collect();
         EngineError::Server { program: self.program, what, log: last_lines(&own.join("\n")) }
     }
 }
 
-/// The last lines of what a program said.
+/// The last non-empty lines of a program's output.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")

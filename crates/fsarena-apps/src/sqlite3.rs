@@ -1,5 +1,5 @@
-//! The engine `sqlite3`: the shell of SQLite reads a file of INSERTs, each a transaction of its own, as the Phoronix Test Suite
-//! has it do. <https://www.sqlite.org/cli.html>
+//! The engine `sqlite3`: SQLite's shell reads a file of INSERTs, each a transaction of its own, as in the Phoronix Test
+//! Suite. <https://www.sqlite.org/cli.html>
 
 use std::fs;
 use std::path::Path;
@@ -20,28 +20,28 @@ pub struct Sqlite3;
 /// The program's and its package's name.
 const NAME: &str = "sqlite3";
 
-/// As the test suite's.
+/// The table of the Phoronix Test Suite.
 const TABLE: &str = "CREATE TABLE pts1 ('I' SMALLINT NOT NULL, 'DT' TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, \
                      'F1' VARCHAR(4) NOT NULL, 'F2' VARCHAR(16) NOT NULL)";
 
-/// SQLite's default, said all the same.
+/// SQLite's default, set explicitly.
 const SAFE: &str = "PRAGMA synchronous=FULL";
 
-/// The database; what is read is not on the lane.
+/// The database on the lane. The file of INSERTs is not on the lane.
 const DATABASE: &str = "benchmark.db";
 
-/// More than the rows, their journal and the log take: a row has some 60 bytes, a log grows to 4 MiB.
+/// More than the database, its journal and its log take: a row has about 60 bytes, a log grows to 4 MiB.
 const DEMAND: Bytes = Bytes::mib(16);
 
-/// What a workload of this engine says.
+/// Parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
-    /// How often the program is started, one after the other.
+    /// Number of processes, started one after the other.
     processes: u64,
-    /// INSERTs of each.
+    /// INSERTs per process.
     inserts: u64,
-    /// How a transaction is made safe (<https://www.sqlite.org/pragma.html#pragma_journal_mode>).
+    /// How a transaction is made durable (<https://www.sqlite.org/pragma.html#pragma_journal_mode>).
     #[serde(default)]
     journal: Journal,
 }
@@ -49,7 +49,7 @@ struct Parameters {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Journal {
-    /// A rollback journal, removed with each transaction: SQLite's default.
+    /// A rollback journal, which is removed after each transaction: SQLite's default.
     #[default]
     Delete,
     /// A write-ahead log.
@@ -82,7 +82,7 @@ impl Engine for Sqlite3 {
         Ok(Bytes(DEMAND.0 + 100 * Parameters::of(workload)?.rows()))
     }
 
-    /// A disk's flush takes milliseconds; each row waits for some.
+    /// Each row waits for several flushes of the disk, of milliseconds each. Assumes 5 ms per row.
     fn adds(&self, workload: &Workload) -> Nanos {
         const ROW: Nanos = Nanos::millis(5);
         Parameters::of(workload).map_or(ROW, |parameters| Nanos(ROW.0 * parameters.rows()))
@@ -108,7 +108,7 @@ impl Engine for Sqlite3 {
     }
 }
 
-/// The statements of one process, the same for each and for each contender; the time stands in the table's place.
+/// The statements of one process, the same for each process and each contender. SQLite fills in the time.
 fn statements(seed: u64, count: u64) -> String {
     let mut random = fsarena_model::seed::generator(seed, NAME, &[]);
     let insert = |number: u64| {
@@ -127,7 +127,7 @@ struct Inserts {
 }
 
 impl Inserts {
-    /// Lets SQLite say something of the database.
+    /// Runs a statement in SQLite and returns its output.
     fn ask(&self, database: &Path, what: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let tool = self.bench.tool(NAME, words([NAME, "-batch", "-bail", &word(database), what]));
         Ok(tool.finish_unless(stop)?.stdout)
@@ -140,7 +140,7 @@ impl Job for Inserts {
         fs::write(self.bench.beside("inserts.sql"), statements).map_err(EngineError::io("write the INSERTs"))
     }
 
-    /// An empty table.
+    /// Makes the database again with an empty table.
     fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             unlink(&self.bench.at(&format!("{DATABASE}{suffix}")))?;
@@ -174,7 +174,7 @@ impl Job for Inserts {
         true
     }
 
-    /// Every row is there, and SQLite finds nothing wrong.
+    /// Checks that every row exists and that SQLite's integrity check finds no error.
     fn verify(&mut self, directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let asked = "PRAGMA integrity_check; SELECT count(*) FROM pts1";
         let said = self.ask(&directory.join(DATABASE), asked, stop)?;

@@ -15,18 +15,18 @@ use crate::user::User;
 pub struct Tool<'a> {
     /// Its name, for errors.
     pub name: &'static str,
-    /// What is run, from the program's path on.
+    /// Command line, with the program's path first.
     pub argv: Vec<String>,
-    /// As whom; `None`: as we are.
+    /// User that it runs as; `None`: the current user.
     pub user: Option<&'a User>,
-    /// Where it works.
+    /// Working directory.
     pub directory: &'a Path,
-    /// The folder in which its two streams are kept while it runs.
+    /// Folder in which its stdout and stderr are kept while it runs.
     pub streams: &'a Path,
 }
 
 impl Tool<'_> {
-    /// Runs it to its end and gives what it said; `None` if it was stopped.
+    /// Runs the program to its end and returns its output; `None` if it was stopped.
     ///
     /// # Errors
     /// If it cannot be started, or ends with an error.
@@ -34,7 +34,7 @@ impl Tool<'_> {
         self.run_with(&[], stop)
     }
 
-    /// The same with variables in its environment.
+    /// Like [`Tool::run`], with variables in the environment.
     ///
     /// # Errors
     /// As [`Tool::run`].
@@ -42,7 +42,7 @@ impl Tool<'_> {
         self.judged(child::run_until(&self.words(), self.setting(variables, stop)))
     }
 
-    /// The same; each piece of its standard output is handed to `heard` as soon as it comes.
+    /// Like [`Tool::run`]. Each piece of standard output is passed to `heard` as soon as it comes.
     ///
     /// # Errors
     /// As [`Tool::run`].
@@ -60,11 +60,11 @@ impl Tool<'_> {
         Setting { directory: self.directory, streams: self.streams, variables, stop }
     }
 
-    /// One that ended with an error says so in its words.
+    /// Turns a failed exit status into an error with the program's last lines.
     fn judged(&self, ended: io::Result<Option<Ended>>) -> Result<Option<Ended>, EngineError> {
         match ended.map_err(EngineError::io(format!("start {}", self.name)))? {
             Some(ended) if !ended.status.success() => {
-                // What initdb says of its progress would else hide why it failed.
+                // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
                 let said = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
                 let words = format!("{} ({})", last_lines(&said), ended.status);
                 Err(EngineError::Program { program: self.name, words })
@@ -73,7 +73,7 @@ impl Tool<'_> {
         }
     }
 
-    /// The same, where it is of no use to go on without its end.
+    /// Like [`Tool::run`], for callers that cannot continue without its end.
     ///
     /// # Errors
     /// As [`Tool::run`], and if it was stopped.

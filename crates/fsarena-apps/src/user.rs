@@ -1,4 +1,4 @@
-//! As whom servers run: never as root.
+//! The users that servers run as: never root.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,14 +14,15 @@ pub struct User {
     gid: u32,
 }
 
-/// Who owns no files and is on every machine, for where a package's user is missing.
+/// A user that owns no files and exists on every machine. It replaces a package's user that does not exist.
 const NOBODY: &str = "nobody";
 
 impl User {
-    /// The user of that name, `nobody` where there is none; `None` if this process is not root: servers then run as its own user.
+    /// The user `name`, or `nobody` if it does not exist. `None` if this process is not root: servers then run as its
+    /// user.
     ///
     /// # Errors
-    /// If this process is root and there is neither.
+    /// If this process is root and neither user exists.
     pub fn of(name: &str) -> Result<Option<Self>, EngineError> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -34,25 +35,27 @@ impl User {
         found.map(Some).ok_or_else(none)
     }
 
-    /// As whom a server runs whose package has the user `name`, as the beginning of its line in a report.
+    /// The user that a server runs as, as the beginning of its line in a report. `name` is the user of the server's
+    /// package.
     pub fn told(name: &str) -> String {
         match Self::of(name) {
             Ok(Some(user)) => format!("as {}: ", user.name),
             Ok(None) => "as the own user: ".to_owned(),
-            // It does not run.
+            // The server will not start.
             Err(_) => String::new(),
         }
     }
 
-    /// What a command begins with so that it runs as this user, and ends with whoever starts it: changing the user would otherwise
-    /// take that back (prctl(2), PR_SET_PDEATHSIG).
+    /// First words of a command that runs as this user and is killed when its parent ends. A change of the user clears
+    /// the parent-death signal (prctl(2), PR_SET_PDEATHSIG), so setpriv(1) sets it again.
     pub fn words(&self) -> Vec<String> {
         let Self { uid, gid, .. } = self;
         let options = [format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".to_owned()];
         ["setpriv".to_owned()].into_iter().chain(options).chain(["--pdeathsig=KILL".to_owned()]).collect()
     }
 
-    /// Gives it a file or folder that is open, so that no other one is given away; `path` is for the error.
+    /// Gives an open file or folder to this user. The descriptor ensures that no other file is given away; `path` is
+    /// for the error.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -63,7 +66,7 @@ impl User {
     }
 }
 
-/// passwd(5): name, password, user, group, and more.
+/// Finds a user other than root in passwd(5): name, password, user, group, and more.
 fn find(users: &str, name: &str) -> Option<User> {
     let mut fields =
         users.lines().map(|line| line.split(':')).find(|fields| fields.clone().next() == Some(name))?.skip(2);

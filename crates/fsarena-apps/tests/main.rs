@@ -1,4 +1,4 @@
-//! Real servers and programs, in one executable, for linking takes long.
+//! Tests with real servers and programs, in one executable because linking takes long.
 
 mod mariadb;
 mod oltp;

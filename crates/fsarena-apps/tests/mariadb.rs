@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A folder that the server's user may pass.
+/// A folder that the server's user may traverse.
 fn place() -> TempDir {
     let place = tempfile::tempdir().expect("temporary folder");
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o711)).expect("changed");
@@ -50,7 +50,7 @@ fn said(tally: &Tally, name: &str) -> Option<f64> {
     tally.said.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
 }
 
-/// The server on that folder: its number and its socket.
+/// Process number and socket of the server whose data is in the folder.
 fn server(place: &Path) -> Option<(i32, String)> {
     let data = format!("--datadir={}", place.join("mysql").display());
     let numbers =
@@ -65,21 +65,21 @@ fn server(place: &Path) -> Option<(i32, String)> {
     numbers.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).find_map(told)
 }
 
-/// Does something to the data behind the engine's back.
+/// Changes the data without the engine.
 fn meddle(place: &TempDir, statement: &str) {
     let (_, socket) = server(place.path()).expect("runs");
     let options = OptsBuilder::new().socket(Some(socket)).user(Some("root")).db_name(Some("market"));
     Conn::new(options).expect("connects").query_drop(statement).expect("done");
 }
 
-/// The same between a run's end and what is verified.
+/// Changes the data between the end of a run and its verification.
 fn meddle_between(job: &mut dyn Job, place: &TempDir, statement: &str) {
     job.begin(&fsarena_engine::NEVER).expect("begins");
     meddle(place, statement);
     job.end(&fsarena_engine::NEVER).expect("ends");
 }
 
-/// How many pages of the files below `folder` are in memory.
+/// Number of pages of the files below `folder` that are in memory.
 fn in_memory(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).expect("listed").map(|entry| entry.expect("listed").path());
     let of = |path: PathBuf| match path.is_dir() {

@@ -1,4 +1,4 @@
-//! Workloads that need servers: done, and cut short in every way that there is. Real servers, on plain directories.
+//! Workloads that need servers, complete and interrupted in every possible way. Real servers, on plain directories.
 
 mod apache;
 mod ending;

@@ -1,4 +1,4 @@
-//! Contenders as typed on the command line, some of which are files.
+//! Contenders as given on the command line, directly or as the name of a file.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::{CatalogError, read};
 
-/// What a contender's TOML file says.
+/// Contents of a contender's TOML file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct File {
@@ -20,16 +20,16 @@ struct File {
     path: Option<PathBuf>,
 }
 
-/// The contender that `argument` spells or names.
+/// The contender that `argument` specifies, or that the file named by `argument` contains.
 ///
 /// # Errors
-/// If it is badly spelled, or the file cannot be read or is malformed.
+/// If the argument or the file is malformed, or the file cannot be read.
 pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
     let Some(path) = Contender::toml_file(argument) else { return Ok(argument.parse()?) };
     of_text(argument, &path.display().to_string(), &read(&path)?)
 }
 
-/// The contender that the text of the file `name` says; `argument` is what was typed.
+/// The contender in the text of the file `name`. `argument` is the command-line argument.
 pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
     let file: File = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
     if (file.kind == "dir") != file.path.is_some() {

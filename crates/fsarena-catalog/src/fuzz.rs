@@ -1,4 +1,4 @@
-//! Hostile files: workloads, suites, contenders, articles.
+//! Tests with hostile files: workloads, suites, contenders, articles.
 
 use fsarena_model::Article;
 use fsarena_model::reproduction::Scale;
@@ -9,7 +9,7 @@ fn texts_of(entries: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     entries.iter().map(|(_, text)| *text).collect()
 }
 
-/// The name that a text gives itself, so that it is not refused for its file's.
+/// The name that a text declares. The file's name must be the same.
 fn name_in(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).unwrap_or("x")
 }

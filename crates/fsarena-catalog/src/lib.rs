@@ -1,5 +1,5 @@
-//! The catalogue: workloads, suites and published articles as TOML data, embedded in the binary; and contenders read from TOML
-//! files.
+//! The catalogue: workloads, suites and published articles as TOML data, embedded in the binary. It also reads
+//! contenders from TOML files.
 
 mod contender;
 #[cfg(test)]
@@ -19,7 +19,7 @@ pub use published::{article, articles, at_scale};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// What can be wrong with data.
+/// Errors of catalogue data and of contenders.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
     /// A file cannot be read.
@@ -27,10 +27,10 @@ pub enum CatalogError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A file does not say what it should.
+    /// A file is malformed.
     #[error("`{name}`: {what}")]
     Malformed {
         /// The file, or the name in the catalogue.
@@ -38,7 +38,7 @@ pub enum CatalogError {
         /// What is wrong with it.
         what: String,
     },
-    /// A contender's file does not say what it should.
+    /// A contender's file is malformed.
     #[error("`{name}`: {what}")]
     MalformedContender {
         /// The file.
@@ -46,16 +46,16 @@ pub enum CatalogError {
         /// What is wrong with it.
         what: String,
     },
-    /// There is no such workload.
+    /// No workload has this name.
     #[error("there is no workload `{0}`")]
     NoWorkload(String),
-    /// There is no such suite.
+    /// No suite has this name.
     #[error("there is no suite `{0}`")]
     NoSuite(String),
-    /// There is no such article.
+    /// No article has this name.
     #[error("there is no article `{0}`")]
     NoArticle(String),
-    /// A contender is badly spelled.
+    /// A contender on the command line is malformed.
     #[error(transparent)]
     Contender(#[from] fsarena_model::contender::ContenderError),
 }
@@ -86,20 +86,20 @@ impl Explained for CatalogError {
 pub struct Suite {
     /// The name, which is also the file's.
     pub name: String,
-    /// One line about it.
+    /// A description in one line.
     pub about: String,
     /// Its workloads by name, in the order of the report.
     pub workloads: Vec<String>,
-    /// Who takes part if nobody is named.
+    /// Contenders of a run that names none.
     #[serde(default)]
     pub contenders: Vec<String>,
-    /// How many rounds, if nothing is said.
+    /// Number of rounds of a run that sets none.
     pub rounds: Option<u32>,
-    /// The size of the lanes that it needs, if nothing is said.
+    /// Size of the lanes of a run that sets none.
     pub lane_size: Option<Bytes>,
-    /// The same when it is only tried out.
+    /// Size of the lanes at the scale `smoke`.
     pub smoke_lane_size: Option<Bytes>,
-    /// The same at the size of the work that it stands for.
+    /// Size of the lanes at the scale `published`.
     pub published_lane_size: Option<Bytes>,
     /// Workloads that belong together in the reader's own mix (`--weights`), by the name of the group.
     #[serde(default)]
@@ -107,7 +107,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// The size of the lanes that it needs at that scale, where it says so.
+    /// The size of the lanes at `scale`; `None` if the suite sets none.
     pub fn lane_size(&self, scale: Scale) -> Option<Bytes> {
         let own = match scale {
             Scale::Smoke => self.smoke_lane_size,
@@ -162,12 +162,12 @@ fn find(entries: &'static [(&str, &str)], name: &str) -> Option<(&'static str, &
     entries.iter().copied().find(|(entry, _)| *entry == name)
 }
 
-/// So that no sum of times overflows.
+/// Limits that prevent an overflow of sums of times.
 const LONGEST_MS: u64 = 24 * 3_600_000;
 const MOST_SLICES: u32 = 10_000;
 const LONGEST_LIMIT_S: u64 = 7 * 24 * 3600;
 
-/// Refuses a workload, from a file or a stored plan, that cannot be run as it says.
+/// Refuses a workload, from a file or a stored plan, that cannot be run as specified.
 ///
 /// # Errors
 /// [`CatalogError::Malformed`].
@@ -209,7 +209,7 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
     }
 }
 
-/// A slice without a time lasts as long as its work.
+/// A slice without `timed-ms` lasts as long as its work, so it is never too short.
 fn is_too_short(workload: &Workload) -> bool {
     let is_timed = workload.mode == Mode::Sliced && workload.timed_ms > 0;
     is_timed && workload.agrees_from_ms.is_some_and(|shortest| workload.timed_ms < shortest)
@@ -230,7 +230,7 @@ fn malformed(name: &str, what: &str) -> CatalogError {
     CatalogError::Malformed { name: name.to_owned(), what: what.trim_end().to_owned() }
 }
 
-/// No file of a person's is longer: a device would never end.
+/// Longest file that is read, in bytes. The limit ends reads of devices, which may have no end.
 const LONGEST_FILE: u64 = 4 << 20;
 
 fn read(path: &Path) -> Result<String, CatalogError> {

@@ -1,4 +1,4 @@
-//! Articles, and workloads at the size that those had.
+//! Articles, and workloads at the scale of the articles.
 
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Article, Workload};
@@ -24,10 +24,10 @@ pub fn articles() -> Result<Vec<Article>, CatalogError> {
     ARTICLES.iter().map(|(name, _)| article(name)).collect()
 }
 
-/// The workload at that scale: its table `smoke` or `published` takes the place of what it has.
+/// The workload at `scale`: the values of its table `smoke` or `published` replace its usual values.
 ///
 /// # Errors
-/// If that table has what a workload has not.
+/// If that table has a key that a workload does not have, or one that a scale cannot change.
 pub fn at_scale(workload: Workload, scale: Scale) -> Result<Workload, CatalogError> {
     let other = match scale {
         Scale::Smoke => workload.smoke.clone(),
@@ -45,10 +45,10 @@ pub fn at_scale(workload: Workload, scale: Scale) -> Result<Workload, CatalogErr
     of_value.map(|workload: Workload| Workload { smoke: None, published: None, ..workload })
 }
 
-/// What a scale cannot change: it would be another workload.
+/// Keys that a scale cannot change, because it would be another workload.
 const IDENTITY: [&str; 3] = ["name", "version", "engine"];
 
-/// What is done as it was published is not scaled, unless its table says that even that is.
+/// A workload at its published scale is not `scaled`, unless its table says so.
 fn without_remark(mut published: Value) -> Value {
     if let Value::Object(fields) = &mut published {
         fields.entry("scaled").or_insert(Value::Null);

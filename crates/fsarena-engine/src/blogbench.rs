@@ -1,9 +1,10 @@
-//! The engine `blogbench`: BlogBench 1.1, natively: a site of blogs that some write, change and comment on while many read it.
+//! The engine `blogbench`: a native implementation of BlogBench 1.1. Some threads write, change and comment on the
+//! blogs of a site while many threads read them.
 //!
-//! All of its threads, sizes, names and choices are those of the original, but for three things: each thread has a generator of its own
-//! rather than all of them rand(3), which they queue for; there is a most of blogs, for the original writes as long as its time
-//! lasts, however large the disk is; and an error other than that a file is not there (ENOENT) fails the trial, where the original
-//! rests for a second and goes on.
+//! All threads, sizes, names and choices are those of the original, with three exceptions. Each thread has its own
+//! random generator; the threads of the original queue for rand(3). The number of blogs has a limit; the original
+//! writes until its time is over, however large the disk is. An error other than a missing file (ENOENT) fails the
+//! trial; the original waits for a second and continues.
 
 mod job;
 mod parameters;
@@ -28,9 +29,10 @@ impl Engine for Blogbench {
         "blogbench"
     }
 
-    /// Blogs with as many articles, pictures and comments as there can be, in whole blocks: in the mean 6.6 MB each. A single one may
-    /// have 11 MB, if all of its files have their most; the sum of many is near its mean: its standard deviation is 0.2 MB times the
-    /// square root of their number, and five of these are added.
+    /// The space of all blogs in whole blocks, with as many articles, pictures and comments as possible: 6.6 MB per
+    /// blog in the mean. A single blog takes up to 11 MB if all its files have their maximum size. The sum of many
+    /// blogs is near its mean: its standard deviation is 0.2 MB times the square root of their number. Five standard
+    /// deviations are added.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         const MEAN: u64 = 6_600_000;
         const SPREAD: u64 = 1_000_000;

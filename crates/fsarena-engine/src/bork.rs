@@ -1,7 +1,8 @@
-//! The engine `bork`: one file encrypted as Bork 1.x does it (RC4 and CRC-32, 4096 bytes at a time, unbuffered), natively.
+//! The engine `bork`: encrypts one file as Bork 1.x does (RC4 and CRC-32, 4096 bytes at a time, unbuffered), natively.
 //!
-//! Every write of the contents begins at 28 modulo 4096, so that each touches two pages; at the end the checksum is written near the
-//! file's beginning. Bork is a program in Java: what its virtual machine costs, starting included, is not in the figure.
+//! Every write of the contents begins at 28 modulo 4096, so each write touches two pages. At the end the checksum is
+//! written near the beginning of the file. Bork is a Java program. The figure does not include the cost of the Java
+//! virtual machine or of its start.
 
 mod job;
 mod rc4;
@@ -17,13 +18,13 @@ use crate::size::size;
 use crate::{Engine, EngineError, Job};
 use job::Encryption;
 
-/// About how many bytes a second are encrypted: for estimates before anything was measured.
+/// Estimated rate of encryption, bytes per second. It is used before anything is measured.
 const PER_SECOND: f64 = 250e6;
 
 /// The engine `bork`.
 pub struct Bork;
 
-/// What a workload of this engine says.
+/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
@@ -58,7 +59,7 @@ impl Engine for Bork {
         "bork"
     }
 
-    /// The file and the encrypted one.
+    /// The file and its encrypted copy.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
         Ok(Bytes(Parameters::of(workload)?.size * 2))
     }

@@ -1,47 +1,48 @@
-//! Workloads in the other state of the cache: the same reads with their data on the device only, or all in memory.
+//! Variants of workloads in the other cache state: the same reads, with their data either on the device only (cold) or
+//! all in memory (warm).
 
 use fsarena_model::{CacheState, Mode, Workload};
 use serde_json::Value;
 
 use crate::EngineError;
 
-/// How long a whole run reads from memory, milliseconds: once through would be over before its noise is.
+/// Duration of a whole run that reads from memory, milliseconds. A single pass is too short to average out its noise.
 const WHOLE_FROM_MEMORY: u64 = 400;
-/// The untimed first part of a slice from memory, milliseconds.
+/// Warm-up of a slice that reads from memory, milliseconds.
 const WARM_UP: u64 = 25;
-/// The shortest slice that is mounted again before it, milliseconds, and the most of them in a round.
+/// Minimum duration of a slice that follows a remount, milliseconds, and maximum number of such slices in a round.
 const COLD_MS: u64 = 90;
 const COLD_SLICES: u32 = 4;
 
-/// How a variant's time is laid out.
+/// The timing of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// What it reads it reads once, so that nothing of it comes from memory in the end: whole, until all is read.
+    /// One whole run that reads everything once, so that no read is served from memory.
     Once,
-    /// As the workload itself has it.
+    /// The timing of the workload itself.
     AsItIs,
 }
 
-/// Why most workloads have one state only.
+/// Why a workload has only one cache state if it does not read through the page cache.
 const NO_READS: &str = "it reads no files that are there through the page cache, cold or warm";
-/// Why reads have that of which some places are likelier.
+/// Why random reads have no cold variant if some places are likelier than others.
 const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
 
-/// The refusal of a workload that does not read, or not through the page cache.
+/// The error for a workload that does not read, or does not read through the page cache.
 pub fn refused(workload: &Workload) -> EngineError {
     EngineError::OneCache { workload: workload.name.to_string(), why: NO_READS }
 }
 
-/// The refusal of a workload that would be cold for a moment only.
+/// The error for a workload that would be cold only for a moment.
 pub fn not_for_long(workload: &Workload) -> EngineError {
     EngineError::OneCache { workload: workload.name.to_string(), why: AGAIN }
 }
 
-/// `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`, with `parameters` set besides; whether its engine
-/// understands that is for the engine to say.
+/// The variant of `workload` in the state `cache`, named `NAME@cold` or `NAME@warm`. `parameters` are set in addition.
+/// The engine has to check whether it accepts the variant.
 ///
 /// # Errors
-/// If it is in that state, or neither cold nor warm.
+/// If the workload is already in that state, or if one of the two states is direct.
 pub fn variant(
     workload: &Workload,
     cache: CacheState,
@@ -66,12 +67,12 @@ pub fn variant(
     Ok(other)
 }
 
-/// A cold slice has no first part: that would bring into memory what the timed part is to read from the device.
+/// A cold slice has no warm-up, which would bring the data of the timed part into memory.
 fn set_times(workload: &mut Workload, layout: Layout) {
     let is_cold = workload.cache == CacheState::Cold;
     match layout {
         Layout::Once => (workload.mode, workload.warm_up_ms, workload.timed_ms) = (Mode::Whole, 0, 0),
-        // Each is mounted again before it.
+        // The lane is remounted before each slice.
         Layout::AsItIs if is_cold => {
             (workload.warm_up_ms, workload.slices) = (0, workload.slices.min(COLD_SLICES));
             workload.timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(COLD_MS) };

@@ -1,12 +1,13 @@
-//! Programs of somebody else that start further ones: nothing of them outlives a run.
+//! Ends the child processes of external programs, so that none of them outlives a run.
 
 use std::sync::OnceLock;
 
 use fsarena_sys::child::{self, Patience};
 
-/// What a command begins with so that all its processes end with it. They survive it when it is killed, and would keep the file
-/// system busy; in a process namespace of their own (unshare(1)) they do not. Where there is none to be had, such as for an
-/// ordinary user, they run to their end. Measured: it takes 1 ms.
+/// The first words of a command line, with which all processes of the command end together. Without them, the child
+/// processes of a killed command survive and keep the file system busy. In a process namespace (unshare(1)) they do
+/// not. The words are empty if no namespace can be made, for example by an ordinary user; then the processes run to
+/// their end. Measured: it takes 1 ms.
 pub fn words() -> &'static [&'static str] {
     const CAGE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
     static WORKS: OnceLock<bool> = OnceLock::new();

@@ -1,46 +1,46 @@
-//! What is written: random bytes from the seed, so that nothing beneath can compress or merge them unless the workload
-//! says so; and the marks by which what is read can be told to be what was written.
+//! The contents of writes: random bytes from the seed. No lower layer can compress or deduplicate them, unless the
+//! workload asks for that. Marks in the contents allow a check of what is read against what was written.
 
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::AlignedBuffer;
 use rand::Rng;
 
-/// The unit of contents, at most: what a file system's block usually is.
+/// Maximum size of a unit of contents: the usual block size of a file system.
 const UNIT: usize = 4096;
-/// A piece takes up the pool at ever other places; after so many bytes they come again.
+/// Bytes of the pool. Consecutive pieces come from different offsets in it. After this many bytes the offsets repeat.
 const POOL: usize = 4 << 20;
-/// The longest piece may always be this long: files are laid out in such pieces, however small the blocks are.
+/// Minimum size of the longest piece. Files are laid out in pieces of this size, even if their blocks are small.
 const LAID_OUT: usize = 1 << 20;
 /// Bytes at the beginning of each unit that make it different from all others.
 const MARK: usize = 8;
-/// Bytes of a mark by which a unit can be checked.
+/// Bytes of a mark that allows a check of the unit.
 const LONG_MARK: usize = 24;
-/// What a compressor finds in the compressible part.
+/// The repeated content of the compressible part.
 const PATTERN: &[u8; 16] = b"fsarena fsarena ";
-/// The mark of a unit that may occur again.
+/// The mark of a duplicate unit.
 const DUPLICATE: u64 = 0;
 
-/// How contents are made.
+/// How contents are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recipe {
-    /// From which all bytes follow.
+    /// Seed of all bytes.
     pub seed: u64,
     /// The smallest piece, bytes: units are not larger.
     pub smallest: usize,
     /// The longest piece, bytes.
     pub longest: usize,
-    /// Pieces that are in flight at a time.
+    /// Maximum number of pieces in flight.
     pub at_once: usize,
-    /// How much of each unit a compressor can take away, 0 to 100.
+    /// Percentage of each unit that a compressor can remove, 0 to 100.
     pub compressible_percent: u32,
-    /// How many of a hundred units are copies of others, 0 to 100.
+    /// Percentage of units that are copies of others, 0 to 100.
     pub duplicated_percent: u32,
-    /// Whether units bear where they belong and can be checked.
+    /// Whether units store their place and can be checked.
     pub checkable: bool,
 }
 
 impl Recipe {
-    /// Random bytes for pieces of up to `longest` bytes.
+    /// A recipe of random bytes for pieces of up to `longest` bytes.
     pub fn random(seed: u64, longest: usize) -> Self {
         let longest = longest.max(1);
         Self {
@@ -58,8 +58,8 @@ impl Recipe {
         self.smallest.clamp(1, UNIT)
     }
 
-    /// Fills `memory`: random bytes, and in each unit as much of the pattern as is to be compressible. The same memory
-    /// always gets the same bytes, and a shorter one the beginning of them.
+    /// Fills `memory` with random bytes, and the compressible part of each unit with the pattern. The bytes depend on
+    /// the recipe alone. A shorter memory gets the beginning of them.
     pub fn fill(&self, memory: &mut [u8]) {
         generator(self.seed, "payload", &[]).fill_bytes(memory);
         let unit = self.unit();
@@ -72,16 +72,16 @@ impl Recipe {
         }
     }
 
-    /// Bytes that a pool for these pieces has.
+    /// Bytes of the pool for these pieces.
     pub fn pool(&self) -> usize {
         (POOL + self.longest.max(LAID_OUT).next_multiple_of(UNIT)).max(2 * self.at_once * self.longest)
     }
 }
 
-/// Where a piece belongs: a file's number and the offset in it.
+/// The place of a piece: the number of its file, and the offset in the file, bytes.
 pub type Home = (u32, u64);
 
-/// Marks units: each differs from all others that this marker has seen, except for those that are to be duplicates.
+/// Marks units. Each mark differs from all earlier marks of this marker, except for the marks of duplicates.
 #[derive(Debug, Clone)]
 pub struct Marker {
     recipe: Recipe,
@@ -95,12 +95,12 @@ impl Marker {
         Self { recipe, counter }
     }
 
-    /// As [`Contents::marked`].
+    /// The value of the counter: see [`Contents::marked`].
     pub fn marked(&self) -> u64 {
         self.counter
     }
 
-    /// Marks `piece`, which lies at byte `at` of a filled pool. That costs a store a unit.
+    /// Marks `piece`, which begins at byte `at` of a filled pool. Costs one store per unit.
     #[inline]
     pub fn mark(&mut self, piece: &mut [u8], at: usize, home: Home) {
         let unit = self.recipe.unit();
@@ -125,21 +125,21 @@ impl Marker {
     }
 }
 
-/// What a unit at this place bears.
+/// The mark of a unit at this place.
 fn place(seed: u64, (file, offset): Home) -> u64 {
     scatter(seed ^ scatter((u64::from(file) << 48) ^ offset)) | 1
 }
 
-/// Why a piece is not what was written.
+/// How a piece differs from what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
-    /// It bears another place's mark, or none.
+    /// It has the mark of another place, or none.
     Place,
-    /// Its bytes are others.
+    /// Its bytes differ.
     Content,
 }
 
-/// A pool from which pieces are taken at ever other places, aligned for direct I/O.
+/// A pool from which consecutive pieces are taken at different offsets. It is aligned for direct I/O.
 pub struct Contents {
     pool: AlignedBuffer,
     next: usize,
@@ -154,8 +154,8 @@ impl Contents {
         Self { pool, next: 0, marker: Marker::new(recipe, worker) }
     }
 
-    /// The next `length` bytes, at most [`Contents::longest`], for the place `home`. Pieces of less than a unit are the
-    /// beginning of one.
+    /// The next `length` bytes, at most [`Contents::longest`], for the place `home`. A piece that is shorter than a
+    /// unit is the beginning of one.
     #[inline]
     pub fn piece(&mut self, length: usize, home: Home) -> &[u8] {
         let step = self.marker.recipe.unit();
@@ -169,27 +169,27 @@ impl Contents {
         piece
     }
 
-    /// What marks the next units.
+    /// A copy of the marker, which marks the next units.
     pub fn marker(&self) -> Marker {
         self.marker.clone()
     }
 
-    /// How many units were marked, after an unknown beginning, for somebody who goes on elsewhere.
+    /// The value of the counter of marks. It starts at a random number. [`Contents::go_on`] continues from it.
     pub fn marked(&self) -> u64 {
         self.marker.counter
     }
 
-    /// Goes on after what others have marked: nothing is to be written twice.
+    /// Continues the marks after `marked`, so that no mark is used twice.
     pub fn go_on(&mut self, marked: u64) {
         self.marker.counter = marked;
     }
 
-    /// The longest piece that can be had.
+    /// Maximum length of a piece, bytes.
     pub fn longest(&self) -> usize {
         self.marker.recipe.longest.max(LAID_OUT)
     }
 
-    /// Whether `piece`, made of whole units, was written at `home` with this recipe.
+    /// Checks that `piece`, which consists of whole units, was written at `home` with this recipe.
     ///
     /// # Errors
     /// The first flaw, with the offset of its unit within the piece.

@@ -1,4 +1,5 @@
-//! Workers that work side by side: in this thread if there is one, else in threads or processes that start together.
+//! Runs workers concurrently: a single worker in the calling thread, several workers in threads or processes that start
+//! together.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,32 +11,32 @@ use fsarena_sys::gate::{Flags, Gate};
 use crate::tally::Parts;
 use crate::{EngineError, Limit, Tally};
 
-/// One of several that do the same.
+/// One of several workers that do the same work.
 pub trait Worker: Send {
-    /// Opens what it needs, passes the gate, and works until `limit`.
+    /// Opens its files, passes the gate, and works until `limit`.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system returns an error.
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 
-    /// Where it has got to, for one that works in a process of its own and is not there afterwards.
+    /// The state from which [`Worker::resume`] continues. A worker that is a process returns it before it ends.
     fn position(&mut self) -> Vec<u64> {
         Vec::new()
     }
 
-    /// Goes on from there.
+    /// Continues from a position that [`Worker::position`] returned.
     fn resume(&mut self, _position: &[u64]) {}
 }
 
-/// The way into the timed part. Whoever drops it before has failed, and then nobody begins.
+/// The entrance to the timed part. If a worker drops it before it passes, the worker has failed and no worker begins.
 pub struct Entry<'a>(Option<&'a Flags>);
 
 impl Entry<'_> {
-    /// Waits until all are ready, and says since when the time counts: the same moment for all, whoever of them gets a
-    /// processor first.
+    /// Waits until all workers are ready, and returns the start of the timed part. All workers get the same start,
+    /// whichever of them gets a processor first.
     ///
     /// # Errors
-    /// If another one has failed; that one says why.
+    /// If another worker has failed. The error of that worker has the reason.
     pub fn pass(mut self) -> Result<Nanos, EngineError> {
         match self.0.take() {
             None => Ok(clock::now()),
@@ -53,12 +54,12 @@ impl Drop for Entry<'_> {
     }
 }
 
-/// What workers are.
+/// How workers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Threads of this process; one works in the calling thread.
+    /// Threads of this process. A single worker runs in the calling thread.
     Threads,
-    /// Processes of their own.
+    /// Separate processes.
     Processes,
 }
 
@@ -69,7 +70,7 @@ pub struct Crew<W> {
 }
 
 impl<W: Worker> Crew<W> {
-    /// At least one worker.
+    /// A crew of at least one worker.
     pub fn new(workers: impl IntoIterator<Item = W>, style: Style) -> Self {
         Self { workers: workers.into_iter().map(|worker| (worker, Tally::new())).collect(), style }
     }
@@ -79,17 +80,17 @@ impl<W: Worker> Crew<W> {
         self.workers.iter_mut().map(|(worker, _)| worker)
     }
 
-    /// Whether this is so of each worker.
+    /// Whether `is_so` holds for all workers.
     pub fn all(&self, is_so: impl Fn(&W) -> bool) -> bool {
         self.workers.iter().all(|(worker, _)| is_so(worker))
     }
 
-    /// The sum of a figure over the workers; of processes it is not known here.
+    /// The sum of a figure over the workers. The figures of worker processes are not known here.
     pub fn total(&self, of: impl Fn(&W) -> u64) -> u64 {
         self.workers.iter().map(|(worker, _)| of(worker)).sum()
     }
 
-    /// How many work at the same time.
+    /// Number of workers, which run at the same time.
     pub fn count(&self) -> u32 {
         self.workers.len() as u32
     }
@@ -99,10 +100,10 @@ impl<W: Worker> Crew<W> {
         self.workers.len() == 1 && self.style == Style::Threads
     }
 
-    /// Lets all work at the same time, and counts into `tally` what they did.
+    /// Runs all workers at the same time, and adds their results to `tally`.
     ///
     /// # Errors
-    /// The first worker's that failed.
+    /// The error of the first worker that failed.
     pub fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
             (Style::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, tally),
@@ -165,7 +166,7 @@ fn in_processes<W: Worker>(workers: &mut [(W, Tally)], limit: &Limit<'_>) -> Res
     first_failure(results.collect())
 }
 
-/// The workers' own flags are copies; they look at the gate's.
+/// Copies the stop flag to the gate, which the worker processes check. They cannot see changes of `stop`.
 fn pass_on_the_stop(stop: &AtomicBool, gate: &Gate, forked: &[Forked]) {
     const LOOK: std::time::Duration = std::time::Duration::from_millis(5);
     while !forked.iter().all(Forked::has_answered) {
@@ -190,7 +191,7 @@ fn understand(bytes: &[u8]) -> Result<Answer, EngineError> {
     words.map_err(|words| words.map_or(EngineError::Abandoned, EngineError::Worker))
 }
 
-/// Why the run failed: one that gave up because another had failed does not know.
+/// The reason why the run failed. A worker that gave up because another one failed does not have it.
 fn first_failure(results: Vec<Result<(), EngineError>>) -> Result<(), EngineError> {
     let mut abandoned = Ok(());
     for result in results {
@@ -211,7 +212,7 @@ mod tests {
     use crate::meter::Meter;
     use crate::pace::Pace;
 
-    /// One operation, by a worker that gets no processor for a while.
+    /// Does one operation after a delay, like a worker that gets no processor for a while.
     struct Late(Duration);
 
     impl Worker for Late {

@@ -1,5 +1,5 @@
-//! Work on the data of large files: reads, writes, both, or giving space back; in order or at random; by ordinary calls,
-//! io_uring or mapped memory; by one or by many.
+//! The engine `data`: work on the data of large files. Workers read, write, do both, or deallocate space, in order or
+//! at random, with ordinary system calls, io_uring or mapped memory.
 
 pub mod files;
 mod ground;
@@ -21,7 +21,8 @@ use ground::Ground;
 pub use parameters::Parameters;
 use parameters::{Calls, Distribution, Pattern, Work};
 
-/// Why some work is no open loop: what keeps it from its rate belongs to no operation, so that no latency would show it.
+/// Why a workload with a final sync only cannot be an open loop. The sync keeps it below its rate but belongs to no
+/// operation, so no latency would show the delay.
 const END_ONLY: &str = "it cannot keep a rate, for its only sync comes after the last operation; \
                         `sync-every` has some between";
 
@@ -50,7 +51,8 @@ impl Engine for Data {
         }
     }
 
-    /// Sequential reads are cold once: whoever comes past a place again finds it in memory. Random ones are a few of many places.
+    /// A sequential read is cold only once: a second pass finds the data in memory. Random reads visit few of many
+    /// places.
     fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
         let parameters = Parameters::of(workload)?;
         if parameters.operation != Work::Read {

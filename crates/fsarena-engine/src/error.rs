@@ -1,11 +1,11 @@
-//! What can go wrong in a workload.
+//! The errors of workloads.
 
 use std::io;
 
 use fsarena_library::Library;
 use fsarena_model::{Blame, Explained, Workload};
 
-/// What can go wrong in a workload.
+/// An error of a workload.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// No engine has that name.
@@ -15,18 +15,18 @@ pub enum EngineError {
         workload: String,
         /// The engine that it names.
         engine: String,
-        /// All that there are.
+        /// The names of all engines.
         engines: Vec<&'static str>,
     },
-    /// A parameter is not understood.
+    /// A parameter cannot be parsed, or makes no sense.
     #[error("workload `{workload}`: parameters: {what}")]
     Parameters {
         /// The workload.
         workload: String,
-        /// What is wrong.
+        /// The problem.
         what: String,
     },
-    /// The workload cannot be done at a given rate.
+    /// The workload cannot run at a given rate.
     #[error("workload `{workload}`: the engine `{engine}` cannot keep a rate")]
     NotPaced {
         /// The workload.
@@ -34,34 +34,34 @@ pub enum EngineError {
         /// Its engine.
         engine: String,
     },
-    /// The workload has no other state of the cache.
+    /// The workload has no variant with another cache state.
     #[error("workload `{workload}`: {why}")]
     OneCache {
         /// The workload.
         workload: String,
-        /// Why it has not.
+        /// The reason.
         why: &'static str,
     },
-    /// A worker that is a process failed, in its words.
+    /// A worker process failed, with its message.
     #[error("{0}")]
     Worker(String),
-    /// Another worker failed before all were ready; that one says why.
+    /// Another worker failed before all workers were ready. The error of that worker has the reason.
     #[error("another worker failed")]
     Abandoned,
-    /// Something with fio or one of its job files.
+    /// An error of fio, or of one of its job files.
     #[error(transparent)]
     Fio(#[from] crate::fio::FioError),
-    /// A script of the workload ended with an error, in its words.
+    /// A script of the workload failed, with its message.
     #[error("the workload's `{script}` ended with {status}: {words}")]
     Script {
-        /// Which of its scripts.
+        /// The name of the script.
         script: String,
-        /// How it ended.
+        /// Its exit status.
         status: std::process::ExitStatus,
-        /// The last lines that it said.
+        /// The last lines that it printed.
         words: String,
     },
-    /// The shell of a workload is not there.
+    /// The shell of a workload is not installed.
     #[error("the workload `{workload}` needs the shell `{shell}`, which is not installed")]
     NoShell {
         /// The workload.
@@ -69,19 +69,19 @@ pub enum EngineError {
         /// The shell.
         shell: String,
     },
-    /// A file cannot be made cold.
+    /// A file stays in memory, so that it cannot be made cold.
     #[error(
         "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
     )]
     StaysInMemory {
         /// The file.
         file: String,
-        /// Pages that stay.
+        /// Pages that stay in memory.
         left: u64,
-        /// Pages that it has.
+        /// Pages of the file.
         pages: u64,
     },
-    /// The engine makes system calls.
+    /// The engine makes system calls, which a library cannot answer.
     #[error(
         "workload `{workload}`: the engine `{engine}` makes system calls, which no library answers: `{library}` cannot do it"
     )]
@@ -90,32 +90,32 @@ pub enum EngineError {
         workload: String,
         /// Its engine.
         engine: String,
-        /// The library that was to do it.
+        /// The library.
         library: &'static str,
     },
-    /// A library damages its file system with so many files.
+    /// The workload needs more files than the library can keep without damage to its file system.
     #[error(
         "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
     )]
     TooManyFiles {
         /// The workload.
         workload: String,
-        /// Its files and directories.
+        /// Number of its files and directories.
         files: u64,
         /// The library.
         library: &'static str,
-        /// What it can keep.
+        /// Maximum number of files and directories that the library can keep.
         most: u64,
     },
-    /// A step of a sequence was refused, by the kernel or by a library.
+    /// The kernel or a library refused a step of a sequence.
     #[error("step `{step}`: {source}")]
     Step {
         /// The step.
         step: String,
-        /// Why.
+        /// The reason.
         source: fsarena_library::LibraryError,
     },
-    /// A step of a sequence found something else than what was there.
+    /// A step of a sequence found something other than expected.
     #[error("step `{step}`: {what}")]
     Found {
         /// The step.
@@ -123,43 +123,43 @@ pub enum EngineError {
         /// What it found.
         what: String,
     },
-    /// The program that does a workload is not there.
+    /// The program that does a workload is not installed.
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
     NoProgram {
         /// The workload.
         workload: String,
         /// The program.
         program: &'static str,
-        /// Debian's package that has it.
+        /// The Debian package that contains it.
         package: &'static str,
     },
-    /// A program that was to run beside the work, such as a server, did not start, has ended or cannot be ended.
+    /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
     #[error("{program} {what}{}", said(log))]
     Server {
         /// The program.
         program: &'static str,
-        /// What it did.
+        /// What happened, as the end of a sentence.
         what: String,
         /// The last lines of its log.
         log: String,
     },
-    /// The work left something else than it should have.
+    /// The work left a result other than the expected one.
     #[error("{0}")]
     Wrong(String),
-    /// A program that did a workload ended with an error, in its words.
+    /// A program that does a workload failed, with its message.
     #[error("{program}: {words}")]
     Program {
         /// The program.
         program: &'static str,
-        /// Its words.
+        /// The message.
         words: String,
     },
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("{act}: {source}")]
     Io {
-        /// What was being done, such as `write f00000012`.
+        /// The action that failed, such as `write f00000012`.
         act: String,
-        /// Why it failed.
+        /// The reason.
         source: io::Error,
     },
 }
@@ -170,8 +170,8 @@ fn said(log: &str) -> String {
 }
 
 impl EngineError {
-    /// An [`EngineError::Io`], for `map_err` on rustix' and the standard library's errors alike.
-    /// Nothing is allocated before there is an error: inner loops use it, too.
+    /// Makes an [`EngineError::Io`], for `map_err` on the errors of rustix and of the standard library. It converts
+    /// `act` only if there is an error, so that inner loops can use it.
     pub fn io<E: Into<io::Error>>(act: impl Into<String>) -> impl FnOnce(E) -> Self {
         move |error| Self::Io { act: act.into(), source: error.into() }
     }

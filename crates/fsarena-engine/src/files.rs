@@ -1,4 +1,4 @@
-//! Work on many small files, and on the directories that they lie in.
+//! The engine `files`: work on many small files and on their directories.
 
 mod attribute;
 mod durability;
@@ -41,7 +41,7 @@ impl Engine for Files {
         Ok(variant)
     }
 
-    /// Trees are cold once: the first look at a file brings its neighbours' inodes into memory.
+    /// A tree is cold only once: the first access to a file brings the inodes of its neighbours into memory.
     fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
         let (parameters, _) = Parameters::of(workload)?;
         if !parameters.only_reads() {

@@ -1,4 +1,5 @@
-//! The engine `fio`: the same workloads as the engine `data` through the program fio, and fio's own job files as they are.
+//! The engine `fio`: runs the workloads of the engine `data` through the program fio, and runs fio's job files
+//! unchanged.
 
 mod choose;
 mod error;
@@ -28,11 +29,11 @@ use file::JobFile;
 /// The engine `fio`.
 pub struct Fio;
 
-/// What a workload of this engine says.
+/// The work of a workload.
 enum Task {
-    /// What the engine `data` would do.
+    /// The work of the engine `data`.
     Generated(Parameters),
-    /// A job file as it is.
+    /// An unchanged job file.
     AsItIs(JobFile),
 }
 
@@ -81,7 +82,7 @@ impl Engine for Fio {
         })
     }
 
-    /// fio needs a while to begin and to end; a job file says how long it runs.
+    /// fio takes a while to start and to end. A job file gives its own run time.
     fn adds(&self, workload: &Workload) -> Nanos {
         const AROUND: Nanos = Nanos::millis(350);
         match Task::of(workload) {
@@ -102,7 +103,7 @@ impl Engine for Fio {
         Some(program::NAME)
     }
 
-    /// Its own cost is not the one that the same work has natively, and its job files may use io_uring.
+    /// The cost of fio differs from that of the native engine, and its job files may use io_uring.
     fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
         false
     }

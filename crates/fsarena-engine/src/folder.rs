@@ -1,4 +1,4 @@
-//! A folder that is open while a run lasts, and what is done to all of it.
+//! Folders that stay open during a run, and calls that act on all of a folder or of its file system.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -15,12 +15,12 @@ pub fn open(path: &Path) -> Result<File, EngineError> {
     File::open(path).map_err(EngineError::io(format!("open {}", path.display())))
 }
 
-/// Writes everything of the file system in which `folder` lies to its device.
+/// Writes all data of the file system that holds `folder` to its device.
 pub fn sync(folder: impl AsFd) -> Result<(), EngineError> {
     syncfs(folder).map_err(EngineError::io("syncfs"))
 }
 
-/// Makes an empty folder `name` in `parent`, taking away what was there.
+/// Makes an empty folder `name` in `parent`. Removes an existing folder of that name first.
 pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
     let path = parent.join(name);
     if path.exists() {
@@ -31,10 +31,10 @@ pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
     sync(&parent)
 }
 
-/// Removes a file, or a link; nothing if there is none.
+/// Removes a file or a link. Does nothing if it does not exist.
 ///
 /// # Errors
-/// If the file system refuses.
+/// If the file system returns an error.
 pub fn unlink(path: &Path) -> Result<(), EngineError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -44,12 +44,12 @@ pub fn unlink(path: &Path) -> Result<(), EngineError> {
     }
 }
 
-/// How a file is opened to be created and written once.
+/// Flags of open(2) for a file that is created and written once.
 pub fn create_flags() -> OFlags {
     OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC
 }
 
-/// What makes each write to a file durable by itself, if the workload wants that.
+/// Flags of open(2) that make each write to a file durable, if the workload asks for that.
 pub fn sync_flags(durable: DurablePoint) -> OFlags {
     match durable {
         DurablePoint::OSync => OFlags::SYNC,
@@ -58,7 +58,7 @@ pub fn sync_flags(durable: DurablePoint) -> OFlags {
     }
 }
 
-/// How the user who runs this may use new files.
+/// Permissions of new files: the owner may read and write.
 pub fn file_mode() -> Mode {
     Mode::RUSR | Mode::WUSR
 }

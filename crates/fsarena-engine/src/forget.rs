@@ -1,4 +1,4 @@
-//! Having the kernel forget a file that stays mounted, and looking whether it did.
+//! Drops the pages of a file from memory while its file system stays mounted, and checks the result.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,13 +11,13 @@ use rustix::param::page_size;
 use crate::data::files;
 use crate::{EngineError, folder, go_on};
 
-/// How often a file is asked to be forgotten: a page that somebody looks at just then stays.
+/// Maximum number of attempts: a page that is in use at that moment stays.
 const PATIENCE: u32 = 10;
 
-/// Has the kernel forget what is in memory of a file of `size` bytes, and looks whether it did.
+/// Drops the pages of a file of `size` bytes from memory, and checks that none are left.
 ///
 /// # Errors
-/// [`EngineError::StaysInMemory`] if it did not, as in a tmpfs.
+/// [`EngineError::StaysInMemory`] if pages are left, as on a tmpfs.
 pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io("open a file to forget it"))?;
     let mut left = 0;
@@ -34,8 +34,8 @@ pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
     Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
 }
 
-/// Writes everything of the file system of `directory` to its device and asks the kernel to drop the data of all files in and below
-/// it; it need not obey, and what is known of the files themselves stays.
+/// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
+/// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
 ///
 /// # Errors
 /// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
@@ -44,7 +44,7 @@ pub fn forget_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineErr
     forget_all(directory, stop)
 }
 
-/// The same of what is on the device already.
+/// Asks the kernel to drop the data of all files in and below `directory`, without a sync before.
 pub fn forget_all(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;

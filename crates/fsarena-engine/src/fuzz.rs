@@ -1,9 +1,9 @@
-//! Hostile job files of fio, and hostile outputs of programs.
+//! Fuzz tests with hostile job files of fio and hostile output of programs.
 
 use crate::fio::fuzz as fio;
 use crate::{Tally, sysbench};
 
-/// Texts of a folder of this crate.
+/// The texts of all files in a folder of this crate.
 fn read_all(folder: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("there").flatten();
     let mut texts: Vec<String> = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).collect();

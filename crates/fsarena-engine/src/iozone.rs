@@ -1,9 +1,10 @@
-//! The engine `iozone`: the grid of IOzone's automatic mode (`iozone -Racb`), by the same system calls in the same order.
+//! The engine `iozone`: the grid of IOzone's automatic mode (`iozone -Racb`), with the same system calls in the same
+//! order.
 //!
-//! A cell is a file of some size in records of some size. In it up to thirteen tests are done one after the other on the same file,
-//! each of which is a step `FILE/RECORD/TEST` (see [`fsarena_model::grid`]): its time goes from the first record to the end of
-//! close(2). As in IOzone each page that is written begins with a mark, all else is zeros, and within the timer each page that was
-//! read is looked at for its mark.
+//! A cell is a file of one size in records of one size. Up to thirteen tests run one after the other on the same file.
+//! Each test is a step `FILE/RECORD/TEST` (see [`fsarena_model::grid`]). Its time goes from the first record to the end
+//! of close(2). As in IOzone, each page that is written begins with a mark and is otherwise zero. Each page that is
+//! read is checked for its mark within the timer.
 
 mod cells;
 mod job;
@@ -21,11 +22,11 @@ use crate::{Engine, EngineError, Job};
 use job::Grid;
 use parameters::Parameters;
 
-/// About how many bytes a second a test moves, opening and closing included: for estimates before anything was measured.
+/// Estimate of the bytes per second of a test, including open and close. It is used before anything is measured.
 const PER_SECOND: f64 = 3e9;
-/// The same with a flush, or read from the device.
+/// Estimate of the bytes per second of a test with a flush, or of a test that reads from the device.
 const PER_SECOND_ON_THE_DEVICE: f64 = 0.8e9;
-/// About how long a cell takes beside its bytes, with a flush after each test.
+/// Estimate of the time of a cell in addition to the time for its bytes, with a flush after each test.
 const AROUND_A_CELL: Nanos = Nanos::millis(20);
 
 /// The engine `iozone`.
@@ -51,12 +52,12 @@ impl Engine for Iozone {
         Nanos((bytes * tests / rate * 1e9) as u64 + around)
     }
 
-    /// In memory nothing can be read from elsewhere.
-    /// Before each of its tests.
+    /// It syncs before each of its tests.
     fn syncs_untimed(&self, _workload: &Workload) -> bool {
         true
     }
 
+    /// A file system in memory has no cold files.
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         workload.cache == CacheState::Warm
     }

@@ -1,8 +1,8 @@
 //! The native load generators. A new one is one file and one line in [`ENGINES`].
 //!
-//! An [`Engine`] checks a workload's parameters and opens a [`Job`] on a directory; a job is prepared once, made ready
-//! before each slice, and run for a slice at a time. Between runs it holds no file open, so that its file system can
-//! be unmounted at any time.
+//! An [`Engine`] checks the parameters of a workload and opens a [`Job`] on a directory. A job is prepared once, made
+//! ready before each slice, and run for one slice at a time. Between runs it holds no file open, so that its file
+//! system can be unmounted at any time.
 
 mod blogbench;
 mod bork;
@@ -57,7 +57,7 @@ pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
 pub use tally::Tally;
 
-/// The native engines; those that start programs of somebody else are in `fsarena-apps`, which knows all.
+/// The native engines. `fsarena-apps` contains those that start external programs, and knows all engines.
 pub static ENGINES: &[&dyn Engine] = &[
     &files::Files,
     &data::Data,
@@ -72,26 +72,26 @@ pub static ENGINES: &[&dyn Engine] = &[
     &blogbench::Blogbench,
 ];
 
-/// The engine of that name.
+/// The engine with the name `name`.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
 }
 
-/// Nobody wants to stop.
+/// A stop flag that is never set.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Something that can do workloads.
+/// A load generator that runs workloads.
 pub trait Engine: Sync {
-    /// The name that a workload gives.
+    /// The name by which workloads refer to the engine.
     fn name(&self) -> &'static str;
 
-    /// The most data that the workload keeps at a time.
+    /// Maximum bytes of data that the workload keeps at a time.
     ///
     /// # Errors
-    /// If the workload's parameters are not understood, or contradict each other.
+    /// If the workload's parameters cannot be parsed, or contradict each other.
     fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError>;
 
-    /// The block that direct I/O is done in, if the workload does direct I/O.
+    /// The block size of direct I/O; `None` if the workload does no direct I/O.
     ///
     /// # Errors
     /// As [`Engine::demand`].
@@ -99,23 +99,23 @@ pub trait Engine: Sync {
         Ok(None)
     }
 
-    /// The workload done again as an open loop at `rate`, under a name of its own.
+    /// The variant of the workload that runs as an open loop at `rate`. It has its own name.
     ///
     /// # Errors
-    /// If the engine can keep no rate, or not in this workload.
+    /// If the engine cannot keep a rate, or not in this workload.
     fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
         Err(EngineError::NotPaced { workload: workload.name.to_string(), engine: self.name().to_owned() })
     }
 
-    /// The workload with its data elsewhere when it reads them, under a name of its own: `NAME@cold` or `NAME@warm`.
+    /// The variant of the workload with another cache state, named `NAME@cold` or `NAME@warm`.
     ///
     /// # Errors
-    /// If it does not read files that are there through the page cache, or if its data are there already.
+    /// If the workload does not read existing files through the page cache, or has that cache state already.
     fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
         Err(cached::refused(workload))
     }
 
-    /// How long a run takes beside the time that the workload names, about; nothing to speak of for most.
+    /// Estimate of the time that a run takes in addition to the time that the workload gives; 0 for most engines.
     fn adds(&self, _workload: &Workload) -> Nanos {
         Nanos(0)
     }
@@ -125,7 +125,7 @@ pub trait Engine: Sync {
         Vec::new()
     }
 
-    /// Refuses a machine that lacks what the engine needs.
+    /// Checks that the machine has what the engine needs.
     ///
     /// # Errors
     /// If something is missing.
@@ -138,33 +138,34 @@ pub trait Engine: Sync {
         }
     }
 
-    /// What the programs that it starts are told, as command lines or lines of their configuration; `LANE` is where they work.
+    /// The settings of the programs that it starts: command lines, or lines of configuration. `LANE` stands for their
+    /// directory.
     fn settings(&self, _workload: &Workload) -> Vec<String> {
         Vec::new()
     }
 
-    /// The program that does the work, where the engine does not do it itself.
+    /// The program that does the work; `None` if the engine itself does it.
     fn program(&self) -> Option<&'static str> {
         None
     }
 
-    /// How many programs a run starts, where that may be most of its time.
+    /// Number of programs that a run starts, if the starts may take most of its time.
     fn starts(&self, _workload: &Workload) -> Option<u64> {
         None
     }
 
-    /// The files that [`Job::prepare`] makes, if another workload may work on the same ones.
+    /// The files that [`Job::prepare`] makes, if other workloads may use the same files.
     fn layout(&self, _workload: &Workload) -> Option<Layout> {
         None
     }
 
-    /// A job in `directory`, which exists and is empty; every random choice follows from `seed`.
+    /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
     ///
     /// # Errors
     /// As [`Engine::demand`].
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
 
-    /// Refuses work that no library of a file system can do, since it makes system calls.
+    /// Checks that `library` can do the work. Engines that make system calls refuse every library.
     ///
     /// # Errors
     /// [`EngineError::NoLibrary`] by default.
@@ -172,8 +173,8 @@ pub trait Engine: Sync {
         Err(EngineError::no_library(workload, library))
     }
 
-    /// A job in a directory `directory` of its own within `library`, which works on the block device `device`. Nothing has the device
-    /// open before and after a run.
+    /// Opens a job in a new directory within `library`, which works on the block device `device`. Nothing has the
+    /// device open before and after a run.
     ///
     /// # Errors
     /// As [`Engine::require_library`] and [`Engine::demand`].
@@ -187,12 +188,12 @@ pub trait Engine: Sync {
         Err(EngineError::no_library(workload, library))
     }
 
-    /// The same work without a file system, for what the device itself can do: the same blocks, depth, calls, mix, pattern and
-    /// workers, direct, and with a flush for each sync, on a block device whose first `size` bytes are ours to overwrite.
-    /// `None` where the device has no part in the work, or where there is no such work on a device.
+    /// The same work without a file system, as a measure of the device: the same blocks, depth, calls, mix, pattern and
+    /// workers, with direct I/O and a flush for each sync. The job may overwrite the first `size` bytes of the block
+    /// device. `None` if the work does not reach the device, or is not possible on a device.
     ///
-    /// It is a ceiling for what a file system hands to its device as it comes. What goes through the page cache is handed on
-    /// in other pieces, further ahead or later: a file system may then be faster than this.
+    /// The result is a ceiling for a file system that passes requests to its device unchanged. The page cache passes
+    /// data on in other sizes, earlier or later, so that a file system may be faster than this.
     ///
     /// # Errors
     /// As [`Engine::demand`].
@@ -206,55 +207,56 @@ pub trait Engine: Sync {
         Ok(None)
     }
 
-    /// Whether the same work on a tmpfs says what it costs apart from file system and device. It does not where tmpfs does it in
-    /// another way: what comes by io_uring it leaves to threads of the kernel, since it cannot say that it would not wait
-    /// (`FMODE_NOWAIT` in the kernel's io_uring/rw.c), and that takes longer than any disk's file system does.
+    /// Whether the same work on a tmpfs shows its cost without file system and device. It does not if tmpfs does the
+    /// work in another way: tmpfs leaves requests from io_uring to kernel threads, because it cannot say that it would
+    /// not wait (`FMODE_NOWAIT` in the kernel's io_uring/rw.c). That takes longer than any file system on a disk.
     fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
         true
     }
 
-    /// Whether it also syncs outside of its timer, so that its device's flushes are not those of its time.
+    /// Whether it also syncs outside of its timer. The flushes of the device are then not only those of the timed part.
     fn syncs_untimed(&self, _workload: &Workload) -> bool {
         false
     }
 }
 
-/// The files that a workload finds when it begins.
+/// The files that exist when a workload begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// What they are, in words: the same words, the same files but for random contents.
+    /// Description of the files. Equal descriptions mean equal files, except for random contents.
     pub files: String,
-    /// Whether the workload leaves them as they were.
+    /// Whether the workload leaves them unchanged.
     pub lasts: bool,
 }
 
-/// A workload at work in one directory. All that takes a `stop` and may take long ends soon once that is set, with any
+/// A workload in one directory. All methods that take a `stop` and may take long end soon after it is set, with any
 /// error.
 pub trait Job {
-    /// Makes what the workload needs, once; untimed.
+    /// Makes what the workload needs, once. Untimed.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system returns an error.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
 
-    /// Instead of [`Job::prepare`]: takes over the files that a job of the same [`Layout`] has made in this directory.
+    /// Takes over the files that a job of the same [`Layout`] has made in this directory. Called instead of
+    /// [`Job::prepare`].
     ///
     /// # Errors
-    /// If a file is missing, or the file system refuses.
+    /// If a file is missing, or the file system returns an error.
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.prepare(stop)
     }
 
-    /// Makes what the next slice uses up, and takes away what the last one left; untimed.
+    /// Makes what the next slice uses up, and removes what the last slice left. Untimed.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system returns an error.
     fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Reads into memory what the workload means to be there, as far as it fits; untimed. It is called within the workload's
-    /// memory limit, so that the pages are the work's own.
+    /// Reads the data that the workload expects in memory, as far as they fit. Untimed. It is called within the memory
+    /// limit of the workload, so that the pages belong to the workload.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -262,23 +264,24 @@ pub trait Job {
         Ok(())
     }
 
-    /// How much of the page cache a slice fills anew; so much memory is made ready before it, untimed.
+    /// Bytes of page cache that a slice newly fills. This much memory is made ready before the slice, untimed.
     fn fills(&self) -> Bytes {
         Bytes(0)
     }
 
-    /// Whether all of its work is done by the thread that calls [`Job::run`], which may then be kept on one processor.
+    /// Whether the thread that calls [`Job::run`] does all the work. It may then be kept on one processor.
     fn is_alone(&self) -> bool {
         true
     }
 
-    /// Whether the next run reads on where the last one stopped, in what is still as cold as it was: it then needs no
-    /// further remount.
+    /// Whether the next run continues to read where the last one stopped, in data that are still cold. It then needs no
+    /// remount.
     fn reads_on(&self) -> bool {
         false
     }
 
-    /// Asks the kernel to drop the job's files from memory, for where they cannot be mounted again; it need not obey.
+    /// Asks the kernel to drop the job's files from memory, for file systems that cannot be remounted. The kernel need
+    /// not comply.
     ///
     /// # Errors
     /// If a file cannot be opened.
@@ -286,38 +289,40 @@ pub trait Job {
         Ok(())
     }
 
-    /// Whether it knows what should be there after a run.
+    /// Whether the job can check the state after a run.
     fn verifies(&self) -> bool {
         false
     }
 
-    /// Compares what is in `directory` with what should be there after the run; the file system has been unmounted since.
+    /// Compares the contents of `directory` with the expected state after the run. The file system has been unmounted
+    /// since.
     ///
     /// # Errors
-    /// If the directory cannot be read at all; a file that cannot be read is a difference.
+    /// If the directory cannot be read at all. A file that cannot be read is a difference.
     fn verify(&mut self, _directory: &Path, _stop: &AtomicBool) -> Result<Verification, EngineError> {
         Ok(Verification::default())
     }
 
-    /// Starts what has to run beside the work, such as a server; untimed, and after the file system was mounted again.
+    /// Starts programs that run along with the work, such as a server. Untimed, and after the file system was
+    /// remounted.
     ///
     /// # Errors
-    /// If it does not start.
+    /// If a program does not start.
     fn begin(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Ends it; untimed. It is called after each [`Job::run`] that did not fail.
+    /// Ends the programs that [`Job::begin`] started. Untimed. It is called after each [`Job::run`] that did not fail.
     ///
     /// # Errors
-    /// If it does not end.
+    /// If a program does not end.
     fn end(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Works until `limit` or until there is nothing left to do, and counts into `tally`.
+    /// Works until `limit`, or until no work is left, and adds the results to `tally`.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system returns an error.
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
 }

@@ -7,18 +7,19 @@ use std::time::Duration;
 
 use fsarena_model::Nanos;
 
-/// How often [`watched`] looks.
+/// Interval at which [`watched`] calls `look`.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether what takes long beside a run may go on, such as laying out a file: asked for each piece of it.
+/// Checks the stop flag during long work outside of a run, such as laying out a file. It is called for each piece of
+/// the work.
 ///
 /// # Errors
-/// Once somebody wants to stop.
+/// Once `stop` is set.
 pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
     if stop.load(Ordering::Relaxed) { Err(io::Error::other("somebody wanted to stop")) } else { Ok(()) }
 }
 
-/// Does `work` with a wish to stop that comes once `look`, which is asked again and again from another thread, says that it is over.
+/// Runs `work` with a stop flag. Another thread calls `look` repeatedly, and sets the flag when `look` returns `true`.
 pub fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&AtomicBool) -> T) -> T {
     let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -40,11 +41,11 @@ pub fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&Atom
 /// When a run ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit<'a> {
-    /// After so much time inside the timer; `None`: when the work is done.
+    /// Maximum time inside the timer; `None` until the work is done.
     pub time: Option<Nanos>,
-    /// As soon as this is set.
+    /// The stop flag. The run ends as soon as it is set.
     pub stop: &'a AtomicBool,
-    /// How much longer everything takes than it would, for who wants to see whether that is found: .05 for 5 %.
+    /// The share by which all work is slowed down, to test whether the difference is found: .05 for 5 %.
     pub handicap: f64,
 }
 
@@ -54,12 +55,12 @@ impl<'a> Limit<'a> {
         Self { time, stop, handicap: 0.0 }
     }
 
-    /// The same run with another end.
+    /// The limit with another time.
     pub fn until(self, time: Option<Nanos>) -> Self {
         Self { time, ..self }
     }
 
-    /// Whether `elapsed` is enough, or somebody wants to stop.
+    /// Whether `elapsed` reaches the limit, or the stop flag is set.
     #[inline]
     pub fn is_reached(&self, elapsed: Nanos) -> bool {
         self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)

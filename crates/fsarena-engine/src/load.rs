@@ -1,4 +1,4 @@
-//! How much load a workload asks for: as much as possible, or a rate, which may be a share of what is possible.
+//! The load that a workload asks for: the maximum, or a rate, which may be a percentage of the maximum.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,26 +8,26 @@ use fsarena_sys::affinity::Pinned;
 use crate::crew::{Crew, Worker};
 use crate::{EngineError, Limit, Tally};
 
-/// The slowest rate that is one: an operation in a quarter of an hour.
+/// Minimum rate, operations per second: one operation in a quarter of an hour.
 const SLOWEST: f64 = 0.001;
-/// How long the contender's peak is measured, for a rate that is a percentage of it.
+/// Time for which the peak of the contender is measured, for a rate that is a percentage of it.
 const PILOT: Nanos = Nanos::millis(400);
-/// What comes before that: what is first touched is slower than it will be.
+/// Warm-up before that, because the first accesses are slower.
 const WARM_UP: Nanos = Nanos::millis(100);
 
-/// How much is asked for, of all workers together.
+/// The load of all workers together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
     /// As much as possible (closed loop).
     Most,
     /// Operations per second (open loop).
     Rate(f64),
-    /// The same, as a percentage of what the contender does when asked for as much as possible.
+    /// Percentage of the operations per second that the contender does in a closed loop (open loop).
     Percent(f64),
 }
 
 impl Load {
-    /// What the parameters `rate` and `rate-percent` say.
+    /// The load that the parameters `rate` and `rate-percent` give.
     pub fn of(rate: Option<f64>, percent: Option<f64>) -> Self {
         match (rate, percent) {
             (Some(rate), _) => Self::Rate(rate),
@@ -36,12 +36,12 @@ impl Load {
         }
     }
 
-    /// Whether the contender has to work before the load is known.
+    /// Whether a pilot run has to find the load.
     pub fn has_pilot(self) -> bool {
         matches!(self, Self::Percent(_))
     }
 
-    /// Why these parameters make no sense, if they do not.
+    /// The problem with these parameters; `None` if there is none.
     pub fn complaint(rate: Option<f64>, percent: Option<f64>) -> Option<&'static str> {
         let is_rate = |rate: f64| rate.is_finite() && rate >= SLOWEST;
         match () {
@@ -51,8 +51,8 @@ impl Load {
         }
     }
 
-    /// Operations per second of each worker of `crew`; `None` for as many as possible. A percentage lets the crew work,
-    /// untimed, to see what the contender can do; `renew` makes everything as it was before.
+    /// Operations per second of each worker of `crew`; `None` for the maximum. For a percentage, the crew runs untimed
+    /// to find the peak of the contender. `renew` restores the state before such a run.
     ///
     /// # Errors
     /// As [`Crew::run`], or as `renew`.
@@ -71,7 +71,8 @@ impl Load {
     }
 }
 
-/// Operations per second in a closed loop, under the conditions of a slice: warmed up, and on one processor.
+/// Operations per second in a closed loop under the conditions of a slice: after a warm-up, and on one processor if a
+/// single thread does the work.
 fn peak<W: Worker>(
     crew: &mut Crew<W>,
     stop: &AtomicBool,

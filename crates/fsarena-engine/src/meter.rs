@@ -6,23 +6,23 @@ use fsarena_sys::clock;
 use crate::pace::{Pace, wait_until};
 use crate::{Limit, Operation, Tally};
 
-/// How long a part of a run lasts, for latency over time.
+/// Length of the parts of a run, for latency over time.
 pub const PART: Nanos = Nanos::seconds(1);
-/// How often a run looks whether somebody wants to stop it.
+/// Interval at which a run checks the stop flag.
 const LOOK: Nanos = Nanos::millis(10);
 
-/// Times one run of one worker. Between [`Meter::begin`] and [`Meter::done`] lies one operation; a closed loop reads
-/// the clock once for each, so that what the loop itself does is part of the latency (some 15 ns).
+/// Times one run of one worker. One operation lies between [`Meter::begin`] and [`Meter::done`]. A closed loop reads
+/// the clock once per operation, so that the cost of the loop itself is part of the latency (about 15 ns).
 pub struct Meter<'a> {
     limit: &'a Limit<'a>,
     tally: &'a mut Tally,
     pace: &'a mut Pace,
-    /// What was timed before this run, in the same tally.
+    /// Time of earlier runs in the same tally.
     before: Nanos,
     start: Nanos,
     /// The end of the last operation.
     at: Nanos,
-    /// When something else than counting has to be done.
+    /// The next moment at which the loop has to do more than count.
     mark: Nanos,
     part_ends: Nanos,
     is_over: bool,
@@ -31,8 +31,8 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Starts a timer that runs since `start`, which may be over for a while: what the run lacks then is part of it, but
-    /// of no operation's latency.
+    /// Starts a timer at `start`, which may be in the past. The time since then is part of the run, but of no
+    /// operation's latency.
     pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
         if let Pace::Open(open) = pace {
             open.restart();
@@ -46,8 +46,8 @@ impl<'a> Meter<'a> {
         meter
     }
 
-    /// When the next operation begins. An open loop waits for the time that was meant, and tells that; `None` if that lies
-    /// beyond the end of the run, which then is over.
+    /// The start of the next operation. An open loop waits for the intended start and returns it. `None` if the
+    /// intended start is after the end of the run, which then is over.
     #[inline]
     pub fn begin(&mut self) -> Option<Nanos> {
         match &mut self.pace {
@@ -68,13 +68,13 @@ impl<'a> Meter<'a> {
         None
     }
 
-    /// Nothing more begins: the run lasted as long as there was waiting.
+    /// Ends a run in which no more operations begin. Its time includes the waiting.
     fn end_waiting(&mut self, end: Nanos) {
         self.at = self.at.max(end.min(clock::now()));
         self.is_over = true;
     }
 
-    /// In an open loop: how long it is until the next operation is due, nothing if it is. `None` in a closed loop.
+    /// In an open loop: time until the next operation is due, 0 if it is due. `None` in a closed loop.
     pub fn until_due(&self, now: Nanos) -> Option<Nanos> {
         match &self.pace {
             Pace::Closed => None,
@@ -82,8 +82,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// In an open loop: waits until the next operation is due. `false` if none will be within the run, which then is over,
-    /// and in a closed loop.
+    /// In an open loop: waits until the next operation is due. `false` if it is due after the end of the run, which
+    /// then is over. `false` in a closed loop.
     pub fn wait_until_due(&mut self) -> bool {
         let Pace::Open(open) = &self.pace else { return false };
         let due = self.start + open.due();
@@ -95,7 +95,8 @@ impl<'a> Meter<'a> {
         false
     }
 
-    /// In an open loop: whether the next operation is meant to begin after the end of the run. Never in a closed loop.
+    /// In an open loop: whether the intended start of the next operation is after the end of the run. `false` in a
+    /// closed loop.
     pub fn has_begun_all(&self) -> bool {
         let Pace::Open(open) = &self.pace else { return false };
         self.limit.time.is_some_and(|time| open.due() >= time)
@@ -110,14 +111,14 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// An operation that began at `begin` and carried `bytes` has ended just now.
+    /// Counts an operation that began at `begin`, moved `bytes` bytes and ends now.
     #[inline(always)]
     pub fn done(&mut self, operation: Operation, begin: Nanos, bytes: u64) {
         let now = clock::now();
         self.done_at(now, operation, begin, bytes);
     }
 
-    /// The same, where the time was taken already.
+    /// Counts an operation that ended at `now`.
     #[inline(always)]
     pub fn done_at(&mut self, now: Nanos, operation: Operation, begin: Nanos, bytes: u64) {
         self.tally.operations += 1;
@@ -125,14 +126,14 @@ impl<'a> Meter<'a> {
         self.note(now, operation, begin);
     }
 
-    /// Work that belongs to the time but is not counted as an operation, such as a sync, has ended just now. It began when
-    /// what was done before it ended.
+    /// Records work that belongs to the time but does not count as an operation, such as a sync. It began at the end of
+    /// the last operation and ends now.
     #[inline]
     pub fn also(&mut self, operation: Operation) {
         self.note(clock::now(), operation, self.at);
     }
 
-    /// A part of an operation that is still going on, such as its own sync, began at `begin` and has ended just now.
+    /// Records a part of an operation that still runs, such as its own sync. It began at `begin` and ends now.
     #[inline]
     pub fn within(&mut self, operation: Operation, begin: Nanos) {
         self.tally.record(operation, clock::now().saturating_sub(begin));
@@ -148,8 +149,8 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Lets the handicap's share of the time since the last operation's end go by. What ends at the same moment, as
-    /// operations that were in flight together do, is delayed once.
+    /// Waits for the handicap's share of the time since the end of the last operation. Operations that end at the same
+    /// moment, as those in flight together do, are delayed once.
     #[cold]
     fn dawdle(&self, now: Nanos) -> Nanos {
         let worked = now.saturating_sub(self.at).0 as f64;
@@ -162,7 +163,7 @@ impl<'a> Meter<'a> {
         now
     }
 
-    /// Whether the time is over, or somebody wants to stop.
+    /// Whether the time is over, or the run was stopped.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.is_over
@@ -190,7 +191,7 @@ impl<'a> Meter<'a> {
         self.mark = end.min(self.start + self.part_ends).min(self.at + LOOK);
     }
 
-    /// Stops the timer; what happened since the last operation's end does not count.
+    /// Stops the timer. The time since the end of the last operation does not count.
     pub fn stop(self) {
         let elapsed = self.at.saturating_sub(self.start);
         self.tally.elapsed = self.before + elapsed;

@@ -1,4 +1,4 @@
-//! Programs of somebody else that workloads need.
+//! External programs that workloads need.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use crate::EngineError;
 pub struct Need {
     /// Its name.
     pub program: &'static str,
-    /// Debian's package that has it.
+    /// The Debian package that contains it.
     pub package: &'static str,
-    /// The argument with which it tells its version in its first line; empty: it tells none; [`Need::PACKAGED`]: it tells none, and
-    /// that of its package is told.
+    /// The argument with which it prints its version in the first line. Empty if it prints none. [`Need::PACKAGED`] if
+    /// it prints none and the version of its package is used.
     pub version: &'static str,
-    /// Folders in which it may lie beside those of the search path; a `*` at the end of one of their parts stands for its newest version.
+    /// Folders that are searched before the search path. A part `*` of a folder stands for the newest version.
     pub folders: &'static [&'static str],
 }
 
 impl Need {
-    /// Stands for the version of the package where a program tells none.
+    /// A value of `version`: the version of the package is used.
     pub const PACKAGED: &'static str = "dpkg-query";
 
-    /// One on the search path that knows `--version`.
+    /// A program on the search path that supports `--version`.
     pub const fn new(program: &'static str, package: &'static str) -> Self {
         Self { program, package, version: "--version", folders: &[] }
     }
 
-    /// Where it lies; `None`: it is not installed.
+    /// Its path; `None` if it is not installed.
     pub fn path(&self) -> Option<PathBuf> {
         let beside = self.folders.iter().filter_map(|folder| newest(folder)).map(|folder| folder.join(self.program));
         beside.into_iter().find(|path| path.is_file()).or_else(|| child::find_program(self.program))
     }
 
-    /// The same, as the first word of a command.
+    /// Its path, as the first word of a command.
     ///
     /// # Errors
     /// [`EngineError::Program`] if it is not installed.
@@ -45,7 +45,7 @@ impl Need {
         Ok(self.path().ok_or_else(missing)?.display().to_string())
     }
 
-    /// What it says of its version in its first line; `None` where it does not, or does not start.
+    /// The version that it prints; `None` if it prints none, or does not start.
     pub fn said(&self) -> Option<String> {
         let path = self.path()?;
         match self.version {
@@ -56,14 +56,14 @@ impl Need {
     }
 }
 
-/// The first line that a program says, unless it ends with an error.
+/// The first line of the output of a program; `None` if the program fails.
 fn first_line(call: &[&OsStr]) -> Option<String> {
     let said = child::run(call, Patience::query()).ok().filter(|said| said.status.success())?;
     Some(said.words().lines().next()?.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// From the version on, without who wrote it and where it is kept; the whole line where no word begins with a digit. Names before it may
-/// have digits (`BZIP2 v1.1`), and paths may be names.
+/// The part of a line from the version on, without the author and the repository. The whole line if no word begins with
+/// a digit. Names before the version may have digits (`BZIP2 v1.1`), and may be paths.
 fn version_in(line: &str) -> &str {
     let line = [" - Copyright", " <$"].iter().filter_map(|end| line.find(end)).min().map_or(line, |end| &line[..end]);
     let name = if line.starts_with('/') { line.find(' ').unwrap_or(0) } else { 0 };
@@ -75,7 +75,7 @@ fn version_in(line: &str) -> &str {
     &line[version.unwrap_or(0)..]
 }
 
-/// `/usr/lib/postgresql/*/bin` with the greatest number that is there in the place of the star.
+/// A pattern such as `/usr/lib/postgresql/*/bin`, with the star replaced by the greatest number that exists.
 fn newest(pattern: &str) -> Option<PathBuf> {
     let Some((before, after)) = pattern.split_once("/*") else { return Some(PathBuf::from(pattern)) };
     let after = after.trim_start_matches('/');

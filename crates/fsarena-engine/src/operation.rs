@@ -1,8 +1,8 @@
-//! What an engine does and times, by name.
+//! The kinds of operations that engines do and time.
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of operation; its latencies are kept apart from those of the others.
+/// One kind of operation. Its latencies are recorded apart from those of the other kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "each is the name of what it does")]
@@ -28,7 +28,7 @@ pub enum Operation {
     Mkdir,
     Rmdir,
     Insert,
-    /// What is done by a program of somebody else, which does not say more.
+    /// The work of an external program that does not report its kinds of operations.
     Run,
     Fsync,
     Fdatasync,
@@ -36,7 +36,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// How many there are.
+    /// Number of kinds.
     pub const COUNT: usize = Self::Syncfs as usize + 1;
 
     const NAMES: [(Self, &'static str); Self::COUNT] = [
@@ -67,7 +67,7 @@ impl Operation {
         (Self::Syncfs, "syncfs"),
     ];
 
-    /// All of them.
+    /// All kinds.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::NAMES.into_iter().map(|(operation, _)| operation)
     }
@@ -77,7 +77,7 @@ impl Operation {
         Self::NAMES[self as usize].1
     }
 
-    /// Whether it makes others durable rather than being counted itself.
+    /// Whether it makes other operations durable and does not count as an operation itself.
     pub fn is_sync(self) -> bool {
         matches!(self, Self::Fsync | Self::Fdatasync | Self::Syncfs)
     }

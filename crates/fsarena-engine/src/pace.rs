@@ -1,4 +1,5 @@
-//! When operations begin: one after the other (closed loop), or at given times whatever became of the last (open loop).
+//! When operations start: one after the other (closed loop), or at given times, whether or not earlier ones have ended
+//! (open loop).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,18 +9,18 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use serde::Deserialize;
 
-/// How the intended starts of an open loop are spread.
+/// The distribution of the intended starts of an open loop over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
-    /// At equal distances.
+    /// At equal intervals.
     #[default]
     Even,
-    /// At random, as independent users' are: distances have an exponential distribution.
+    /// At random, like those of independent users: the intervals have an exponential distribution.
     Poisson,
 }
 
-/// When the next operation of one worker begins.
+/// When the next operation of one worker starts.
 pub enum Pace {
     /// As soon as the last one has ended.
     Closed,
@@ -31,7 +32,7 @@ pub enum Pace {
 pub struct Open {
     /// Nanoseconds between two starts, on average.
     distance: f64,
-    /// Which part of the distance passes before the first start, where arrivals are even.
+    /// Part of the distance that passes before the first start, if arrivals are even.
     phase: f64,
     arrivals: Arrivals,
     random: Pcg64Mcg,
@@ -39,7 +40,8 @@ pub struct Open {
 }
 
 impl Pace {
-    /// `rate` operations per second of worker number `worker` of so many, who take turns where arrivals are even.
+    /// `rate` operations per second of worker number `worker` of `workers`. If arrivals are even, the workers take
+    /// turns.
     pub fn open(rate: f64, (worker, workers): (u32, u32), arrivals: Arrivals, random: Pcg64Mcg) -> Self {
         let phase = (f64::from(worker) + 0.5) / f64::from(workers);
         let mut open = Open { distance: 1e9 / rate, phase, arrivals, random, next: 0.0 };
@@ -47,7 +49,7 @@ impl Pace {
         Self::Open(open)
     }
 
-    /// Operations per second that are asked for; `None` where as many as possible are.
+    /// Requested operations per second; `None` in a closed loop.
     pub fn offered(&self) -> Option<f64> {
         match self {
             Self::Closed => None,
@@ -57,7 +59,8 @@ impl Pace {
 }
 
 impl Open {
-    /// When the next operation should begin, since the timer started; the one after it is moved on to.
+    /// The intended start of the next operation, counted from the start of the timer. Advances to the operation after
+    /// it.
     #[inline]
     pub fn take(&mut self) -> Nanos {
         let at = self.next;
@@ -72,12 +75,12 @@ impl Open {
         -self.distance * (1.0 - self.random.random::<f64>()).ln()
     }
 
-    /// The same without moving on.
+    /// The intended start of the next operation, without advancing.
     pub fn due(&self) -> Nanos {
         Nanos(self.next as u64)
     }
 
-    /// Starts anew: what an earlier run left behind is not owed.
+    /// Starts again. Operations that an earlier run did not start are dropped.
     pub fn restart(&mut self) {
         self.next = match self.arrivals {
             Arrivals::Even => self.distance * self.phase,
@@ -86,8 +89,8 @@ impl Open {
     }
 }
 
-/// Waits until `moment`: asleep while it is far, awake when it is near, for a thread wakes up late. It looks now and then
-/// whether somebody wants to stop; `false` if so.
+/// Waits until `moment`. Sleeps while it is far and spins when it is near, because a thread wakes up late. Checks
+/// `stop` from time to time, and returns `false` if it is set.
 pub fn wait_until(moment: Nanos, stop: &AtomicBool) -> bool {
     const NEAR: Nanos = Nanos(80_000);
     const LOOK: Nanos = Nanos::millis(10);

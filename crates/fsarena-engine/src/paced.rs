@@ -1,24 +1,24 @@
-//! Workloads as open loops: the same work at a given rate, with latency as the figure.
+//! Variants of workloads as open loops: the same work at a given rate, with latency as the metric.
 
 use fsarena_model::{Better, Measure, Metric, Rate, Variant, Workload};
 use serde_json::Value;
 
 use crate::EngineError;
 
-/// The shortest timed part of an open loop, milliseconds: a queue needs time to build up where it will.
+/// Minimum time of the timed part of an open loop, milliseconds: a queue needs time to build up.
 const SHORTEST: u64 = 500;
-/// The shortest untimed first part, milliseconds, and the most slices, of an open loop.
+/// Minimum warm-up of an open loop, milliseconds, and maximum number of its slices.
 const WARM_UP: u64 = 25;
 const SLICES: u32 = 4;
 
-/// The parameters of all engines that can keep a rate.
+/// Names of the parameters in all engines that can keep a rate.
 const RATE: &str = "rate";
 const RATE_PERCENT: &str = "rate-percent";
 
-/// `workload` at `rate`, named `NAME@RATE`; whether its engine understands that is for the engine to say.
+/// The variant of `workload` at `rate`, named `NAME@RATE`. The engine has to check whether it accepts the variant.
 ///
 /// # Errors
-/// If the workload is an open loop by itself, or has no table of parameters.
+/// If the workload is an open loop already, or has no table of parameters.
 pub fn variant(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(SHORTEST) };
     Ok(Workload {

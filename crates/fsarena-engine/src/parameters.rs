@@ -1,4 +1,4 @@
-//! What workloads say to their engines.
+//! Parses the parameters of workloads.
 
 use fsarena_model::{Bytes, Workload};
 use serde::de::DeserializeOwned;
@@ -6,21 +6,23 @@ use serde_json::Value;
 
 use crate::EngineError;
 
-/// The largest size, 16 TiB, and the largest number: estimates multiply them.
+/// Maximum size, 16 TiB, and maximum number: estimates multiply them.
 const LARGEST: u64 = 1 << 44;
 
-/// The parameters of a workload, as its engine understands them.
+/// The parameters of a workload, in the type of its engine.
 ///
 /// # Errors
-/// [`EngineError::Parameters`] if there are others, or some are missing, or a number exceeds 2^44, or a size 16 TiB.
+/// [`EngineError::Parameters`] if a parameter is unknown, missing or malformed, or a number exceeds 2^44, or a size 16
+/// TiB.
 pub fn parameters<P: DeserializeOwned>(workload: &Workload) -> Result<P, EngineError> {
     parameters_up_to(LARGEST, workload)
 }
 
-/// The same, for an engine whose numbers are smaller.
+/// The parameters of a workload whose numbers must not exceed `most`.
 ///
 /// # Errors
-/// [`EngineError::Parameters`] if there are others, or some are missing, or a number exceeds `most`, or a size 16 TiB.
+/// [`EngineError::Parameters`] if a parameter is unknown, missing or malformed, or a number exceeds `most`, or a size
+/// 16 TiB.
 pub fn parameters_up_to<P: DeserializeOwned>(most: u64, workload: &Workload) -> Result<P, EngineError> {
     if let Some(value) = beyond(most, &workload.parameters) {
         let what = format!("{value} is too large: no number may exceed {most}, no size {}", Bytes(LARGEST));
@@ -29,7 +31,7 @@ pub fn parameters_up_to<P: DeserializeOwned>(most: u64, workload: &Workload) -> 
     serde_json::from_value(workload.parameters.clone()).map_err(|error| EngineError::parameters(&workload.name, error))
 }
 
-/// A number beyond `most`, or a size beyond the largest, in `value`.
+/// The first number above `most`, or size above the maximum, in `value`.
 fn beyond(most: u64, value: &Value) -> Option<&Value> {
     match value {
         Value::Number(number) => (number.as_u64()? > most).then_some(value),

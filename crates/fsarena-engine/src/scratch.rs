@@ -1,6 +1,6 @@
-//! Scratch directories: for job files, the output of programs, sockets and logs. They are not on the lane.
+//! Scratch directories for job files, the output of programs, sockets and logs. They are not on the lane.
 //!
-//! A run has one root for all of them, which the ledger knows, so that nothing stays when the run is killed.
+//! A run has one root for all of them. The root is in the ledger, so that nothing stays when the run is killed.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -15,14 +15,14 @@ use tempfile::TempDir;
 
 use crate::EngineError;
 
-/// Bytes of a root's path at most: that of a socket below it has at most 107 (unix(7)).
+/// Maximum length of the path of a root, bytes: the path of a socket below it has at most 107 (unix(7)).
 const LONGEST_ROOT: usize = 60;
 
 static ROOT: RwLock<Option<PathBuf>> = RwLock::new(None);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Names the directory in which all scratch directories of this process are made. It is there, belongs to this user,
-/// and has mode 0711: users of servers pass it. Each run of a process has another one.
+/// Sets the directory in which all scratch directories of this process are made. It exists, belongs to this user, and
+/// has mode 0711, so that the users of servers can pass it. Each run of a process has another one.
 ///
 /// # Errors
 /// If its path is not absolute, or too long for sockets in it.
@@ -35,16 +35,16 @@ pub fn set_root(path: PathBuf) -> io::Result<()> {
     Ok(())
 }
 
-/// A directory that only this user may enter. Dropped, it is removed with all that is in it.
+/// A directory that only this user may enter. It is removed with its contents when it is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    /// Where no root was named, as in tests of a library.
+    /// Holds the directory if no root was set, as in tests of a library.
     _private: Option<TempDir>,
 }
 
 impl Scratch {
-    /// An empty one.
+    /// Makes an empty scratch directory.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -53,7 +53,7 @@ impl Scratch {
         match root {
             Some(root) => Self::below(&root),
             None => {
-                // Not where TMPDIR says: that may be too long for a socket.
+                // Not in TMPDIR, whose path may be too long for a socket.
                 let made = tempfile::Builder::new().prefix("fsarena-").tempdir_in("/tmp");
                 let private = made.map_err(EngineError::io("make a scratch directory in /tmp"))?;
                 Ok(Self { path: private.path().to_owned(), _private: Some(private) })
@@ -68,7 +68,7 @@ impl Scratch {
         Ok(Self { path, _private: None })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -77,7 +77,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if self._private.is_none() {
-            // What stays goes with the root.
+            // If it stays, it is removed with the root.
             let _ = fault::step("remove scratch").and_then(|()| fs::remove_dir_all(&self.path));
         }
     }

@@ -1,5 +1,5 @@
-//! The engine `sequence`: named steps one after the other, each timed, done by the kernel or by a library that is a file system of
-//! its own. Afterwards everything that must be there is compared.
+//! The engine `sequence`: named steps one after the other, each timed. The kernel does them, or a library that is a
+//! file system itself. Afterwards the contents are compared with the expected state.
 
 mod compare;
 mod contents;
@@ -31,7 +31,7 @@ impl Engine for Sequence {
         Ok(Bytes(tasks(workload, 0)?.demand))
     }
 
-    /// How long the steps take is not known before: small ones take about two seconds in all.
+    /// The time of the steps is not known before. Small steps take about two seconds in total.
     fn adds(&self, workload: &Workload) -> Nanos {
         const PER_SECOND: f64 = 400e6;
         let moved = tasks(workload, 0).map_or(0.0, |tasks| tasks.moved as f64);
@@ -53,7 +53,7 @@ impl Engine for Sequence {
         }
     }
 
-    /// A file system in memory has nothing that is cold.
+    /// A file system in memory has no cold files.
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         Parameters::of(workload).is_ok_and(|parameters| parameters.steps.iter().all(|step| !step.cold))
     }

@@ -1,4 +1,4 @@
-//! The engine `shell`: a script of a shell, as articles about file systems have them. What it measures is mostly the shell.
+//! The engine `shell`: runs shell scripts as they appear in articles about file systems. They mostly measure the shell.
 
 mod cold;
 mod parameters;
@@ -14,7 +14,7 @@ use fsarena_sys::clock;
 use self::parameters::{Parameters, StepParameters, Task};
 use crate::{Engine, EngineError, Job, Limit, Operation, Scratch, Tally, cage, folder, go_on};
 
-/// A script that starts more programs than this is not done in memory as well.
+/// A script that starts more programs than this is not also run in memory.
 const MOST_STARTS_IN_MEMORY: u64 = 5000;
 
 /// The engine `shell`.
@@ -29,7 +29,8 @@ impl Engine for Shell {
         Ok(Bytes(Parameters::of(workload)?.data))
     }
 
-    /// How long a script takes is not known before: a millisecond for each program that it starts, and some.
+    /// The time of a script is not known before. The estimate is a millisecond per program that it starts, and a
+    /// constant.
     fn adds(&self, workload: &Workload) -> Nanos {
         Nanos::millis(600 + self.starts(workload).unwrap_or(0))
     }
@@ -42,7 +43,7 @@ impl Engine for Shell {
         }
     }
 
-    /// One of several: a workload says which.
+    /// One of several shells: the workload names one.
     fn program(&self) -> Option<&'static str> {
         Some("sh")
     }
@@ -51,8 +52,8 @@ impl Engine for Shell {
         Parameters::of(workload).ok().map(|parameters| parameters.starts()).filter(|starts| *starts > 0)
     }
 
-    /// Of scripts that start thousands of programs the starts alone say what they cost apart from the file system; in memory they
-    /// would take minutes more.
+    /// If a script starts thousands of programs, the starts alone show its cost without the file system. A run in
+    /// memory would take minutes more.
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         self.starts(workload).is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY)
     }
@@ -64,25 +65,25 @@ impl Engine for Shell {
     }
 }
 
-/// A shell at work.
+/// A job of the engine `shell`.
 struct ShellJob {
     parameters: Parameters,
     directory: PathBuf,
-    /// Where what the shell says is kept: not where it works.
+    /// Where the output of the shell is kept, outside of its working directory.
     streams: Scratch,
 }
 
-/// Whether a script came to its end.
+/// How a script ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// It did.
+    /// It reached its end.
     Reached,
-    /// Somebody wanted to stop.
+    /// The stop flag was set.
     Stopped,
 }
 
 impl ShellJob {
-    /// Runs a script that knows `operations` as `$N`; `name` is for its error.
+    /// Runs a script in which `$N` is `operations`. `name` is used in its error.
     fn script(&self, name: &str, text: &str, operations: u64, stop: &AtomicBool) -> Result<End, EngineError> {
         let times = self.streams.path().join(timed::FILE).display().to_string();
         let variables = [("N", operations.to_string()), (timed::VARIABLE, times)];
@@ -114,7 +115,7 @@ impl ShellJob {
         }
     }
 
-    /// Runs a script and counts it; `None` if somebody wanted to stop.
+    /// Runs a script and counts it; `None` if it was stopped.
     fn timed(
         &self,
         (name, text, operations): (&str, &str, u64),
@@ -134,7 +135,7 @@ impl ShellJob {
         Ok(Some(elapsed))
     }
 
-    /// One step with what comes before it.
+    /// Runs one step and its preparation.
     fn step(&self, step: &StepParameters, stop: &AtomicBool, tally: &mut Tally) -> Result<End, EngineError> {
         let StepParameters { name, script, operations, bytes, .. } = step;
         self.untimed(&format!("before {name}"), step.before.as_ref(), *operations, stop)?;
@@ -152,7 +153,7 @@ impl ShellJob {
     }
 }
 
-/// A loop that fails may say so for each of its files.
+/// The last lines of the output: a loop that fails may print a message for each of its files.
 fn last_lines(words: &str) -> String {
     const MOST: usize = 10;
     let lines: Vec<&str> = words.lines().collect();
@@ -164,18 +165,18 @@ impl Job for ShellJob {
         self.untimed("prepare", self.parameters.prepare.as_ref(), self.parameters.operations(), stop)
     }
 
-    /// What was made for a run is brought to the device, so that nobody pays for it.
+    /// Syncs what was made for a run, so that the run does not pay for it.
     fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         folder::sync(folder::open(&self.directory)?)
     }
 
-    /// It is another process, and so are the programs that it starts.
+    /// The shell is another process, and so are the programs that it starts.
     fn is_alone(&self) -> bool {
         false
     }
 
-    /// Once, however long that takes.
+    /// Runs once, however long that takes.
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         match self.parameters.task() {
             Task::Script(script) => {

@@ -8,7 +8,7 @@ pub fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error>
     Bytes::deserialize(deserializer).map(|size| size.0)
 }
 
-/// For `deserialize_with`: bytes, where they may be absent.
+/// For `deserialize_with`: bytes of an optional size.
 pub fn some_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     size(deserializer).map(Some)
 }

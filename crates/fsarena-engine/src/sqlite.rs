@@ -1,5 +1,5 @@
-//! The engine `sqlite`: one INSERT after the other into an SQLite database, each a transaction of its own, as the oldest
-//! benchmarks of file systems with a database do. The library is the one in this program.
+//! The engine `sqlite`: one INSERT after the other into an SQLite database, each in its own transaction, as in the
+//! oldest benchmarks of file systems with a database. It uses the SQLite library in this program.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -17,28 +17,28 @@ use crate::{Engine, EngineError, Job, Limit, Operation, Tally, parameters};
 /// The engine `sqlite`.
 pub struct Sqlite;
 
-/// What a workload of this engine says.
+/// The parameters of a workload of this engine.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Parameters {
-    /// How a transaction is made safe (<https://www.sqlite.org/pragma.html#pragma_journal_mode>); always with `synchronous=FULL`.
+    /// The journal mode (<https://www.sqlite.org/pragma.html#pragma_journal_mode>), always with `synchronous=FULL`.
     #[serde(default)]
     journal: Journal,
-    /// Operations of each run; without it, as many as the time allows.
+    /// Operations of each run. Default: as many as the time allows.
     operations: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Journal {
-    /// A rollback journal, removed with each transaction: SQLite's default.
+    /// A rollback journal, deleted with each transaction: SQLite's default.
     #[default]
     Delete,
     /// A write-ahead log.
     Wal,
 }
 
-/// A database that a day of inserts does not fill.
+/// Space of a database. A day of inserts does not fill it.
 const DEMAND: Bytes = Bytes::mib(256);
 
 impl Engine for Sqlite {
@@ -83,7 +83,7 @@ impl Job for Inserts {
         self.connect()?.execute_batch(table).map_err(refused("make the table"))
     }
 
-    /// Opened and closed outside the timer, so that the file system can be unmounted between runs.
+    /// Opens and closes the database outside the timer, so that the file system can be unmounted between runs.
     fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let connection = self.connect()?;
         let insert = "INSERT INTO pts1 VALUES (?, CURRENT_TIMESTAMP, ?, ?)";

@@ -1,4 +1,4 @@
-//! Starting programs that do nothing: what a workload's programs cost before they have done anything.
+//! Starts programs that do nothing. This measures what the programs of a workload cost before they do anything.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,8 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Job, Limit, Operation, Tally};
 
-/// A job that starts `count` times the program `true`, one after the other, from this process; each is an operation.
+/// A job that starts the program `true` `count` times from this process, one after the other. Each start is an
+/// operation.
 pub fn starts_job(count: u64) -> Box<dyn Job> {
     let program = child::find_program("true").unwrap_or_else(|| Path::new("/bin/true").to_owned());
     Box::new(Starts { program, count })
@@ -25,7 +26,7 @@ impl Job for Starts {
         Ok(())
     }
 
-    /// The programs that are started may run on another processor, as those of a shell may.
+    /// The started programs may run on another processor, like those of a shell.
     fn is_alone(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The engine `sysbench`: the test `fileio` of the program sysbench (1.0), as articles install it.
+//! The engine `sysbench`: runs the test `fileio` of the program sysbench (1.0), as in articles.
 
 mod output;
 mod parameters;
@@ -16,7 +16,7 @@ use crate::{Engine, EngineError, Job, Limit, Need, Operation, Scratch, Tally, ca
 /// The engine `sysbench`.
 pub struct Sysbench;
 
-/// The program's and its package's name.
+/// Name of the program and of its package.
 const NAME: &str = "sysbench";
 
 impl Engine for Sysbench {
@@ -33,7 +33,7 @@ impl Engine for Sysbench {
         Ok((workload.cache == CacheState::Direct).then_some(block))
     }
 
-    /// Its time, and a while to begin and to end.
+    /// The time of the run, and a while to start and to end.
     fn adds(&self, workload: &Workload) -> Nanos {
         const AROUND: Nanos = Nanos::millis(100);
         Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::seconds(parameters.time))
@@ -47,7 +47,7 @@ impl Engine for Sysbench {
         Some(NAME)
     }
 
-    /// What it costs itself is not what it measures.
+    /// The cost of the program itself is not what the workload measures.
     fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
         false
     }
@@ -59,19 +59,19 @@ impl Engine for Sysbench {
     }
 }
 
-/// sysbench at work.
+/// A job of the engine `sysbench`.
 struct SysbenchJob {
     parameters: Parameters,
     directory: PathBuf,
-    /// Where what it says is kept: not where it works.
+    /// Where the output of sysbench is kept, outside of its working directory.
     streams: Scratch,
     seed: u64,
-    /// How often it ran: each run has other places.
+    /// Number of runs so far. Each run visits other places.
     runs: u64,
 }
 
 impl SysbenchJob {
-    /// Lets it do `command`, and gives what it said; `None` if it was stopped.
+    /// Runs the command `command` of sysbench, and returns its output; `None` if it was stopped.
     fn call(&self, command: &str, options: &[String], stop: &AtomicBool) -> Result<Option<String>, EngineError> {
         let options = options.iter().map(String::as_str);
         let argv: Vec<&str> =
@@ -95,7 +95,7 @@ impl Job for SysbenchJob {
         laid_out.map(|_| ()).ok_or_else(|| EngineError::Wrong("the files were not laid out: it was stopped".to_owned()))
     }
 
-    /// It is another process.
+    /// sysbench is another process.
     fn is_alone(&self) -> bool {
         false
     }
@@ -117,7 +117,7 @@ impl Job for SysbenchJob {
 #[cfg(test)]
 pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
 
-/// From its output to a tally.
+/// Reads output of sysbench into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut Tally) {
     let _ = output::complaint(text);

@@ -1,4 +1,4 @@
-//! What a run counts: operations, bytes, time inside the timer, and how long each operation and each sync took.
+//! The results of a run: operations, bytes, time inside the timer, and the latencies of operations and syncs.
 
 mod counters;
 mod recorder;
@@ -24,37 +24,37 @@ pub(crate) struct Parts {
     intervals: Vec<(Operation, Nanos, Counts)>,
 }
 
-/// What runs count. A tally takes in one run, or, by [`Tally::follow`], several.
+/// The results of runs. A tally holds one run, or, with [`Tally::follow`], several.
 #[derive(Debug, Clone)]
 pub struct Tally {
     /// Operations done.
     pub operations: u64,
-    /// Bytes that they carried.
+    /// Bytes that they moved.
     pub bytes: u64,
     /// Time inside the timer.
     pub elapsed: Nanos,
-    /// Operations per second that should have been begun, where the load is an open loop.
+    /// Requested operations per second, if the load is an open loop.
     pub offered: Option<f64>,
-    /// The parts of the run, where it has such.
+    /// The steps of the run, if it has any.
     pub steps: Vec<Step>,
-    /// What the program that did the work said of it beside: name, unit, figure.
+    /// Further figures that the program reported: name, unit, figure.
     pub said: Vec<(&'static str, &'static str, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
-    /// Of the run at hand.
+    /// The windows of the current run.
     windows: Windows,
-    /// Of the slices that were followed.
+    /// The moments of earlier slices.
     moments: Vec<Moment>,
 }
 
 impl Tally {
-    /// Under which name transactions are kept that a program acknowledged as durable.
+    /// Name of the number of transactions that a program acknowledged as durable.
     pub const COMMITS: &'static str = "commits";
-    /// Under which name the connections are kept that may commit at the same time.
+    /// Name of the number of connections that may commit at the same time.
     pub const CONNECTIONS: &'static str = "connections";
-    /// Under which name writes are kept that were durable one by one, where they are not the operations.
+    /// Name of the number of writes that were durable one by one, if they are not the operations.
     pub const DURABLE_WRITES: &'static str = "durable-writes";
 
-    /// An empty one.
+    /// An empty tally.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
         Self {
@@ -70,7 +70,7 @@ impl Tally {
         }
     }
 
-    /// Empties it; what it has allocated is kept, so that the next run does not touch new memory.
+    /// Empties the tally. It keeps its memory, so that the next run does not touch new memory.
     pub fn clear(&mut self) {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
@@ -80,7 +80,8 @@ impl Tally {
         self.said.clear();
     }
 
-    /// Takes in the latency of one operation. Measured: 20 instructions, and no allocation but on the first of its kind.
+    /// Records the latency of one operation. Measured: 20 instructions, and no allocation except for the first
+    /// operation of a kind.
     #[inline(always)]
     pub fn record(&mut self, operation: Operation, latency: Nanos) {
         match &mut self.recorders[operation as usize] {
@@ -95,18 +96,18 @@ impl Tally {
         self.recorders[operation as usize].insert(Box::default()).record(latency);
     }
 
-    /// Takes in `count` operations of the same latency.
+    /// Records `count` operations of the same latency.
     pub fn record_many(&mut self, operation: Operation, latency: Nanos, count: u64) {
         self.recorders[operation as usize].get_or_insert_default().record_many(latency, count);
     }
 
-    /// Takes in operations and bytes that a program says it has done; what it says may be of any size.
+    /// Adds operations and bytes that a program reported. The reported numbers may be of any size.
     pub fn count_done(&mut self, operations: u64, bytes: u64) {
         self.operations = self.operations.saturating_add(operations);
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
-    /// Takes in writes that were durable when they returned, where operations are something else: each needs a flush.
+    /// Adds writes that were durable when they returned, if the operations are something else. Each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
         match self.said.iter_mut().find(|(name, ..)| *name == Self::DURABLE_WRITES) {
             Some((_, _, known)) => *known += count as f64,
@@ -114,14 +115,16 @@ impl Tally {
         }
     }
 
-    /// Takes in transactions that were acknowledged as durable, over so many connections, which may share a flush.
+    /// Adds transactions that were acknowledged as durable, over `connections` connections. Such transactions may share
+    /// a flush.
     pub fn count_commits(&mut self, commits: u64, connections: u64) {
         for (name, count) in [(Self::COMMITS, commits), (Self::CONNECTIONS, connections)] {
             self.said.push((name, name, count as f64));
         }
     }
 
-    /// Ends a part of the run at `end`, since its timer started: what was recorded since the last one is a moment.
+    /// Ends a part of the run at `end`, which counts from the start of its timer. The latencies since the last part
+    /// become a moment.
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {
             if let Some(part) = self.recorders[operation as usize].as_mut().and_then(|recorder| recorder.end_part()) {
@@ -130,7 +133,7 @@ impl Tally {
         }
     }
 
-    /// Takes in what another did at the same time.
+    /// Adds the results of another worker that ran at the same time.
     pub fn join(&mut self, other: &Self) {
         self.elapsed = self.elapsed.max(other.elapsed);
         self.take_in(other);
@@ -141,7 +144,7 @@ impl Tally {
         self.windows.join(&other.windows);
     }
 
-    /// Takes in the run of the slice at `position`, which came after all that is there.
+    /// Adds the run of the slice at `position`, which came after all earlier ones.
     pub fn follow(&mut self, later: &Self, position: u32) {
         self.elapsed = self.elapsed + later.elapsed;
         self.offered = later.offered.or(self.offered);
@@ -151,7 +154,7 @@ impl Tally {
         self.moments.extend(later.windows.moments(position));
     }
 
-    /// All of it as plain numbers, for another process.
+    /// The tally as plain numbers, for another process.
     pub(crate) fn parts(&self) -> Parts {
         let recorder = |operation: Operation| Some((operation, self.recorders[operation as usize].as_ref()?.counts()));
         Parts {
@@ -165,7 +168,7 @@ impl Tally {
         }
     }
 
-    /// What [`Tally::parts`] told.
+    /// The tally of which [`Tally::parts`] returned the numbers.
     pub(crate) fn of_parts(parts: Parts) -> Self {
         let mut tally = Self::new();
         (tally.operations, tally.bytes, tally.elapsed) = (parts.operations, parts.bytes, parts.elapsed);
@@ -192,7 +195,7 @@ impl Tally {
         self.recorders[operation as usize].as_ref()?.summary()
     }
 
-    /// The latencies of all operations but the syncs, taken together.
+    /// The latencies of all operations except syncs, together.
     pub fn latency_of_operations(&self) -> Option<Latency> {
         let mut all: Option<Recorder> = None;
         for operation in Operation::all().filter(|operation| !operation.is_sync()) {

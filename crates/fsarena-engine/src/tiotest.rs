@@ -1,8 +1,8 @@
-//! The engine `tiotest`: the threaded I/O tester (tiobench 0.3.3), natively: threads that each write and read a file of their own, in
-//! order and at random, and how long each of these calls takes.
+//! The engine `tiotest`: a native implementation of the threaded I/O tester (tiobench 0.3.3). Each thread writes and
+//! reads its own file, in order and at random, and the time of each call is measured.
 //!
-//! A test's wall time ends with the fsync and close of the last thread; these are in no latency. The files are as large as they will be
-//! before the first test begins (ftruncate), and full of zeros, as in the original.
+//! The wall time of a test ends with the fsync and close of the last thread. These are in no latency of a call. The
+//! files get their full size before the first test begins (ftruncate), and contain zeros, as in the original.
 
 mod job;
 mod parameters;
@@ -19,9 +19,9 @@ use crate::{Engine, EngineError, Job};
 use job::Tests;
 use parameters::Parameters;
 
-/// About how many bytes a second a test moves, from and to memory: for estimates before anything was measured.
+/// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
 const PER_SECOND: f64 = 1e9;
-/// The same where each write is flushed.
+/// Estimate of the bytes per second of a test that flushes each write.
 const PER_SECOND_FLUSHED: f64 = 40e6;
 
 /// The engine `tiotest`.
@@ -42,12 +42,12 @@ impl Engine for Tiotest {
         Nanos((parameters.all() as f64 / rate * 1e9) as u64)
     }
 
-    /// Before the tests that read cold.
+    /// It syncs before the tests that read cold files.
     fn syncs_untimed(&self, workload: &Workload) -> bool {
         workload.cache == CacheState::Cold
     }
 
-    /// In memory nothing can be read from elsewhere.
+    /// A file system in memory has no cold files.
     fn has_floor_in_memory(&self, workload: &Workload) -> bool {
         workload.cache == CacheState::Warm
     }

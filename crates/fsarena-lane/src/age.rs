@@ -1,4 +1,4 @@
-//! How old tools are against the kernel, for those that are numbered as kernels are.
+//! Compares the versions of tools with that of the kernel, for tools whose versions follow the kernel's.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,22 +6,22 @@ use std::str::FromStr;
 
 use crate::{KINDS, Tool};
 
-/// These packages are numbered as the kernels that they were released with.
+/// Packages whose version is that of the kernel with which they were released.
 const NUMBERED_AS_KERNELS: &[&str] = &["xfsprogs", "btrfs-progs"];
 
-/// Kernels of one major number, roughly: 5.0 to 5.19, 6.0 to 6.19.
+/// Minor versions per major version, roughly: 5.0 to 5.19, 6.0 to 6.19.
 const RELEASES_PER_MAJOR: u32 = 20;
 
-/// Kernels come every nine to ten weeks.
+/// A kernel is released every nine to ten weeks.
 const RELEASES_PER_YEAR: f64 = 5.5;
 
-/// Two years.
+/// Tools that are more than this many kernel releases behind are old: two years.
 const OLD: u32 = 11;
 
-/// Tools may come a little before their kernel.
+/// Tools may be released shortly before their kernel: up to this many releases ahead are not new.
 const NEW: u32 = 2;
 
-/// The first two numbers of a version.
+/// Major and minor number of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Release {
     major: u32,
@@ -34,7 +34,7 @@ impl Release {
     }
 }
 
-/// `6.1.0`, `v6.2`, `6.18.44-fc-v657`; a version without a second number is refused.
+/// Parses `6.1.0`, `v6.2` or `6.18.44-fc-v657`; a version without a second number is an error.
 impl FromStr for Release {
     type Err = ();
 
@@ -51,18 +51,18 @@ impl fmt::Display for Release {
     }
 }
 
-/// How tools stand to the kernel.
+/// Age of tools relative to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Age {
-    /// Of about its age.
+    /// About as old as the kernel.
     Alike,
-    /// More than about two years older.
+    /// More than about two years older than the kernel.
     Old,
-    /// Clearly newer.
+    /// Clearly newer than the kernel.
     New,
 }
 
-/// How `tools` stand to `kernel`.
+/// Compares the version of `tools` with that of `kernel`.
 pub fn compare(tools: Release, kernel: Release) -> Age {
     match (tools.index(), kernel.index()) {
         (tools, kernel) if kernel > tools + OLD => Age::Old,
@@ -71,7 +71,7 @@ pub fn compare(tools: Release, kernel: Release) -> Age {
     }
 }
 
-/// The years between the two, rounded.
+/// Years between the releases of `tools` and `kernel`, rounded; 0 if the tools are newer.
 pub fn years(tools: Release, kernel: Release) -> u32 {
     (f64::from(kernel.index().saturating_sub(tools.index())) / RELEASES_PER_YEAR).round() as u32
 }
@@ -82,8 +82,8 @@ pub fn version_in(words: &str) -> Option<&str> {
     trimmed.into_iter().find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
 }
 
-/// The programs that make file systems and are numbered as kernels, each with its version, from what the tools say of themselves
-/// by program.
+/// The mkfs programs whose versions follow the kernel's, each with its version. `words` has the version output of each
+/// program, by program name.
 pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
     let makers = KINDS.iter().filter_map(|kind| kind.tools().first());
     makers
@@ -92,7 +92,7 @@ pub fn makers(words: &BTreeMap<String, String>) -> Vec<(Tool, &str)> {
         .collect()
 }
 
-/// Which of these programs are much older than `kernel` (`uname -r`), and what that means.
+/// A warning for each mkfs program that is much older than `kernel` (`uname -r`).
 pub fn old_makers(words: &BTreeMap<String, String>, kernel: &str) -> Vec<String> {
     let Ok(kernel) = kernel.parse::<Release>() else { return Vec::new() };
     let releases = makers(words).into_iter().filter_map(|(tool, version)| Some((tool.program, version.parse().ok()?)));

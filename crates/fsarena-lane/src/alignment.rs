@@ -1,4 +1,4 @@
-//! Whether a file system says how direct I/O has to be aligned.
+//! Checks whether a file system reports the alignment that direct I/O needs.
 
 use std::path::Path;
 
@@ -8,13 +8,14 @@ use rustix::io::Errno;
 /// STATX_DIOALIGN of Linux' include/uapi/linux/stat.h, since 6.1.
 const DIOALIGN: StatxFlags = StatxFlags::from_bits_retain(0x2000);
 
-/// What a file is called for a moment where there are none without a name.
+/// Temporary name of the probe file on file systems without O_TMPFILE.
 const NAME: &str = ".fsarena-alignment";
 
-/// Whether a new file in `directory` says how direct I/O to it has to be aligned (statx(2)); one that gives 0 says that there is
-/// none. `None` if no file can be made there, or not be asked.
+/// Whether statx(2) reports the alignment of direct I/O for a new file in `directory`. An alignment of 0 counts as not
+/// reported. `None` if no file can be created there, or statx fails.
 ///
-/// Who says nothing may serve direct I/O from the page cache, as btrfs with checksums, or may just not say, as btrfs without them.
+/// A file system that reports no alignment may serve direct I/O from the page cache, as btrfs with checksums, or may
+/// just not report it, as btrfs without checksums.
 pub fn says_alignment(directory: &Path) -> Option<bool> {
     let file = nameless(directory).or_else(|errno| named(directory, errno)).ok()?;
     let facts = statx(&file, "", AtFlags::EMPTY_PATH, DIOALIGN).ok()?;
@@ -25,7 +26,7 @@ fn nameless(directory: &Path) -> Result<rustix::fd::OwnedFd, Errno> {
     open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
 }
 
-/// A file whose name is taken away at once, where the file system knows none without (open(2), O_TMPFILE).
+/// Creates a file and unlinks it at once, on file systems without O_TMPFILE (open(2)).
 fn named(directory: &Path, why: Errno) -> Result<rustix::fd::OwnedFd, Errno> {
     if ![Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL].contains(&why) {
         return Err(why);

@@ -1,4 +1,4 @@
-//! The arena: all that a run makes on the machine, from the run's folder and its lanes to mounted contenders.
+//! The arena: everything that a run makes on the machine: its folder, its lanes and the mounted contenders.
 
 mod library;
 mod limits;
@@ -29,13 +29,13 @@ use crate::{LaneError, cost, memory, precondition, queue, site, storage};
 pub struct Place {
     /// The directory.
     pub directory: PathBuf,
-    /// The block device's name below `/sys/block`, where there is one of our own.
+    /// Name of the lane's block device below `/sys/block`; `None` without a lane.
     pub device: Option<String>,
-    /// The name of its backing device info (a new one after each mount), where it can be told.
+    /// Name of the backing device info (a new one after each mount); `None` if unknown.
     pub backing: Option<String>,
-    /// The block device that a library works on by itself; the directory is not used then.
+    /// The block device on which a library works; `directory` is then not used.
     pub library: Option<PathBuf>,
-    /// Which directory it is, where it is not the root of a mount of our own.
+    /// Identity of the directory, if it is not the root of a mount that the run made.
     pub id: Option<FileId>,
 }
 
@@ -55,25 +55,25 @@ impl Place {
     }
 }
 
-/// What a checker found.
+/// Result of a file-system check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckResult {
-    /// Nothing wrong.
+    /// Whether the checker found no errors.
     pub clean: bool,
-    /// The checker's words if there was.
+    /// The checker's output; empty if clean.
     pub output: String,
 }
 
-/// Whether to go on.
+/// Whether a long operation continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Go {
-    /// With the next step.
+    /// Continue with the next step.
     On,
-    /// No further.
+    /// Stop before the next step.
     Stop,
 }
 
-/// Everything that a run makes on the machine. Dropped without [`Arena::close`], it takes away what it can.
+/// Everything that a run makes on the machine. Dropping it without [`Arena::close`] removes what it can.
 #[derive(Debug)]
 pub struct Arena {
     plan: Plan,
@@ -84,27 +84,28 @@ pub struct Arena {
     memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
-    /// The run's directories in those of `dir` contenders, by the contender's number.
+    /// The run's directory in that of each `dir` contender, by the contender's index.
     directories: BTreeMap<usize, FileId>,
     ledger: Ledger,
 }
 
 impl Arena {
-    /// Makes the run's folder and as many lanes as there are contenders that need one, and a spare one; or one for all in turn.
+    /// Makes the run's folder and the lanes: one for each contender that needs one and a spare one, or one lane that
+    /// all contenders use in turn.
     ///
-    /// `telling` is called before each step, in words; once it says [`Go::Stop`], no further lane is made.
+    /// Calls `telling` with a description before each step; once it returns [`Go::Stop`], no further lane is made.
     ///
     /// # Errors
-    /// If any of it fails; what was made by then is taken away.
+    /// If a step fails; what was made by then is removed.
     pub fn open(plan: Plan, ledger: Ledger, telling: &mut dyn FnMut(&str) -> Go) -> Result<Self, LaneError> {
         let disks = hold(&plan, &Consent::default())?;
         Self::open_on(disks, plan, ledger, telling)
     }
 
-    /// As [`Arena::open`], on disks that are held already.
+    /// Does the same as [`Arena::open`], on disks that the caller already holds.
     ///
     /// # Errors
-    /// If any of it fails; what was made by then is taken away.
+    /// If a step fails; what was made by then is removed.
     pub fn open_on(
         disks: Vec<Disk>,
         plan: Plan,
@@ -147,11 +148,12 @@ impl Arena {
         Ok(())
     }
 
-    /// Writes all lanes, the spare one too, in full twice, and then at random in rounds of a second, as long as `goes_on` says so of
-    /// their writes per second. `None` without lanes, or if `telling` says [`Go::Stop`].
+    /// Writes all lanes, including the spare one, in full twice, and then at random in rounds of a second. `goes_on`
+    /// gets the writes per second of the rounds so far and decides whether another round follows. Returns these rates;
+    /// `None` without lanes, or if `telling` returns [`Go::Stop`].
     ///
     /// # Errors
-    /// If a lane refuses.
+    /// If I/O on a lane fails.
     pub fn precondition(
         &self,
         telling: &mut dyn FnMut(&str) -> Go,
@@ -171,13 +173,13 @@ impl Arena {
         self.free_lane().map(|lane| queue::settings(lane.number())).unwrap_or_default()
     }
 
-    /// What lies beneath the lanes, where lanes were made: the folder with the images, or the disk.
+    /// What backs the lanes: the folder with the images, or the disk. `None` if no lanes were made.
     pub fn beneath(&self) -> Option<PathBuf> {
         (!self.lanes.is_empty()).then(|| storage::beneath(&self.plan, &self.folder))
     }
 
-    /// The counters of the device beneath all lanes, and of each lane, by the paths of their `stat` in sysfs. `None` where
-    /// what goes to a lane does not go to a device as it is: in memory, or through the host's page cache.
+    /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, or
+    /// if writes to a lane do not reach a device unchanged: lanes in memory, or behind the host's page cache.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
         let names: Vec<String> = self.lanes.iter().chain(&self.spare).map(Lane::name).collect();
         let is_direct = |name: &String| {
@@ -189,7 +191,7 @@ impl Arena {
         names.iter().all(is_direct).then(|| (device, names.iter().map(stat).collect()))
     }
 
-    /// Makes contender `index` afresh on `lane` and mounts it; a `dir` contender gets a new subdirectory.
+    /// Makes contender `index` on `lane` with a fresh mkfs and mounts it; a `dir` contender gets a subdirectory.
     ///
     /// # Errors
     /// If mkfs or the mount fails.
@@ -256,11 +258,11 @@ impl Arena {
         Ok(Site::in_place(directory, Some(id)))
     }
 
-    /// Brings contender `index` to rest: read-only, so that nothing is left for later, and back; how long that took. `None` where
-    /// that cannot be done.
+    /// Brings contender `index` to rest: remounts it read-only, so that no work is left for later, and read-write
+    /// again. Returns how long that took; `None` if the contender is not mounted on a lane.
     ///
     /// # Errors
-    /// If a file stays open for writing, or it does not come back.
+    /// If a file stays open for writing, or the read-write remount fails.
     pub fn rest(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
         let Some(site) = self.sites[index].as_ref().filter(|site| site.is_mounted && site.lane.is_some()) else {
             return Ok(None);
@@ -268,8 +270,8 @@ impl Arena {
         site::rest(&site.directory).map(Some)
     }
 
-    /// A tmpfs of the run's own for references, made at the first call; without lanes of its own, a folder in `/dev/shm`. `None`
-    /// where there is neither.
+    /// A tmpfs of the run for references, mounted at the first call; a run without lanes uses a folder in `/dev/shm`.
+    /// `None` if `/dev/shm` is needed and is not a tmpfs.
     ///
     /// # Errors
     /// If the ledger cannot be written, or the mount fails.
@@ -287,11 +289,11 @@ impl Arena {
         }))
     }
 
-    /// Unmounts contender `index` and checks its file system; `None` where there is nothing to check, or this process
-    /// is to stop.
+    /// Unmounts contender `index` and checks its file system; `None` if there is nothing to check, or this process has
+    /// been asked to stop.
     ///
     /// # Errors
-    /// If it stays busy, or the checker cannot be started.
+    /// If it stays busy, or the checker cannot be started or does not end.
     pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
@@ -306,10 +308,10 @@ impl Arena {
         site.lane.map_or(Ok(None), |lane| site::check(kind, &self.lanes[lane]))
     }
 
-    /// Takes away everything that the run has made.
+    /// Removes everything that the run has made.
     ///
     /// # Errors
-    /// [`LaneError::Leftover`] if something stays.
+    /// [`LaneError::Leftover`] if something cannot be removed.
     pub fn close(mut self) -> Result<(), LaneError> {
         self.take_away()
     }

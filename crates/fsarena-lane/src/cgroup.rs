@@ -1,7 +1,8 @@
-//! A control group that limits this process' memory, with what it brings into the page cache (cgroups(7)).
+//! A control group that limits the memory of this process, including what it brings into the page cache (cgroups(7)).
 //!
-//! Pages belong to the group whose process touched them first: who wants to know how a file does that does not fit has to enter
-//! before the first read. Version 1 does not hold back who dirties pages in its group: nothing can be said there about writes.
+//! Pages are charged to the group whose process touched them first. To measure a file that does not fit into memory, a
+//! process has to enter the group before the first read. Version 1 does not throttle a process that dirties pages, so a
+//! limit there shows nothing about writes.
 
 use std::fs;
 use std::io;
@@ -14,10 +15,10 @@ use fsarena_sys::mountinfo::{self, Mount};
 use crate::LaneError;
 use crate::ledger::{Ledger, Made};
 
-/// The least limit: the process itself has to live within it.
+/// Smallest limit: the process itself has to fit within it.
 pub const SMALLEST_LIMIT: Bytes = Bytes::mib(32);
 
-/// The kernel's two kinds of control groups.
+/// Versions of the kernel's control groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     /// Documentation/admin-guide/cgroup-v1/memory.rst.
@@ -26,16 +27,17 @@ enum Version {
     Two,
 }
 
-/// A control group of the run's own, with a limit while somebody is in it. Dropped, it is left; the ledger removes it.
+/// The run's control group, with a limit while this process is in it. Dropping it moves the process out; the ledger
+/// removes the group.
 #[derive(Debug)]
 pub struct MemoryGroup {
     version: Version,
     folder: PathBuf,
-    /// Where this process was when the group was made.
+    /// The group of this process before.
     home: PathBuf,
 }
 
-/// Refuses a limit that cannot be kept on this machine, or by this user.
+/// Refuses a limit that this machine or this user cannot enforce.
 ///
 /// # Errors
 /// [`LaneError::LimitTooSmall`], [`LaneError::NoMemoryGroup`].
@@ -49,12 +51,13 @@ pub fn require(limit: Bytes) -> Result<(), LaneError> {
 }
 
 impl MemoryGroup {
-    /// Makes one, empty and without a limit.
+    /// Makes an empty group without a limit.
     ///
-    /// It lies at the top, where no other group's limit counts.
+    /// It is at the top of the hierarchy, where no other group's limit applies.
     ///
     /// # Errors
-    /// [`LaneError::NoMemoryGroup`] if there are no such groups; if the ledger or the group cannot be written.
+    /// [`LaneError::NoMemoryGroup`] if this machine has no memory groups; an I/O error if the ledger or the group
+    /// cannot be written.
     pub fn make(ledger: &mut Ledger) -> Result<Self, LaneError> {
         let (version, top) = hierarchy()?;
         let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -67,12 +70,13 @@ impl MemoryGroup {
         Ok(Self { version, folder, home })
     }
 
-    /// Moves this process with all its threads into it, where no more memory than `limit` can be had.
+    /// Moves this process with all its threads into the group, and limits the group's memory to `limit`.
     ///
-    /// Memory that the process has by then does not count.
+    /// Memory that the process already has does not count.
     ///
     /// # Errors
-    /// [`LaneError::LimitTooSmall`]; [`LaneError::Limit`] if the kernel refuses, as it does when more than that is in use.
+    /// [`LaneError::LimitTooSmall`]; [`LaneError::Limit`] if the kernel refuses, for example because the group already
+    /// uses more.
     pub fn enter(&mut self, limit: Bytes) -> Result<(), LaneError> {
         require(limit)?;
         self.move_in(limit)
@@ -89,8 +93,8 @@ impl MemoryGroup {
         fs::write(processes_of(&self.folder), own).map_err(LaneError::io("enter the control group", &self.folder))
     }
 
-    /// Moves this process, and whatever it has started since, back to where it was, and takes from memory what the group has
-    /// brought there.
+    /// Moves this process, and the processes that it has started since, back to the previous group, and evicts the page
+    /// cache that was charged to this group.
     ///
     /// # Errors
     /// If the kernel refuses.
@@ -100,7 +104,7 @@ impl MemoryGroup {
             Version::One => ("memory.force_empty", Some("0".to_owned())),
             Version::Two => ("memory.reclaim", fs::read_to_string(self.folder.join("memory.current")).ok()),
         };
-        // What cannot be taken is the process' own memory, which moved with it in name only.
+        // The rest is the process' own memory, which stays charged to this group after the move.
         let _ = amount.map(|amount| fs::write(self.folder.join(file), amount.trim()));
         Ok(())
     }
@@ -112,7 +116,7 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// Removes a run's group, after moving out whoever is still in it; `None` if it is not there or not the run's.
+/// Moves all processes out of a run's group and removes it; `None` if it does not exist or is not the run's.
 ///
 /// # Errors
 /// If the kernel refuses.
@@ -121,7 +125,7 @@ pub fn remove(path: &Path, home: &Path, token: &str) -> io::Result<Option<String
     if !is_ours || !processes_of(path).exists() {
         return Ok(None);
     }
-    // The group from which a dead run came may be gone as well.
+    // The previous group of a dead run may no longer exist.
     let fallback = path.parent().unwrap_or(path);
     move_out(path, home).or_else(|_| move_out(path, fallback))?;
     fault::step("remove control group")?;
@@ -136,7 +140,7 @@ fn processes_of(group: &Path) -> PathBuf {
     group.join("cgroup.procs")
 }
 
-/// A process that ends meanwhile is out as well.
+/// Moves all processes of `group` to `to`. A process that has ended meanwhile is skipped.
 fn move_out(group: &Path, to: &Path) -> io::Result<()> {
     let gone = Some(rustix::io::Errno::SRCH.raw_os_error());
     for process in fs::read_to_string(processes_of(group))?.lines() {
@@ -148,7 +152,7 @@ fn move_out(group: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The version that has the memory controller here, and the folder in which groups with limits can be made.
+/// The version that has the memory controller, and the folder in which groups with limits can be made.
 fn hierarchy() -> Result<(Version, PathBuf), LaneError> {
     let mounts = mountinfo::mounts().map_err(LaneError::io("read", "/proc/thread-self/mountinfo"))?;
     let found = with_memory(&mounts).ok_or_else(|| lacking("no control groups for memory are mounted".to_owned()))?;
@@ -159,7 +163,7 @@ fn hierarchy() -> Result<(Version, PathBuf), LaneError> {
     }
 }
 
-/// A machine may have both versions, and its memory is then with one of them.
+/// A machine may mount both versions; only one of them has the memory controller.
 fn with_memory(mounts: &[Mount]) -> Option<(Version, PathBuf)> {
     let is_first = |mount: &&Mount| mount.kind == "cgroup" && mount.super_options.split(',').any(|it| it == "memory");
     let first = mounts.iter().find(is_first).map(|mount| (Version::One, mount.point.clone()));
@@ -180,7 +184,8 @@ fn path_in(membership: &str, version: Version) -> Option<&str> {
     })
 }
 
-/// In a container the mount may begin at the process' own group, whose path the kernel then tells as seen from outside.
+/// The folder of this process' group. In a container the mount may begin at that group, whose path the kernel reports
+/// as seen from outside.
 fn home(top: &Path, path: &str) -> Option<PathBuf> {
     let own = std::process::id().to_string();
     let is_here = |folder: &PathBuf| {
@@ -218,7 +223,7 @@ mod tests {
         assert_eq!(path_in("2:cpuacct:/\n", Version::One), None);
     }
 
-    /// Plain files do not limit anything, but they keep what is written to them.
+    /// Plain files replace the control group: they limit nothing, but keep what is written to them.
     #[test]
     fn each_version_is_told_by_files_of_its_own() {
         for (version, limit, emptied, amount) in [

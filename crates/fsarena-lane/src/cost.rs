@@ -1,4 +1,4 @@
-//! What a bare lane costs: one 4 KiB write and flush, back to back and paced, without any file system of a contender.
+//! Cost of a bare lane: one 4 KiB write and flush, back to back and paced, without any contender's file system.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -18,40 +18,41 @@ use crate::{LaneError, image};
 const BLOCK: usize = 4096;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// So many writes are made however long they take, or a median would mean nothing.
+/// Minimum number of writes, even without time left: a median needs several values.
 const FEWEST: usize = 5;
 
-/// How much is written to find out what a write and flush costs.
+/// Number of writes that measure the cost of a write and flush, and their time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effort {
-    /// Writes back to back.
+    /// Number of writes back to back.
     pub writes: usize,
-    /// Writes with a pause before each.
+    /// Number of writes with a pause before each.
     pub paced_writes: usize,
-    /// After this time each of the two ends, however many writes were made.
+    /// Time limit of each of the two series; a few writes are made even if it has passed.
     pub at_most: Nanos,
 }
 
 impl Effort {
-    /// What a run spends on its spare lane before its first round.
+    /// Effort of a run on its spare lane before its first round.
     pub const FULL: Self = if cfg!(debug_assertions) {
         Self::ROUND
     } else {
         Self { writes: 200, paced_writes: 60, at_most: Nanos::seconds(60) }
     };
-    /// What it spends there in each round.
+    /// Effort of a run on its spare lane in each round.
     pub const ROUND: Self = Self { writes: 60, paced_writes: 20, at_most: clock::look(Nanos::seconds(1)) };
 }
 
-/// Measures `device`, whose first `size` bytes are overwritten; `host` is where its image lies, or the disk that it is a part of.
+/// Measures `device` and overwrites its first `size` bytes. `host` is the path of its image, or the disk that it is a
+/// part of.
 ///
 /// # Errors
-/// If the device refuses.
+/// If I/O on the device fails.
 pub fn measure(device: &Path, size: Bytes, host: &Path, seed: u64, effort: Effort) -> Result<LaneCost, LaneError> {
     measure_within(device, size, host, seed, effort)
 }
 
-/// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and measures there.
+/// Overwrites the first `size` bytes of an open `file`, which may be unlinked, and measures there.
 ///
 /// # Errors
 /// If the file cannot be written, or not be opened again through `/proc`.
@@ -67,31 +68,31 @@ fn measure_within(path: &Path, size: Bytes, host: &Path, seed: u64, effort: Effo
     let one_by_one = writes(path, size, seed, (effort.writes, Duration::ZERO), effort.at_most, host.as_ref())?;
     let paced = writes(path, size, seed, (effort.paced_writes, PAUSE), effort.at_most, None)?;
     let middle = |writes: &[Write]| writes[writes.len() / 2].took;
-    // A disk that stalls once would make all of a median the device's: the slowest tell nothing of a lane.
+    // The device's counters give a mean, which one stall of the disk would dominate: omits the slowest tenth.
     let calm = &one_by_one[..one_by_one.len() - one_by_one.len() / 10];
     let back_to_back = middle(&one_by_one);
     Ok(LaneCost {
         back_to_back,
         paced: middle(&paced),
-        // Its counters give a mean, which may lie above the median of the whole.
+        // A mean may exceed the median of all writes.
         device: device_cost(calm).map(|device| device.min(back_to_back)),
         host_bytes: host_grew(calm, SECTORS_WRITTEN).map(|sectors| sectors * 512.0),
         host_flushes: host_grew(calm, FLUSHES),
     })
 }
 
-/// What the device takes for one write and one flush: whatever more the host sends is the host's part.
+/// Mean time of the device for one write and one flush. Further requests of the host count as the host's part.
 fn device_cost(writes: &[Write]) -> Option<Nanos> {
     let each = |ticks: usize, count: usize| {
         let each = host_grew(writes, ticks)? * 1e6 / host_grew(writes, count)?;
         each.is_finite().then_some(each)
     };
-    // A device without a volatile cache is sent no flushes, which then take nothing.
+    // The kernel sends no flushes to a device without a volatile cache; their cost is then zero.
     let flush = if host_grew(writes, FLUSHES) == Some(0.0) { Some(0.0) } else { each(FLUSH_TICKS, FLUSHES) };
     Some(Nanos((each(WRITE_TICKS, WRITES)? + flush?) as u64))
 }
 
-/// By how much a counter of the device beneath grew with each write.
+/// Mean growth per write of a counter of the device that backs the lane.
 fn host_grew(writes: &[Write], counter: usize) -> Option<f64> {
     let grown: Option<Vec<f64>> = writes.iter().map(|write| write.host.as_ref()?.get(counter).copied()).collect();
     Some(grown?.iter().sum::<f64>() / writes.len() as f64)
@@ -100,12 +101,12 @@ fn host_grew(writes: &[Write], counter: usize) -> Option<f64> {
 /// A write with its flush.
 struct Write {
     took: Nanos,
-    /// By how much the counters of the device beneath grew; `None` where there are none.
+    /// Growth of the counters of the device that backs the lane; `None` without such a device.
     host: Option<Vec<f64>>,
 }
 
-/// As many random 4 KiB direct writes, with that pause before each and a flush, within the first `size` bytes of `path`, in
-/// order of their length; of these at least [`FEWEST`], and no further ones once `at_most` has passed.
+/// Makes `writes` random direct writes of 4 KiB, each after `pause` and with a flush, within the first `size` bytes of
+/// `path`. Stops once `at_most` has passed, but not before [`FEWEST`] writes. The result is sorted by duration.
 fn writes(
     path: &Path,
     size: Bytes,
@@ -137,7 +138,7 @@ fn writes(
     Ok(done)
 }
 
-/// Direct where the file system can.
+/// Opens a file for writing, with direct I/O if the file system supports it.
 pub fn open_direct(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -145,7 +146,7 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
     direct.or_else(|_| options.open(path))
 }
 
-/// The block device that a path is, or beneath it, in sysfs.
+/// The sysfs folder of the block device that a path is, or on which it lies.
 pub fn device_beneath(path: &Path) -> Option<PathBuf> {
     HostDevice::beneath(path).map(|HostDevice(device)| device)
 }
@@ -153,7 +154,7 @@ pub fn device_beneath(path: &Path) -> Option<PathBuf> {
 struct HostDevice(PathBuf);
 
 impl HostDevice {
-    /// `None` if there is none.
+    /// `None` without a block device.
     fn beneath(path: &Path) -> Option<Self> {
         sysfs_of(path).or_else(|| sysfs_of(Path::new(&mountinfo::mount_of(path).ok()?.source))).map(Self)
     }
@@ -172,7 +173,8 @@ impl HostDevice {
     }
 }
 
-/// Btrfs gives its files the number of no device.
+/// The sysfs folder of a file's device. Files of btrfs have a device number that belongs to no block device: then
+/// `None`.
 fn sysfs_of(path: &Path) -> Option<PathBuf> {
     let found = std::fs::metadata(path).ok()?;
     let device = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
@@ -180,7 +182,7 @@ fn sysfs_of(path: &Path) -> Option<PathBuf> {
     std::fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()
 }
 
-/// Where a device's counters stand in its line; ticks are milliseconds.
+/// Positions of a device's counters in its `stat` line; ticks are milliseconds.
 const WRITES: usize = 4;
 const SECTORS_WRITTEN: usize = 6;
 const WRITE_TICKS: usize = 7;

@@ -1,7 +1,7 @@
-//! Block devices: which lies beneath a folder, which are free, and holding one for a run.
+//! Block devices: finds the disk below a folder, finds free disks, and holds a disk for a run.
 //!
-//! A disk is opened once, for this process alone, and everything is asked of that descriptor or of its device number.
-//! What is in use is never taken. What holds data is taken only with the user's consent, which names the disk.
+//! A disk is opened once, exclusively for this process, and all checks use that descriptor or its device number. A
+//! device in use is never taken. A device that holds data is taken only with the user's consent, which names the disk.
 
 mod contents;
 mod id;
@@ -28,10 +28,10 @@ use contents::Owner;
 pub use contents::{Contents, EDGE, Layout};
 use usage::Node;
 
-/// Devices that are never a disk of their own.
+/// Name prefixes of devices that are never disks.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "sr", "fd", "nbd", "mtdblock"];
 
-/// The whole disk beneath the lanes of `storage`, by its name below `/sys/block`, if there is exactly one.
+/// Name below `/sys/block` of the whole disk that backs the lanes of `storage`, if there is exactly one.
 pub fn beneath(storage: &Storage) -> Option<String> {
     let numbers: Vec<u64> = match storage {
         Storage::Directory(path) => vec![fs::metadata(nearest_existing(path)).ok()?.dev()],
@@ -44,12 +44,12 @@ pub fn beneath(storage: &Storage) -> Option<String> {
     names.pop().filter(|_| names.is_empty())
 }
 
-/// A block device's own name, by its number.
+/// Name of the block device with this number.
 pub fn name(number: u64) -> Option<String> {
     Some(Node::of(number)?.name())
 }
 
-/// The size of the disk at `path`, as sysfs has it. It only says what to expect: lanes are laid out by the open disk.
+/// Size of the disk at `path` according to sysfs. This is an estimate: lanes are laid out by the size of the open disk.
 pub fn size_at(path: &Path) -> Option<Bytes> {
     let sectors: u64 = Node::of(fs::metadata(path).ok()?.rdev())?.attribute("size")?.parse().ok()?;
     Some(Bytes(sectors * 512))
@@ -66,12 +66,12 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consent(pub Vec<String>);
 
-/// Why a disk is not taken.
+/// Why a disk is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is in use, or cannot be looked at.
+    /// It is in use, or cannot be examined.
     InUse(String),
-    /// It holds data: to take it, its ID has to be named.
+    /// It holds data: the user has to name its ID to give that up.
     HoldsData {
         /// What was found.
         what: String,
@@ -80,7 +80,7 @@ pub enum Refusal {
     },
 }
 
-/// A disk that was opened for this process alone. It is free until this is dropped.
+/// A disk that was opened exclusively for this process. It is held until this is dropped.
 #[derive(Debug)]
 pub struct Disk {
     path: PathBuf,
@@ -94,14 +94,14 @@ pub struct Disk {
 /// How a disk is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
-    /// To look at it.
+    /// To examine it.
     Read,
-    /// To take it.
+    /// To write to it.
     Write,
 }
 
 impl Disk {
-    /// Its device file, as it was named.
+    /// Path of its device file, as the user gave it.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -116,12 +116,15 @@ impl Disk {
         self.size
     }
 
-    /// What has to be named for its contents to be given up.
+    /// The ID that the user has to name to give up its contents.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What the ledger needs to know in order to give it back.
+    /// The ledger record that is needed to release the disk.
+    ///
+    /// # Errors
+    /// If the boot ID cannot be read.
     pub fn record(&self, layout: Layout) -> io::Result<OnDisk> {
         Ok(OnDisk {
             path: self.path.clone(),
@@ -136,7 +139,7 @@ impl Disk {
     /// Writes the label of the run `token`.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// If the write fails.
     pub fn occupy(&self, token: &str, layout: Layout) -> io::Result<()> {
         contents::occupy(&self.file, self.size.0, token, layout)
     }
@@ -164,7 +167,7 @@ impl Disk {
     }
 }
 
-/// Opens the block device at `path` for this process alone, and everything else not at all: opening a tape rewinds it.
+/// Opens the block device at `path` exclusively. Other files are not opened at all: opening a tape rewinds it.
 fn open_alone(path: &Path, access: Access) -> Result<(io::Result<File>, Node), String> {
     let handle = OpenOptions::new().read(true).custom_flags(OFlags::PATH.bits() as i32).open(path);
     let handle = handle.map_err(|error| format!("it cannot be looked up: {error}"))?;
@@ -186,11 +189,11 @@ fn refused(error: io::Error) -> String {
     }
 }
 
-/// Opens the disks that `plan` takes for its lanes, for this run alone and after every check. None of them is written.
+/// Checks the disks that `plan` uses for its lanes, and opens them exclusively for this run. Writes to none of them.
 ///
 /// # Errors
 /// [`LaneError::DiskInUse`], [`LaneError::DiskHoldsData`] without `consent`, [`LaneError::WrongDisk`] if `consent`
-/// names a disk that is none of these.
+/// names a disk that the plan does not use.
 pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
     let paths = if made_lanes(plan) > 0 { plan.storage.disks() } else { &[] };
     let open = |path: &PathBuf| {
@@ -210,10 +213,10 @@ pub fn hold(plan: &Plan, consent: &Consent) -> Result<Vec<Disk>, LaneError> {
     Ok(disks)
 }
 
-/// Looks at the disk at `path`, without writing to it: its size and ID if it is free, and why not otherwise.
+/// Examines the disk at `path` without writing to it. Returns its size and ID if it is free.
 ///
 /// # Errors
-/// The reason for which lanes cannot have it.
+/// The reason why lanes cannot use it.
 pub fn look(path: &Path) -> Result<(Bytes, String), Refusal> {
     let disk = Disk::open(path, Access::Read).map_err(Refusal::InUse)?;
     match disk.data {
@@ -222,10 +225,10 @@ pub fn look(path: &Path) -> Result<(Bytes, String), Refusal> {
     }
 }
 
-/// All disks and partitions of this machine, by their device files.
+/// Device files of all disks and partitions of this machine.
 ///
 /// # Errors
-/// In words, why they cannot be looked at.
+/// A message that says why they cannot be listed.
 pub fn all() -> Result<Vec<PathBuf>, String> {
     if !rustix::process::geteuid().is_root() {
         return Err("only root may look whether a disk is unused".to_owned());
@@ -243,31 +246,31 @@ fn may_be_disk(name: &str) -> bool {
     !NOT_DISKS.iter().any(is_one)
 }
 
-/// A disk that a run has taken: enough to know it again and to give it back.
+/// A disk that a run has taken: what is needed to recognise it and to release it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnDisk {
-    /// The disk, as it was named.
+    /// Path of the device file, as the user gave it.
     pub path: PathBuf,
     /// Its size.
     pub size: Bytes,
-    /// Since when the machine runs: sequence numbers start again with it.
+    /// Boot ID of the machine: sequence numbers restart at each boot.
     pub boot: String,
-    /// The disk's sequence number, where the kernel has one.
+    /// The disk's sequence number; `None` if the kernel has none.
     pub sequence: Option<u64>,
-    /// The size of each lane.
+    /// Size of each lane.
     pub lane_size: Bytes,
-    /// How many lanes there are.
+    /// Number of lanes.
     pub lanes: u64,
 }
 
-/// How often a disk that is busy is tried, and how long in between: two seconds in all.
+/// Attempts to open a busy disk, and the pause between them: two seconds in all.
 const PATIENCE: (u32, Duration) = (40, Duration::from_millis(50));
 
 impl OnDisk {
-    /// Makes the disk free again if it is still that of the run `token`; says what was done, or why it was left alone.
+    /// Releases the disk if it still belongs to the run `token`. Returns what was done, or why the disk was left alone.
     ///
     /// # Errors
-    /// If the disk refuses, or a loop device still stands on it: it can be tried again.
+    /// If I/O fails, or the disk is still in use, for example by a loop device: the caller can try again.
     pub fn release(&self, token: &str) -> io::Result<Option<String>> {
         let left = |why: &str| Ok(Some(format!("{}, which is left as it is: {why}", self.path.display())));
         let (file, node) = match self.open() {
@@ -308,10 +311,10 @@ impl OnDisk {
     }
 }
 
-/// A word that changes when the machine is started again (random(4)).
+/// Boot ID of the machine, which changes at each boot (random(4)).
 ///
 /// # Errors
-/// If the kernel does not say.
+/// If the kernel does not provide it.
 pub(crate) fn boot() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with lanes, said with what was done to what.
+//! Errors of lanes. Each names the action and its object.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use fsarena_model::{Blame, Bytes, Explained};
 use fsarena_sys::machine::Holder;
 
-/// What can go wrong with lanes.
+/// Why lanes cannot be made, used or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum LaneError {
-    /// A file or device refused.
+    /// I/O on a file or device failed.
     #[error("{act} `{}`: {source}", path.display())]
     Io {
         /// What was being done, such as `create`.
         act: &'static str,
-        /// To what.
+        /// The file or device.
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
@@ -45,7 +45,7 @@ pub enum LaneError {
         /// The Debian package that has it.
         package: String,
     },
-    /// Lanes need rights that this user lacks.
+    /// Lanes need privileges that this user lacks.
     #[error("`{kind}` needs root: fsarena makes loop devices and mounts for it")]
     NotRoot {
         /// The kind that needs lanes.
@@ -56,9 +56,9 @@ pub enum LaneError {
     LaneTooSmall {
         /// The lane's size.
         size: Bytes,
-        /// Whatever needs more.
+        /// The kind or the workload that needs more.
         wanted_by: String,
-        /// How much that is.
+        /// The size that is needed.
         needed: Bytes,
     },
     /// The storage has no room for the lanes.
@@ -70,7 +70,7 @@ pub enum LaneError {
         lanes: usize,
         /// Bytes for all of them.
         needed: Bytes,
-        /// Bytes that are there.
+        /// Free bytes.
         free: Bytes,
     },
     /// The file system of a `dir` contender has no room for the data of the workloads.
@@ -79,16 +79,16 @@ pub enum LaneError {
         path.display()
     )]
     NoRoom {
-        /// A directory there.
+        /// A directory on that file system.
         path: PathBuf,
         /// The workload that needs most.
         workload: String,
-        /// Bytes for all contenders there, with the reserve, and with the lanes if they lie there, too.
+        /// Bytes for all contenders on it, plus the reserve, plus the lanes that are on it.
         needed: Bytes,
-        /// Bytes that are there.
+        /// Free bytes.
         free: Bytes,
     },
-    /// The directory of a `dir` contender is not there.
+    /// The directory of a `dir` contender does not exist.
     #[error("the directory `{}` of contender `{contender}` does not exist", path.display())]
     NoDirectory {
         /// The contender.
@@ -109,7 +109,7 @@ pub enum LaneError {
     Mkfs {
         /// The command.
         command: String,
-        /// Its own words.
+        /// Its output.
         words: String,
     },
     /// A checker did not end.
@@ -118,23 +118,23 @@ pub enum LaneError {
     /// A mount failed.
     #[error("mount `{source_device}` as `{kind}` with options `{options}`: {error}")]
     Mount {
-        /// What was to be mounted.
+        /// The source of the mount.
         source_device: String,
-        /// As what.
+        /// The file-system type.
         kind: String,
-        /// With which options.
+        /// The mount options.
         options: String,
-        /// The kernel's words.
+        /// The kernel's message.
         error: Box<fsarena_sys::mount::MountError>,
     },
-    /// What is mounted is not what should be.
+    /// The mounted file system is not the expected one.
     #[error("`{}` should be {expected}, and is {found}", path.display())]
     WrongMount {
         /// The mount point.
         path: PathBuf,
-        /// What it should be.
+        /// The expected type and source.
         expected: String,
-        /// What it is.
+        /// The type, source and mount point that were found.
         found: String,
     },
     /// A file system stayed busy.
@@ -145,12 +145,12 @@ pub enum LaneError {
         /// Why it failed.
         source: io::Error,
     },
-    /// A file system could not be brought to rest, or not come back from it.
+    /// A file system could not be remounted read-only to bring it to rest, or not read-write again.
     #[error("bring `{}` to rest: {error}", path.display())]
     Rest {
         /// The mount point.
         path: PathBuf,
-        /// Why it failed, in the kernel's words.
+        /// The kernel's message.
         error: Box<fsarena_sys::mount::MountError>,
     },
     /// A loop device does its I/O through the page cache.
@@ -161,17 +161,17 @@ pub enum LaneError {
         /// The backing file.
         path: PathBuf,
     },
-    /// A setting of a lane's queue did not take.
+    /// A queue setting of a lane did not take effect.
     #[error("`{}` is `{found}` and should be `{wanted}`", path.display())]
     Queue {
         /// The setting.
         path: PathBuf,
-        /// What it should be.
+        /// The wanted value.
         wanted: String,
-        /// What it is.
+        /// The value that was read back.
         found: String,
     },
-    /// Somebody else could exchange what root makes there.
+    /// Another user could replace files that root makes there.
     #[error("`{}` is not a safe place for root's files: {why}", path.display())]
     UnsafePlace {
         /// The folder.
@@ -179,33 +179,33 @@ pub enum LaneError {
         /// Why not.
         why: &'static str,
     },
-    /// A disk is in use, or it cannot be told whether it is.
+    /// A disk is in use, or its use cannot be determined.
     #[error("`{}` is not free: {why}", path.display())]
     DiskInUse {
         /// The disk.
         path: PathBuf,
-        /// Who uses it.
+        /// What uses it, or why that is unknown.
         why: String,
     },
-    /// A disk holds something.
+    /// A disk holds data.
     #[error("`{}` holds data: {what}", path.display())]
     DiskHoldsData {
         /// The disk.
         path: PathBuf,
         /// What was found on it.
         what: String,
-        /// What has to be named if it may be lost.
+        /// The ID that the user has to name to give up the data.
         id: String,
     },
-    /// A disk was named whose contents may be lost, and the run has another one.
+    /// The user gave up the data of a disk that this run does not use.
     #[error("`--erase {named}` names none of the disks of this run")]
     WrongDisk {
-        /// What was named.
+        /// The ID that the user named.
         named: String,
         /// The IDs of the run's disks.
         ids: Vec<String>,
     },
-    /// The number of partitions does not suit the contenders.
+    /// The number of partitions does not match the contenders.
     #[error("{partitions} partitions were named for {contenders} contenders that need one each")]
     Partitions {
         /// How many there are.
@@ -213,15 +213,15 @@ pub enum LaneError {
         /// How many contenders need one.
         contenders: usize,
     },
-    /// A memory limit that fsarena itself could not live in.
+    /// A memory limit is too small for fsarena itself.
     #[error("a memory limit of {limit} is too small for fsarena itself")]
     LimitTooSmall {
         /// The limit.
         limit: Bytes,
-        /// The least.
+        /// The smallest limit.
         needed: Bytes,
     },
-    /// No memory can be limited here.
+    /// This machine or this user cannot limit memory.
     #[error("the memory of a workload cannot be limited here: {why}")]
     NoMemoryGroup {
         /// Why not.
@@ -237,18 +237,18 @@ pub enum LaneError {
         /// Why it failed.
         source: io::Error,
     },
-    /// Another run has the machine.
+    /// Another run uses this machine.
     #[error("another run of fsarena is using this machine{}", holder.as_deref().map(described).unwrap_or_default())]
     Busy {
         /// Its process, if that is known.
         holder: Option<Box<Holder>>,
     },
-    /// Something that an earlier run made could not be taken away.
+    /// Something that an earlier run made could not be removed.
     #[error("a run left {what}, which cannot be cleared away: {why}")]
     Leftover {
         /// What was left.
         what: String,
-        /// Why it stays.
+        /// Why it could not be removed.
         why: String,
     },
     /// The user's state directory is unknown.
@@ -257,7 +257,7 @@ pub enum LaneError {
 }
 
 impl LaneError {
-    /// An [`LaneError::Io`] about `path`, for `map_err`.
+    /// Builds a [`LaneError::Io`] about `path`, for `map_err`.
     pub fn io(act: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { act, path, source }
@@ -335,7 +335,7 @@ impl Explained for LaneError {
     }
 }
 
-/// Which process has the machine, for how long, and with which command.
+/// The process that uses the machine, with its user, running time and command.
 fn described(holder: &Holder) -> String {
     let Holder { process, user, command, running } = holder;
     let running = running.map(|time| format!(", for {time}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a flush of a bare lane does: how long it takes after little and after much was written, and what that proves.
+//! Flushes of a bare lane: how long they take after small and large writes, and what that proves about durability.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -14,40 +14,40 @@ use rand::Rng;
 use crate::cost::open_direct;
 use crate::{LaneError, image};
 
-/// How much is written before a flush.
+/// Bytes that are written before a flush.
 const AMOUNTS: [Bytes; 4] = [Bytes::kib(4), Bytes::mib(1), Bytes::mib(16), Bytes::mib(64)];
 
-/// Each amount is written so often if there is time; odd, for the median.
+/// Repetitions of each amount, if there is time; odd, for the median.
 const TURNS: usize = 9;
 
-/// These many of the amounts are written once however long it takes, or nothing would be known.
+/// Number of amounts that are written once even without time left, so that there is a result.
 const ALWAYS: usize = 2;
 
-/// What a run spends on it.
+/// Time limit in a run.
 pub const TIME: Nanos = clock::look(Nanos::millis(1500));
 
 const LONGEST_WRITE: usize = 1 << 20;
 
-/// From this factor on, a flush after the greatest amount is longer than one after the smallest.
+/// From this factor on, a flush after the largest amount counts as longer than one after the smallest.
 const GROWTH: f64 = 1.5;
 
-/// Overwrites the first `size` bytes of an open `file`, which may have no name any more, and times flushes there.
+/// Overwrites the first `size` bytes of an open `file`, which may be unlinked, and times flushes there.
 ///
 /// # Errors
-/// If it cannot be written, or not be opened again through `/proc`.
+/// If the file cannot be written, or not be opened again through `/proc`.
 pub fn file_flushes(file: &File, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let all = Extent { offset: 0, size: size.0 };
-    // A lane is written in full as well: what a flush has to do for new blocks is not asked here.
+    // Fills the file, as lanes are filled: the flushes then include no allocation of new blocks.
     image::fill(file, all, seed, u32::MAX).and_then(|()| file.sync_all()).map_err(LaneError::io("fill", &path))?;
     measure(&path, size, seed, at_most)
 }
 
-/// The median time of fdatasync(2) alone after direct writes of each of [`AMOUNTS`] within the first `size` bytes of `path`, the
-/// least first. Amounts that do not fit, or for which there is no time, are left out.
+/// Median time of fdatasync(2) alone after direct writes of each of `AMOUNTS` within the first `size` bytes of
+/// `path`, the smallest amount first. Omits amounts that do not fit, or for which there is no time.
 ///
 /// # Errors
-/// If the device refuses.
+/// If I/O on the device fails.
 pub fn measure(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Vec<FlushAfter>, LaneError> {
     let mut writer = Writer::open(path, size, seed)?;
     let mut times: Vec<Vec<Nanos>> = vec![Vec::new(); AMOUNTS.len()];
@@ -69,7 +69,7 @@ fn median(mut times: Vec<Nanos>) -> Nanos {
     times[times.len() / 2]
 }
 
-/// Writes one stretch behind the other, and knows how long that takes.
+/// Writes sequentially, and keeps the time per byte of the last amount.
 struct Writer {
     file: File,
     size: u64,
@@ -86,14 +86,14 @@ impl Writer {
         Ok(Self { file, size: size.0, buffer, next: 0, seconds_per_byte: 0.0 })
     }
 
-    /// How long writing `amount` will take, without its flush.
+    /// Estimated time for writing `amount`, without its flush.
     fn expected(&self, amount: Bytes) -> Nanos {
         Nanos((self.seconds_per_byte * amount.0 as f64 * 1e9) as u64)
     }
 
-    /// The time of the flush alone.
+    /// Writes `amount`, and returns the time of the flush alone.
     fn flush_after(&mut self, amount: Bytes) -> std::io::Result<Nanos> {
-        // Whatever the one before has left to be done is not this one's.
+        // Finishes work that the previous flush left, so that it is not timed here.
         self.file.sync_data()?;
         let start = clock::now();
         if self.next + amount.0 > self.size {
@@ -111,8 +111,8 @@ impl Writer {
     }
 }
 
-/// Less than a flush takes that has to reach the medium itself: half a revolution at 15,000 a minute, or the programming of a
-/// page of flash.
+/// Lower bound for a flush that reaches the medium itself: half a revolution at 15,000 a minute, or the programming of
+/// a page of flash.
 fn shortest(medium: Medium) -> Nanos {
     match medium {
         Medium::Hdd => Nanos::millis(2),
@@ -121,8 +121,8 @@ fn shortest(medium: Medium) -> Nanos {
     }
 }
 
-/// Why these flushes do not prove that anything was made durable, with the figures; `None` if they speak for it, or if none was
-/// timed. A device that was told to write directly may have stored everything before the flush came, so this is no accusation.
+/// Explains, with the figures, why these flushes do not prove durability; `None` if they suggest it, or if none was
+/// timed. This is no evidence of a defect: a device may have stored a direct write before the flush arrives.
 pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
     let (least, most) = (flushes.first()?, flushes.last()?);
     let shortest = shortest(medium);
@@ -143,7 +143,7 @@ pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
     ))
 }
 
-/// `a flush takes 39 µs after 4 KiB, 41 µs after 64 MiB`: the least and the most.
+/// `a flush takes 39 µs after 4 KiB, 41 µs after 64 MiB`: the smallest and the largest amount.
 pub fn figures(flushes: &[FlushAfter]) -> String {
     let said = |after: &FlushAfter| format!("{} after {}", after.flush, plain(after.written));
     match flushes {
@@ -153,7 +153,7 @@ pub fn figures(flushes: &[FlushAfter]) -> String {
     }
 }
 
-/// `4 KiB`, where three digits would be `4.00 KiB`.
+/// Prints `4 KiB`; three digits would give `4.00 KiB`.
 fn plain(amount: Bytes) -> String {
     match amount.0 {
         mebibytes if mebibytes.is_multiple_of(1 << 20) => format!("{} MiB", mebibytes >> 20),

@@ -17,26 +17,26 @@ use fsarena_model::seed::generator;
 
 const CHUNK: usize = 4 << 20;
 
-/// One is filled while another is written.
+/// One buffer is filled while the other is written.
 const BUFFERS: usize = 2;
 
 /// linux/magic.h
 const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
-/// Writes an image of `size` bytes, whose content follows from `seed` and `number`, and syncs it.
+/// Writes an image of `size` bytes, whose content is determined by `seed` and `number`, and syncs it.
 ///
 /// # Errors
-/// If it exists, or there is no room.
+/// If the file exists, or there is no room.
 pub fn write(path: &Path, size: Bytes, seed: u64, number: u32) -> Result<File, LaneError> {
     let file = fault::step("create image").and_then(|()| create(path)).map_err(LaneError::io("create", path))?;
-    // Where the host's file system can, the image gets its place in one go; where it cannot, writing does it.
+    // Allocates the whole image at once if the host's file system can; otherwise the writes allocate it.
     let _ = fallocate(&file, FallocateFlags::empty(), 0, size.0);
     let all = Extent { offset: 0, size: size.0 };
     fill(&file, all, seed, number).and_then(|()| file.sync_all()).map_err(LaneError::io("write", path))?;
     Ok(file)
 }
 
-/// Direct where the host can, so that the image does not go through the page cache.
+/// Uses direct I/O if the host supports it, so that the image does not go through the page cache.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
@@ -47,11 +47,11 @@ fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Writes `extent` with seeded random bytes: a host or a drive that looks for zeros or repetition finds neither. A file in
-/// memory, which has neither beneath it, repeats the first 4 MiB.
+/// Writes `extent` with seeded random bytes, so that a host or a drive finds neither zeros nor repetition. A file on
+/// tmpfs, which has no drive below it, repeats the first 4 MiB.
 ///
 /// # Errors
-/// If the file or device refuses.
+/// If a write fails.
 pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<()> {
     fault::step("fill image")?;
     let random = generator(seed, "image", &[u64::from(number)]);
@@ -75,7 +75,7 @@ pub fn fill(file: &File, extent: Extent, seed: u64, number: u32) -> io::Result<(
     })
 }
 
-/// Fills buffers until there are no more; where the file `repeats`, each only once, all with the same bytes.
+/// Fills buffers until the channel closes. With `repeats`, fills each buffer only once, all with the same bytes.
 fn fill_buffers(
     mut random: impl Rng + Clone,
     repeats: bool,

@@ -40,27 +40,27 @@ pub struct Tool {
     pub version: &'static str,
 }
 
-/// What a kind gives its contenders to stand on.
+/// What a contender of a kind is stored on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// A lane, which is made anew and mounted.
+    /// A lane, which gets a fresh mkfs and is mounted.
     Lane,
-    /// A lane, which is made anew and not mounted: a library works on its device.
+    /// A lane, which gets a fresh mkfs and is not mounted: a library works on its device.
     Library,
     /// Memory, mounted.
     Memory,
-    /// A directory that is there.
+    /// An existing directory.
     Directory,
 }
 
 impl Ground {
-    /// Whether it is a lane, mounted or not.
+    /// Whether contenders of this kind need a lane, mounted or not.
     pub fn has_lane(self) -> bool {
         matches!(self, Self::Lane | Self::Library)
     }
 }
 
-/// Identifiers for one mkfs, drawn from the seed so that nothing is left to chance.
+/// Identifiers for one mkfs, derived from the seed so that they are reproducible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The file system's UUID.
@@ -71,18 +71,18 @@ pub struct Identity {
 
 /// A kind of file system.
 pub trait Kind: Sync {
-    /// The name on the command line, which is also the kernel's name for it, or a library's.
+    /// Name on the command line. It is also the name of the kernel's driver, or of the library.
     fn name(&self) -> &'static str;
 
-    /// The kernel's name for it.
+    /// The kernel's name for the file system, used to mount it.
     fn mounted_as(&self) -> &'static str {
         self.name()
     }
 
-    /// One line about it.
+    /// One-line description.
     fn about(&self) -> &'static str;
 
-    /// What its contenders stand on.
+    /// What its contenders are stored on.
     fn ground(&self) -> Ground {
         Ground::Lane
     }
@@ -112,28 +112,28 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
-    /// The features named in what [`Kind::describe`] printed, or mkfs before it.
+    /// Features named in the output of mkfs, followed by that of [`Kind::describe`].
     fn features(&self, _description: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// What it promises, from its features and its mount options as the kernel reports them.
+    /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
     fn promises(&self, _features: &[String], _options: &str) -> Vec<Promise> {
         Vec::new()
     }
 
-    /// The mount option with which direct I/O is direct, where with those of `mount`, as typed, the kernel serves it through the page
-    /// cache; `None` where it is direct, or no option makes it so.
+    /// The mount option that makes direct I/O bypass the page cache, if it does not with the options `mount`, as typed.
+    /// `None` if direct I/O already bypasses it, or no option makes it so.
     fn made_direct(&self, _mount: &str) -> Option<&'static str> {
         None
     }
 
-    /// What has to be known before its figures are read; `None` for most.
+    /// A warning that a reader needs before the figures; `None` for most kinds.
     fn caution(&self) -> Option<&'static str> {
         None
     }
 
-    /// What an fsync is worth with these mount options.
+    /// Durability class of an fsync with these mount options.
     fn durability(&self, options: &str) -> Durability {
         let without = ["nobarrier", "barrier=0"];
         match options.split(',').any(|option| without.contains(&option)) {

@@ -1,4 +1,4 @@
-//! A lane: a stretch of storage behind a loop device of our own.
+//! A lane: a range of storage behind a loop device that the run makes.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use fsarena_sys::loopdev::{self, Extent};
 use crate::ledger::{Ledger, Made};
 use crate::{LaneError, queue};
 
-/// Numbers below are left to everybody else.
+/// Numbers below this one are left to other programs.
 const FIRST_NUMBER: u32 = 1000;
 const NUMBERS: u32 = 10_000;
 
-/// Logical blocks of every lane, in bytes: the sector of every medium that is sold today. See `docs/decisions/`.
+/// Logical block size of every lane, in bytes: the sector size of every medium that is sold today. See
+/// `docs/decisions/`.
 const BLOCK_SIZE: u32 = 4096;
 
-/// A stretch of storage behind a loop device. The device frees itself when this and all mounts are gone.
+/// A range of storage behind a loop device. The kernel frees the device when this and all mounts are gone.
 #[derive(Debug)]
 pub struct Lane {
     number: u32,
@@ -27,17 +28,17 @@ pub struct Lane {
 pub struct Backing<'a> {
     /// The open image or disk.
     pub file: &'a File,
-    /// Where it is.
+    /// Its path.
     pub path: &'a Path,
-    /// Which part of it.
+    /// The part of it that the lane uses.
     pub extent: Extent,
 }
 
 impl Lane {
-    /// Puts a new loop device before `backing`, sets its queue for `medium`, and verifies that its I/O is direct.
+    /// Binds a new loop device to `backing`, sets its queue for `medium`, and verifies that its I/O is direct.
     ///
     /// # Errors
-    /// If the kernel refuses any of it.
+    /// If one of these steps fails.
     pub fn open(ledger: &mut Ledger, backing: &Backing<'_>, medium: Medium, index: usize) -> Result<Self, LaneError> {
         let name = format!("fsarena-{}-{index}", ledger.token());
         let number = add(ledger, &name, backing.path)?;
@@ -63,10 +64,10 @@ impl Lane {
         format!("loop{}", self.number)
     }
 
-    /// The device's size as the kernel has it.
+    /// Size of the device according to sysfs.
     ///
     /// # Errors
-    /// If sysfs does not say.
+    /// If the size cannot be read.
     pub fn size(&self) -> Result<Bytes, LaneError> {
         let path = PathBuf::from(format!("/sys/block/loop{}/size", self.number));
         let text = fs::read_to_string(&path).map_err(LaneError::io("read", &path))?;
@@ -74,7 +75,8 @@ impl Lane {
     }
 }
 
-/// Each number is announced before it is tried, and withdrawn if it turns out to be somebody else's.
+/// Adds a loop device. Announces each number in the ledger before it tries it, and withdraws it if another program has
+/// it.
 fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError> {
     for number in FIRST_NUMBER..FIRST_NUMBER + NUMBERS {
         if Path::new(&format!("/sys/block/loop{number}")).exists() {
@@ -90,7 +92,7 @@ fn add(ledger: &mut Ledger, name: &str, backing: &Path) -> Result<u32, LaneError
     Err(LaneError::io("add", loopdev::device_path(FIRST_NUMBER))(none))
 }
 
-/// LOOP_CONFIGURE falls back to the page cache without a word where the host's file system cannot do better.
+/// LOOP_CONFIGURE silently falls back to the page cache if the host's file system does not support direct I/O.
 fn verify_direct(number: u32, path: &Path) -> Result<(), LaneError> {
     let flag = fs::read_to_string(format!("/sys/block/loop{number}/loop/dio"));
     match flag.map(|text| text.trim() == "1") {

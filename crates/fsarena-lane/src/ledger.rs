@@ -1,7 +1,8 @@
-//! The ledger: what a run has made and not yet taken away, written before it is made.
+//! The ledger: lists what a run has made and not yet removed. Each entry is written before the thing is made.
 //!
-//! One file per run, one JSON record per line, synced before the act that it announces. The process that has the lock of
-//! the folder owns all ledgers in it: each file that it finds belongs to a run that is dead, and is undone backwards.
+//! One file per run, one JSON record per line, synced before the action that it announces. The process that holds the
+//! lock of the folder owns all ledgers in it: each file that it finds belongs to a dead run, and is undone in reverse
+//! order.
 
 mod made;
 
@@ -22,7 +23,7 @@ use made::Run;
 
 use crate::{Go, LaneError};
 
-/// What to do while another run has the machine.
+/// What to do while another run uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// Wait until it has ended.
@@ -31,7 +32,7 @@ pub enum Wait {
     No,
 }
 
-/// What became of the things that dead runs had left.
+/// Result of clearing away what dead runs left.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cleared {
     /// What was removed, in words.
@@ -63,20 +64,21 @@ pub struct Ledger {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
-    /// The first one: during which boot of the machine the run began (`/proc/sys/kernel/random/boot_id`).
+    /// The first line: ID of the boot during which the run began (`/proc/sys/kernel/random/boot_id`).
     Boot(String),
     /// Something is about to be made.
     Making(Made),
-    /// The last directory that was announced is made, and is this one.
+    /// The directory that was announced last is made and has this identity.
     Identified(fsarena_sys::directory::FileId),
-    /// The last announcement is taken back: it was not made.
+    /// The last announcement is withdrawn: the thing was not made.
     Withdrawn,
 }
 
-/// Takes the machine for this run; while another run has it, `waiting` is called with its process again and again.
+/// Locks the machine for this run. While another run holds the lock, calls `waiting` repeatedly with that run's
+/// process.
 ///
 /// # Errors
-/// [`LaneError::Busy`] if it may not wait, or `waiting` says [`Go::Stop`].
+/// [`LaneError::Busy`] if `wait` is [`Wait::No`], or `waiting` returns [`Go::Stop`].
 pub fn take_machine(wait: Wait, waiting: &mut dyn FnMut(Option<&Holder>) -> Go) -> Result<MachineLock, LaneError> {
     const PAUSE: Duration = Duration::from_millis(200);
     let mut holder = None;
@@ -92,8 +94,8 @@ pub fn take_machine(wait: Wait, waiting: &mut dyn FnMut(Option<&Holder>) -> Go) 
     }
 }
 
-/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else one for this machine below the user's state directory,
-/// which several machines may share.
+/// The ledgers' folder: `/var/lib/fsarena/ledger` for root, else a folder for this machine below the user's state
+/// directory, which several machines may share.
 ///
 /// # Errors
 /// If an ordinary user has neither `XDG_STATE_HOME` nor `HOME`.
@@ -116,13 +118,13 @@ fn this_machine() -> String {
 }
 
 impl Ledger {
-    /// Clears away what dead runs left, and opens a ledger for this one.
+    /// Clears away what dead runs left, and opens a ledger for this run.
     ///
     /// # Errors
-    /// [`LaneError::Busy`] if another process has the folder. What cannot be cleared away is no error: it is reported,
-    /// and tried again by the next start.
+    /// [`LaneError::Busy`] if another process holds the folder. What cannot be cleared away is no error: it is
+    /// reported, and the next start tries again.
     pub fn open(folder: &Path) -> Result<(Self, Cleared), LaneError> {
-        // The tokens in it are what makes a thing ours: no other user may read them.
+        // The tokens in it prove that a thing belongs to a run: no other user may read them.
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(LaneError::io("create the folder", folder))?;
         let lock = lock(folder)?;
@@ -140,45 +142,46 @@ impl Ledger {
         Ok((ledger, cleared))
     }
 
-    /// A word that no other run has: it marks all that this one makes.
+    /// A unique word of this run: it marks everything that the run makes.
     pub fn token(&self) -> &str {
         &self.run.token
     }
 
-    /// The name of everything that this run makes where others make things, too: `fsarena-TOKEN`.
+    /// Name of what this run makes in shared places: `fsarena-TOKEN`.
     pub fn name(&self) -> String {
         format!("fsarena-{}", self.run.token)
     }
 
-    /// Announces what is about to be made; it is on the disk when this returns.
+    /// Announces what is about to be made; the entry is on disk when this returns.
     ///
     /// # Errors
-    /// If it cannot be written: then nothing must be made.
+    /// If the entry cannot be written: the caller must then not make the thing.
     pub fn announce(&mut self, made: Made) -> Result<(), LaneError> {
         self.write(&Line::Making(made.clone()))?;
         self.made.push(made);
         Ok(())
     }
 
-    /// Takes back the last announcement: it was not made, for another program has what it names.
+    /// Withdraws the last announcement: the thing was not made, because another program has its name.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the entry cannot be written.
     pub fn withdraw(&mut self) -> Result<(), LaneError> {
         self.write(&Line::Withdrawn)?;
         self.made.pop();
         Ok(())
     }
 
-    /// Makes the directory `path`, whose parent exists, with the permissions `mode`. It is removed with all that is in it.
+    /// Makes the directory `path`, whose parent exists, with the permissions `mode`. It is later removed with its
+    /// contents.
     ///
     /// # Errors
-    /// If there is something of that name, or it cannot be made.
+    /// If the name exists, or the directory cannot be made.
     pub fn make_directory(&mut self, path: &Path, mode: u32) -> Result<Directory, LaneError> {
         self.make_identified(path, mode, |path| Made::Directory { path, id: None })
     }
 
-    /// Makes `path` and those directories above it that are missing. Each of them is removed if it is empty by then.
+    /// Makes `path` and its missing parent directories. Each of them is later removed if it is empty then.
     ///
     /// # Errors
     /// If one cannot be made.
@@ -200,7 +203,7 @@ impl Ledger {
         let refused = |error: io::Error| LaneError::io("create the folder", path)(error);
         let not_named = || io::Error::from(io::ErrorKind::InvalidInput);
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(not_named).map_err(refused)?;
-        // What is above it is looked up once; the folder itself is then reached by its name in there.
+        // Resolves the parent once, and makes the folder relative to the parent's descriptor.
         let parent = path.parent().unwrap_or(Path::new("/")).canonicalize().map_err(refused)?;
         let folder = Directory::open(&parent).map_err(refused)?;
         self.announce(made(parent.join(name)))?;
@@ -219,8 +222,8 @@ impl Ledger {
         Ok(made)
     }
 
-    /// A directory for short-lived files of this run that are on no lane: sockets, logs and output of programs. Its path is
-    /// short: that of a socket has at most 107 bytes (unix(7)). Other users may pass through it.
+    /// Makes a directory for short-lived files of this run that are on no lane: sockets, logs and output of programs.
+    /// Its path is short: that of a socket has at most 107 bytes (unix(7)). Other users may traverse it.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -237,10 +240,10 @@ impl Ledger {
         written.map_err(LaneError::io("write", &self.path))
     }
 
-    /// Removes everything that was announced, the last first, and then the ledger itself; a second call has nothing to do.
+    /// Removes everything that was announced, in reverse order, and then the ledger itself; a second call does nothing.
     ///
     /// # Errors
-    /// [`LaneError::Leftover`] for the first thing that stays; it and the ledger are then left for the next start.
+    /// [`LaneError::Leftover`] for the first thing that cannot be removed; it and the ledger stay for the next start.
     pub fn undo(&mut self) -> Result<(), LaneError> {
         let Cleared { kept, .. } = made::undo(&mut self.made, &self.run);
         if let Some(Leftover { what, why }) = kept.into_iter().next() {
@@ -250,7 +253,7 @@ impl Ledger {
     }
 }
 
-/// A ledger that announces nothing any more is of no use to the next start.
+/// Removes a ledger without entries, which the next start does not need.
 impl Drop for Ledger {
     fn drop(&mut self) {
         if self.made.is_empty() {
@@ -259,7 +262,7 @@ impl Drop for Ledger {
     }
 }
 
-/// Root's is in /run, where no other user can make anything; another user's is its own, or in /tmp.
+/// For root /run, where no other user can make files; for another user the runtime directory, or /tmp.
 fn scratch_parent() -> PathBuf {
     let may_write = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok() && path.is_dir();
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.as_os_str().len() <= 40);
@@ -277,7 +280,7 @@ fn lock(folder: &Path) -> Result<File, LaneError> {
     }
 }
 
-/// Works off the ledgers of dead runs. The caller holds the lock.
+/// Undoes the ledgers of dead runs. The caller holds the lock.
 fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
     let entries = fs::read_dir(folder).map_err(LaneError::io("read the folder", folder))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -303,7 +306,7 @@ fn clear(folder: &Path, boot: &str) -> Result<Cleared, LaneError> {
     Ok(all)
 }
 
-/// The boot during which a dead run began, and what its ledger announces and does not take back; or why it cannot be read.
+/// The boot ID of a dead run, and what its ledger announces and does not withdraw; or why it cannot be read.
 fn read(path: &Path) -> Result<(String, Vec<Made>), String> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(|error| error.to_string())?;
@@ -312,7 +315,7 @@ fn read(path: &Path) -> Result<(String, Vec<Made>), String> {
 
 fn parse(bytes: &[u8]) -> Result<(String, Vec<Made>), String> {
     let (mut boot, mut made): (String, Vec<Made>) = Default::default();
-    // What follows the last newline is torn: what it would have announced was never made.
+    // Bytes after the last newline are a torn entry: what it announces was never made.
     for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
         match serde_json::from_slice(line).map_err(|error| format!("it cannot be read: {error}"))? {
             Line::Boot(id) => boot = id,

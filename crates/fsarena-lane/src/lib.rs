@@ -1,6 +1,7 @@
 //! Lanes: the storage that each contender gets, the file systems made on it, and the ledger of what must be undone.
 //!
-//! [`Arena`] is the door: it makes lanes, makes and mounts file systems on them, checks them, and takes all away again.
+//! [`Arena`] is the entry point: it makes lanes, makes and mounts file systems on them, checks them, and removes
+//! everything again.
 
 pub mod age;
 mod alignment;

@@ -1,4 +1,4 @@
-//! Memory as a place for references: a tmpfs of the run's own or, for who may not mount, a folder in `/dev/shm`.
+//! Memory as storage for references: a tmpfs that the run mounts or, in a run without lanes, a folder in `/dev/shm`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,14 @@ use fsarena_sys::mountinfo;
 use crate::LaneError;
 use crate::ledger::{Ledger, Made};
 
-/// Where every Linux keeps a tmpfs that all may write to (shm_overview(7)).
+/// The world-writable tmpfs of every Linux system (shm_overview(7)).
 const SHARED: &str = "/dev/shm";
 
 /// Large pages for large files, small ones for small files (Documentation/filesystems/tmpfs.rst).
 const LARGE_PAGES: &str = "huge=within_size";
 
-/// Makes the place; `None` where there is none. `folder` is the run's own, or empty if it has none.
+/// Makes the place; `None` if `/dev/shm` is needed and is not a tmpfs. `folder` is the run's folder, or empty if it has
+/// none.
 pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<PathBuf>, LaneError> {
     match folder.as_os_str().is_empty() {
         true => shared(ledger),
@@ -22,7 +23,7 @@ pub fn make(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<Option<Pa
     }
 }
 
-/// As large as a lane, so that what fits on one fits here.
+/// Mounts a tmpfs as large as a lane, so that what fits on a lane fits here.
 fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, LaneError> {
     let at = folder.join("memory");
     if !at.exists() {
@@ -31,7 +32,8 @@ fn mounted(ledger: &mut Ledger, plan: &Plan, folder: &Path) -> Result<PathBuf, L
     ledger.announce(Made::Mount { path: at.clone() })?;
     let options = format!("size={}", plan.lane_size.0);
     let mount = |options: &str| fsarena_sys::mount::mount("tmpfs", "fsarena", options, &at);
-    // In small pages, which a kernel without large ones has, a tmpfs is slower with large files than file systems on a disk.
+    // With small pages, as on a kernel without large ones, tmpfs is slower with large files than file systems on a
+    // disk.
     let mounted = mount(&format!("{options},{LARGE_PAGES}")).or_else(|_| mount(&options));
     mounted.map_err(|error| LaneError::Mount {
         source_device: "tmpfs".to_owned(),

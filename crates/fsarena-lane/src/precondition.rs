@@ -1,4 +1,5 @@
-//! Preconditioning: lanes are written in full, and then at random, so that the device beneath is no longer as new.
+//! Preconditioning: lanes are written in full, and then at random, so that the device below is no longer fresh out of
+//! the box.
 
 use std::fs::File;
 use std::ops::Range;
@@ -15,17 +16,17 @@ use crate::{Go, LaneError};
 
 /// How often each lane is written in full.
 const PASSES: u64 = 2;
-/// How much is written at once when it is.
+/// Bytes per sequential write.
 const SEQUENTIAL: usize = 128 << 10;
-/// How much is written before anybody is asked whether to go on.
+/// Bytes that are written between two calls that ask whether to continue.
 const AT_ONCE: usize = 1 << 30;
-/// How much is written at once at random.
+/// Bytes per random write.
 const BLOCK: usize = 4096;
 
-/// How long a round of a run is.
+/// Length of a round of random writes in a run.
 pub const ROUND: Nanos = Nanos::seconds(1);
 
-/// A device that is preconditioned.
+/// A device to precondition.
 pub struct Target {
     /// Its path.
     pub path: PathBuf,
@@ -33,12 +34,13 @@ pub struct Target {
     pub size: Bytes,
 }
 
-/// Writes all of `targets` in full twice, 128 KiB at once, and then 4 KiB at random places of all of them in rounds that last
-/// `round`, as long as `goes_on` says so of the rounds until then: writes per second of each. All is written directly, one write
-/// at a time. `None` if `telling`, which hears of each step before it, says [`Go::Stop`].
+/// Writes all of `targets` in full twice, 128 KiB per write, and then makes random writes of 4 KiB across all of them
+/// in rounds of length `round`. `goes_on` gets the writes per second of the rounds so far and decides whether another
+/// round follows; returns these rates. All writes are direct, one at a time. Calls `telling` with a description before
+/// each step; `None` if it returns [`Go::Stop`].
 ///
 /// # Errors
-/// If a device refuses.
+/// If I/O on a device fails.
 pub fn condition(
     targets: &[Target],
     seed: u64,
@@ -84,7 +86,7 @@ fn write_in_full(
     Ok(Go::On)
 }
 
-/// Bytes that nothing beneath finds again, as in images.
+/// Writes random bytes, which lower layers can neither deduplicate nor compress, as in images.
 fn write_part(file: &File, part: Range<u64>, random: &mut impl Rng) -> std::io::Result<()> {
     let mut buffer = AlignedBuffer::new(SEQUENTIAL);
     for offset in part.clone().step_by(SEQUENTIAL) {
@@ -95,7 +97,7 @@ fn write_part(file: &File, part: Range<u64>, random: &mut impl Rng) -> std::io::
     file.sync_data()
 }
 
-/// Writes per second.
+/// Writes at random places of all targets for `time`; returns the writes per second.
 fn write_at_random(targets: &[Target], files: &[File], time: Nanos, random: &mut impl Rng) -> Result<f64, LaneError> {
     let mut buffer = AlignedBuffer::new(BLOCK);
     let start = clock::now();

@@ -1,4 +1,4 @@
-//! A lane's queue settings: equal for all, as the named medium would have them.
+//! A lane's queue settings: equal for all lanes, and as the given medium would have them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use fsarena_model::Medium;
 
 use crate::LaneError;
 
-/// Settings that are written; the rest is only read back.
+/// Settings that are written; the other settings are only read back.
 fn wanted(medium: Medium) -> [(&'static str, &'static str); 4] {
     let (rotational, throttling) = match medium {
         // The kernel's own defaults: 2 ms for devices that do not rotate, 75 ms for those that do.
@@ -37,7 +37,8 @@ fn setting(device: u32, name: &str) -> PathBuf {
 /// Sets a loop device's queue for `medium` and reads every setting back.
 ///
 /// # Errors
-/// If a setting that exists does not take. One that this kernel lacks is skipped, and then not in what is read back.
+/// If a setting that exists does not take effect. A setting that this kernel lacks is skipped, and is then not read
+/// back.
 pub fn imitate(device: u32, medium: Medium) -> Result<(), LaneError> {
     for (name, value) in wanted(medium) {
         let path = setting(device, name);
@@ -53,12 +54,12 @@ pub fn imitate(device: u32, medium: Medium) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// All settings that matter, as they are.
+/// Current queue settings of a loop device, by name.
 pub fn settings(device: u32) -> BTreeMap<String, String> {
     READ_BACK.into_iter().filter_map(|name| Some((name.to_owned(), read(device, name)?))).collect()
 }
 
-/// Of a choice such as `[none] mq-deadline` the chosen one.
+/// Reads a setting; of a choice such as `[none] mq-deadline`, the active one.
 fn read(device: u32, name: &str) -> Option<String> {
     let text = fs::read_to_string(setting(device, name)).ok()?;
     let chosen = text.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));

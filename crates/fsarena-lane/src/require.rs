@@ -1,4 +1,4 @@
-//! What a plan requires of this machine and this user, asked before anything is made.
+//! What a plan requires of this machine and this user, checked before anything is made.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::kind::{Ground, Kind, kind};
 use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, storage};
 
-/// Refuses contenders of a kind that there is not, or without the directory that they name.
+/// Refuses contenders of an unknown kind, without the directory that they name, or with options that they cannot have.
 ///
 /// # Errors
-/// The first that is found.
+/// The first problem that is found.
 pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
     for contender in named {
         let kind = known(&contender.label.0, &contender.kind)?;
@@ -39,14 +39,15 @@ pub fn contenders(named: &[Contender]) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// All words of a contender's options, those of mkfs and those of mount.
+/// All words of a contender's options for mkfs and mount.
 fn options(contender: &Contender) -> impl Iterator<Item = &str> {
     let words = contender.mkfs.iter().chain([&contender.mount]);
     words.flat_map(|word| word.split(['=', ',', ':', ' ']))
 }
 
-/// mkfs overwrites what it is given, such as the device of an external journal: it may be given the lane only. A device
-/// may also be named by what is on it (`device=LABEL=journal`), and tools write to plain files as well.
+/// Whether a word of an option names a device or a file. mkfs overwrites what its options name, such as the device of
+/// an external journal, so they may name none. A tag can name a device, too (`device=LABEL=journal`), and tools also
+/// write to plain files.
 fn names_storage(piece: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let is_tag = ["LABEL", "UUID", "PARTLABEL", "PARTUUID"].contains(&piece);
@@ -64,7 +65,7 @@ pub fn plan(plan: &Plan) -> Result<(), LaneError> {
     space(plan)
 }
 
-/// Refuses kinds that this user, kernel or lane size cannot have.
+/// Refuses kinds that this user, kernel or lane size does not support, or whose tools are missing.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -79,7 +80,7 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// Refuses memory limits where there can be none, or less than fsarena itself needs.
+/// Refuses memory limits that this machine cannot enforce, or that are too small for fsarena itself.
 ///
 /// # Errors
 /// The first reason that is found.
@@ -87,10 +88,10 @@ pub fn memory_limits(plan: &Plan) -> Result<(), LaneError> {
     plan.workloads.iter().filter_map(|workload| workload.memory_limit).try_for_each(memory_limit)
 }
 
-/// Refuses lanes for which there is no room, or a disk that is not free.
+/// Refuses lanes for which there is no room.
 ///
 /// # Errors
-/// [`LaneError::NoSpace`], [`LaneError::DiskInUse`].
+/// [`LaneError::NoSpace`], [`LaneError::Partitions`] if their number does not match.
 pub fn space(plan: &Plan) -> Result<(), LaneError> {
     let lanes = made_lanes(plan);
     match &plan.storage {
@@ -101,7 +102,7 @@ pub fn space(plan: &Plan) -> Result<(), LaneError> {
 }
 
 /// Refuses `dir` contenders whose file systems have no room. `data` is the most that each workload of the plan keeps at
-/// a time in one directory. Contenders that do slices in turn have their data there at the same time.
+/// a time in one directory. Contenders of a sliced workload keep their data at the same time.
 ///
 /// # Errors
 /// [`LaneError::NoRoom`].
@@ -126,7 +127,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
     Ok(())
 }
 
-/// The `dir` contenders by the file system in which they lie, with one of its directories.
+/// The `dir` contenders, grouped by file system, with one directory of each.
 fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneError> {
     let mut found: BTreeMap<String, (&Path, Vec<&Contender>)> = BTreeMap::new();
     for contender in plan.contenders.iter().filter(|contender| contender.kind == "dir") {
@@ -137,7 +138,7 @@ fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneErro
     Ok(found.into_values().collect())
 }
 
-/// Bytes of the lanes that lie on the file system of `path`, too.
+/// Bytes of the lanes, if they lie on the file system of `path`.
 fn lanes_beside(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
     let Storage::Directory(storage) = &plan.storage else { return Ok(Bytes(0)) };
     let is_same = space::file_system(&nearest_existing(storage))? == space::file_system(path)?;
@@ -145,7 +146,7 @@ fn lanes_beside(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
     Ok(Bytes(plan.lane_size.0.saturating_mul(lanes)))
 }
 
-/// The versions of the tools that these kinds need, by program; one that does not start is left out.
+/// Versions of the tools that these kinds need, by program; a tool that does not start is omitted.
 pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
     let kinds = KINDS.iter().filter(|kind| kinds.contains(&kind.name()));
     let tools = kinds.flat_map(|kind| kind.tools());
@@ -157,19 +158,19 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Which contenders need a lane, in the plan's order.
+/// Whether each contender needs a lane, in the plan's order.
 pub fn needs_lane(plan: &Plan) -> Vec<bool> {
     let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground().has_lane());
     plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
 }
 
-/// How many contenders need a lane.
+/// Number of contenders that need a lane.
 pub fn lane_count(plan: &Plan) -> usize {
     needs_lane(plan).into_iter().filter(|needs| *needs).count()
 }
 
-/// How many lanes are made: one for each contender that needs one and a spare one, or one for all in turn. On partitions
-/// there is a spare one only if there is a partition for it.
+/// Number of lanes to make: one for each contender that needs one and a spare one, or one that all use in turn. On
+/// partitions the spare lane exists only if there is a partition for it.
 pub fn made_lanes(plan: &Plan) -> usize {
     match (lane_count(plan), plan.lanes, &plan.storage) {
         (0, ..) => 0,
@@ -182,7 +183,7 @@ pub fn made_lanes(plan: &Plan) -> usize {
 /// The kind of that name.
 ///
 /// # Errors
-/// [`LaneError::UnknownKind`] with the kinds that there are.
+/// [`LaneError::UnknownKind`] with the kinds that exist.
 pub fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError> {
     kind(name).ok_or_else(|| LaneError::UnknownKind {
         argument: argument.to_owned(),
@@ -191,10 +192,10 @@ pub fn known(argument: &str, name: &str) -> Result<&'static dyn Kind, LaneError>
     })
 }
 
-/// Refuses a `dir` contender whose directory is not there.
+/// Refuses a `dir` contender whose directory does not exist.
 ///
 /// # Errors
-/// [`LaneError::NoDirectory`].
+/// [`LaneError::NoDirectory`], or [`LaneError::BadOption`] if the path is not a directory.
 pub fn directory(contender: &Contender) -> Result<(), LaneError> {
     let path = contender.path.clone().unwrap_or_default();
     match path.is_dir() {
@@ -207,7 +208,7 @@ pub fn directory(contender: &Contender) -> Result<(), LaneError> {
     }
 }
 
-/// Refuses a kind that this user, kernel or lane size cannot have.
+/// Refuses a kind that this user, kernel or lane size does not support, or whose tools are missing.
 fn lanes_of(kind: &dyn Kind, lane_size: Bytes) -> Result<(), LaneError> {
     let name = kind.name().to_owned();
     if !rustix::process::geteuid().is_root() {

@@ -1,4 +1,5 @@
-//! Reads of a bare device, fresh and repeated: whether something beneath it, a host's cache or a drive's, keeps what was read.
+//! Fresh and repeated reads of a bare device: they show whether a cache below it, of a host or of a drive, keeps what
+//! was read.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -13,39 +14,40 @@ use rustix::fs::OFlags;
 
 use crate::LaneError;
 
-/// How much is read at each place: enough to pass a drive's read-ahead.
+/// Bytes that are read at each place: enough to exceed a drive's read-ahead.
 const EXTENT: u64 = 256 << 10;
 
-/// Places that are read twice, if there is time.
+/// Number of places that are read twice, if there is time.
 const PLACES: usize = 48;
 
-/// Of these so many are read, and then read again, before the next ones.
+/// Number of places that are read, and then read again, before the next ones.
 const AT_ONCE: usize = 8;
 
-/// Places that are read first and not timed: whatever the first reads have to wake is not the fresh ones' alone.
+/// Number of places that are read first and not timed, so that wake-up costs do not slow down only fresh reads.
 const BEFORE: usize = 4;
 
-/// Places lie at least about so far apart.
+/// Approximate minimum distance between places, in bytes.
 const APART: u64 = 1 << 20;
 
 const BLOCK: u64 = 4096;
 
-/// What a run spends on it.
+/// Time limit in a run.
 pub const TIME: Nanos = clock::look(Nanos::millis(1500));
 
-/// From this factor on, repeated reads are said to come from a cache.
+/// From this factor on, repeated reads count as served by a cache.
 const CACHED: f64 = 1.5;
 
-/// Reads random places of `path`, a device or file of `size` bytes, directly, and the same again in another order, some places at
-/// a time, so that whatever else the machine does slows down both. The rates are those of the median read. Nothing is written.
-/// `None` if it is too small for places that are far apart.
+/// Reads random places of `path`, a device or file of `size` bytes, with direct I/O, and then the same places in
+/// another order. It does so in groups of places, so that other load on the machine slows down both. The rates are
+/// those of the median read. Nothing is written. `None` if `size` is too small for places that are far apart.
 ///
-/// Fresh means: not read since this began. What was written shortly before, as a lane's image was, may be in a cache of the host
-/// from the start; the two rates are then alike, so that alike rates do not prove that there is no cache. Nor do they where most of
-/// a device was never written, and reads of it are answered without it.
+/// Fresh means: not read since this measurement began. Data that was written shortly before, such as a lane's image,
+/// may be in a cache of the host from the start; the two rates are then alike. Alike rates therefore do not prove that
+/// there is no cache. Nor do they if most of a device was never written, and reads of it are answered without the
+/// medium.
 ///
 /// # Errors
-/// If it cannot be read directly.
+/// If `path` cannot be read directly.
 pub fn repeated_reads(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Result<Option<RepeatedReads>, LaneError> {
     let mut random = generator(seed, "repeated-reads", &[]);
     let mut places = places(size, &mut random);
@@ -69,7 +71,7 @@ pub fn repeated_reads(path: &Path, size: Bytes, seed: u64, at_most: Nanos) -> Re
     Ok(Some(RepeatedReads { fresh: rate(fresh), repeated: rate(repeated) }))
 }
 
-/// Offsets in random order, one in each of equal parts.
+/// Offsets in random order, one in each of equal parts of the device.
 fn places(size: Bytes, random: &mut impl Rng) -> Vec<u64> {
     let count = ((PLACES + BEFORE) as u64).min(size.0 / APART);
     let part = size.0.checked_div(count).unwrap_or(0);
@@ -79,7 +81,7 @@ fn places(size: Bytes, random: &mut impl Rng) -> Vec<u64> {
     places
 }
 
-/// How long each read of an extent at one of `places` takes.
+/// Duration of each read of an extent at one of `places`.
 fn times(file: &File, places: &[u64]) -> std::io::Result<Vec<Nanos>> {
     let mut buffer = AlignedBuffer::new(EXTENT as usize);
     let mut timed = |place: &u64| {
@@ -95,7 +97,7 @@ fn rate(mut times: Vec<Nanos>) -> f64 {
     EXTENT as f64 / times[times.len() / 2].as_seconds().max(1e-9)
 }
 
-/// That something beneath the device keeps what was read, with the figures and what it means; `None` if that is not shown.
+/// Explains, with the figures, that a cache below the device keeps what was read; `None` if the reads do not show that.
 pub fn cached_below(reads: &RepeatedReads) -> Option<String> {
     let factor = reads.repeated / reads.fresh;
     (factor >= CACHED).then(|| {

@@ -1,4 +1,4 @@
-//! Shared folders: directories that another machine, or the host of this one, keeps; known by the type of their mount.
+//! Shared folders: directories on another machine, or on the host of this one, recognised by the type of their mount.
 
 /// What serves a shared folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@ enum Server {
     Remote,
 }
 
-/// Types of mounts as mountinfo has them, and what they are.
+/// Mount types as in mountinfo, with a description and the server.
 const KINDS: &[(&[&str], &str, Server)] = &[
     (&["vboxsf"], "a shared folder of VirtualBox", Server::Host),
     (&["vmhgfs", "fuse.vmhgfs-fuse"], "a shared folder of VMware", Server::Host),
@@ -21,8 +21,8 @@ const KINDS: &[(&[&str], &str, Server)] = &[
     (&["fuse.sshfs"], "a folder of another machine by SSH", Server::Remote),
 ];
 
-/// What is to be said of a directory on a mount of this type, which may be followed by its options; `None` if that is no shared
-/// folder.
+/// A remark about directories on a mount of this type, which may be followed by its options; `None` if it is not a
+/// shared folder.
 pub fn remark(mount: &str) -> Option<String> {
     let kind = mount.split(' ').next()?;
     let (_, what, server) = KINDS.iter().find(|(kinds, ..)| kinds.contains(&kind))?;

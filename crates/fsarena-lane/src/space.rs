@@ -1,4 +1,4 @@
-//! How much room there is.
+//! Free space of file systems.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub fn free_space(path: &Path) -> io::Result<Bytes> {
     Ok(Bytes(found.f_bavail * found.f_frsize))
 }
 
-/// What stays free on the file system in which `path` lies: 5 % of it, at least 256 MiB and at most 4 GiB.
+/// Bytes that stay free on the file system in which `path` lies: 5 % of it, at least 256 MiB and at most 4 GiB.
 ///
 /// # Errors
 /// If the path cannot be looked up.
@@ -27,8 +27,8 @@ fn reserve_of(size: Bytes) -> Bytes {
     Bytes((size.0 / 20).clamp(Bytes::mib(256).0, Bytes::gib(4).0))
 }
 
-/// The file system in which `path` lies, by a name that all of its directories share. The subvolumes of a btrfs have
-/// numbers of their own, and the same source.
+/// Name of the file system in which `path` lies, the same for all its directories. The subvolumes of a btrfs have
+/// different device numbers and the same source.
 ///
 /// # Errors
 /// If the path cannot be looked up.
@@ -41,7 +41,7 @@ pub fn file_system(path: &Path) -> io::Result<String> {
     }
 }
 
-/// `path`, or the nearest folder above it that is there.
+/// `path`, or the nearest folder above it that exists.
 pub fn nearest_existing(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned()

@@ -1,4 +1,4 @@
-//! The place of the lanes: a folder of the run's own with images in it, on a host file system, in memory, or a disk.
+//! Storage of the lanes: images in a folder of the run, on a host file system or in memory, or a disk.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -14,16 +14,16 @@ use crate::ledger::{Ledger, Made};
 use crate::require::lane_count;
 use crate::{LaneError, disk, image, space};
 
-/// What images in memory leave free.
+/// Memory that images in memory leave free.
 const RESERVE: Bytes = Bytes::mib(256);
 
-/// Where runs put their folders if nothing else is said.
+/// Default place for the runs' folders.
 pub const DEFAULT_FOLDER: &str = "/var/tmp/fsarena";
 
-/// Makes the run's folder and what it needs to be as the plan's storage says.
+/// Makes the run's folder and, if the plan stores the lanes in memory, mounts a tmpfs for them.
 ///
 /// # Errors
-/// If it cannot be made, is not safe, or is too small for `count` lanes.
+/// If the folder cannot be made, is not safe, or has too little room for `count` lanes.
 pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<PathBuf, LaneError> {
     let parent = match &plan.storage {
         Storage::Directory(path) => path.clone(),
@@ -41,20 +41,22 @@ pub fn make_place(ledger: &mut Ledger, plan: &Plan, count: usize) -> Result<Path
     Ok(folder)
 }
 
-/// Where the images lie: in the run's folder, or in the memory that is mounted below it.
+/// Folder of the images: the run's folder, or the tmpfs that is mounted below it.
 fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
     if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
 }
 
-/// What lies beneath the lanes: the folder with the images, or the disk, of several the last, which has the spare lane.
+/// What backs the lanes: the folder with the images, or the disk; of several disks the last one, which has the spare
+/// lane.
 pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
     plan.storage.disks().last().cloned().unwrap_or_else(|| image_folder(plan, folder))
 }
 
-/// Refuses a folder in which another user could put something else in the place of what root makes.
+/// Refuses a folder in which another user could replace files that root makes.
 ///
 /// # Errors
-/// [`LaneError::UnsafePlace`] with the folder above it, or itself, that is another user's or writable for others.
+/// [`LaneError::UnsafePlace`] with the first folder of the path that belongs to another user, or to which others may
+/// write.
 pub fn require_safety(parent: &Path) -> Result<(), LaneError> {
     for folder in parent.ancestors() {
         let found = fs::symlink_metadata(folder).map_err(LaneError::io("look up", folder))?;
@@ -93,13 +95,14 @@ pub fn require_space(plan: &Plan, parent: &Path, count: usize) -> Result<(), Lan
     }
 }
 
-/// Mounts debugfs, with its counters per file system, and tracefs, with its tracepoints, in the run's own namespace; where that
-/// fails there are none.
+/// Mounts debugfs, for its counters per file system, and tracefs, for its tracepoints, in the run's own namespace. If a
+/// mount fails, these counters are missing.
 ///
 /// # Errors
 /// If the ledger cannot be written.
 pub fn show_kernel_counters(ledger: &mut Ledger) -> Result<(), LaneError> {
-    // Below debugfs the kernel would mount a tracefs by itself, which would then keep debugfs busy: this one is asked for first.
+    // The kernel mounts a tracefs below debugfs when that path is used, which keeps debugfs busy: mounts one of its
+    // own.
     for (kind, point, sign) in [("debugfs", "/sys/kernel/debug", "bdi"), ("tracefs", "/sys/kernel/tracing", "events")] {
         let point = Path::new(point);
         if point.join(sign).exists() || !point.exists() {
@@ -123,13 +126,13 @@ fn mount_memory(ledger: &mut Ledger, at: &Path, size: Bytes, count: usize) -> Re
     })
 }
 
-/// Lanes on a disk, or one on each of several.
+/// Layout of the lanes: all on one disk, or one on each partition.
 fn layout(plan: &Plan, lanes: usize) -> Layout {
     let lanes = if matches!(plan.storage, Storage::Partitions(_)) { 1 } else { lanes as u64 };
     Layout { lane_size: plan.lane_size.0, lanes }
 }
 
-/// What is free is only looked up here: the disks are opened and measured again when the run takes them.
+/// This only looks up the sizes: the disks are opened and measured again when the run takes them.
 fn require_room_on_disks(plan: &Plan, lanes: usize) -> Result<(), LaneError> {
     let sizes = plan.storage.disks().iter().filter_map(|path| disk::size_at(path));
     sizes.min().map_or(Ok(()), |free| require_room(plan, lanes, free))
@@ -150,7 +153,7 @@ fn require_room(plan: &Plan, lanes: usize, free: Bytes) -> Result<(), LaneError>
     }
 }
 
-/// Takes the held disks for the run: each gets the run's label.
+/// Takes the held disks for the run: writes the run's label to each.
 ///
 /// # Errors
 /// If a disk is too small or cannot be written.
@@ -164,7 +167,7 @@ pub fn occupy(ledger: &mut Ledger, plan: &Plan, disks: &[Disk], lanes: usize) ->
     Ok(())
 }
 
-/// Opens lane `index`: a part of a held disk, or an image; either is written in full now.
+/// Opens lane `index`, a part of a held disk or an image, after writing it in full.
 ///
 /// # Errors
 /// If it cannot be written, or the kernel refuses the loop device.
@@ -186,7 +189,7 @@ pub fn open_lane(
     Lane::open(ledger, &Backing { file: &file, path: &path, extent: Extent::default() }, plan.medium, index)
 }
 
-/// The disk with lane `index`, and where on it the lane is; `None` where lanes are images.
+/// The disk with lane `index`, and the lane's position on it; `None` if lanes are images.
 fn part<'a>(plan: &Plan, disks: &'a [Disk], index: usize) -> Option<(&'a Disk, Extent)> {
     let (disk, place) = if matches!(plan.storage, Storage::Partitions(_)) { (index, 0) } else { (0, index as u64) };
     Some((disks.get(disk)?, layout(plan, index + 1).lane(place)))

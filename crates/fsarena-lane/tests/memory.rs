@@ -1,5 +1,5 @@
-//! Memory limits by real control groups. A process is in one group as a whole, so this is a test binary of its own, whose tests run
-//! one at a time. They need a memory controller of version 1.
+//! Memory limits by real control groups. A group always holds a whole process, so these tests have their own binary and
+//! run one at a time. They need a memory controller of version 1.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -23,7 +23,7 @@ fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
     Ledger::open(&folder.join("ledger")).expect("nobody else has it")
 }
 
-/// An arena with a directory of its own, while no other test runs; `None` where memory cannot be limited.
+/// An arena with its own directory, while no other test runs; `None` if memory cannot be limited.
 fn arena() -> Option<(Alone, tempfile::TempDir, Arena)> {
     if !has(&[Need::Root, Need::Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")]) {
         return None;
@@ -36,7 +36,7 @@ fn arena() -> Option<(Alone, tempfile::TempDir, Arena)> {
     Some((alone, folder, arena))
 }
 
-/// The folder of this process' memory group, which is one of the run's.
+/// Folder of this process' memory group, if a run made it.
 fn own_group() -> Option<PathBuf> {
     let own = std::process::id().to_string();
     let holds = |group: &PathBuf| {
@@ -47,14 +47,14 @@ fn own_group() -> Option<PathBuf> {
     groups.map(|entry| entry.path()).find(holds)
 }
 
-/// Bytes that storage read for this process.
+/// Bytes that this process has read from storage.
 fn served() -> u64 {
     let text = fs::read_to_string("/proc/self/io").expect("readable");
     let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).expect("there");
     line.parse().expect("a number")
 }
 
-/// How often the file of `size` has to be read from storage, when it is read twice within `limit`.
+/// Bytes read from storage, as a multiple of `size`, when the file of that size is read twice within `limit`.
 fn times_served(arena: &mut Arena, file: &File, size: u64, limit: Bytes) -> f64 {
     fadvise(file, 0, None, Advice::DontNeed).expect("the kernel may drop it");
     arena.confine(limit).expect("it can be limited");
@@ -124,7 +124,7 @@ fn the_next_start_removes_a_dead_runs_group_and_spares_who_is_in_it() {
     arena.confine(Bytes::mib(64)).expect("it can be limited");
     let group = own_group().expect("it is in it");
     let mut sleeper = Sleeper(Command::new("sleep").arg("600").spawn().expect("it starts"));
-    // A killed run has a ledger and does nothing any more; this one does, later, and finds nothing.
+    // Copies the ledger to imitate a killed run. The living run undoes its own ledger later, and finds nothing.
     let token = group.file_name().expect("named").to_string_lossy().replace("fsarena-", "");
     let written = folder.path().join("ledger").join(format!("{token}.jsonl"));
     let dead = tempfile::tempdir_in("/var/tmp").expect("temporary folder");

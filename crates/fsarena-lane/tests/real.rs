@@ -12,7 +12,7 @@ use fsarena_testing::{Alone, Need, alone, has};
 #[path = "real/measured.rs"]
 mod measured;
 
-/// A place of the test's own, and the right to make loop devices; `None` without root.
+/// A directory of the test's own, and the exclusive right to make loop devices.
 struct Ground {
     place: tempfile::TempDir,
     _alone: Alone,
@@ -23,7 +23,7 @@ fn ground() -> Option<Ground> {
         return None;
     }
     let alone = alone();
-    // Each test has a thread of its own, and with it a namespace.
+    // Each test runs in its own thread, and so gets its own namespace.
     namespace::enter_private_mounts().expect("root may have a namespace");
     Some(Ground { place: tempfile::tempdir_in("/var/tmp").expect("temporary folder"), _alone: alone })
 }
@@ -147,7 +147,7 @@ fn damage_is_found_by_the_check() {
     let (place, _) = arena.make(0, Some(0), 1).expect("made");
     let device = loopdev::device_path(device_number(place.device.as_deref().expect("a lane")));
     let device = OpenOptions::new().write(true).open(device).expect("ours");
-    // Over the bitmaps behind the super block and the group descriptors.
+    // Overwrites the bitmaps behind the superblock and the group descriptors.
     device.write_all_at(&vec![0xa5; 1 << 20], 64 << 10).and_then(|()| device.sync_all()).expect("written");
     let result = arena.finish(0).expect("checked").expect("there is something to check");
     assert!(!result.clean && !result.output.is_empty());

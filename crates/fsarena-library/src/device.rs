@@ -1,4 +1,4 @@
-//! The block device that a library works on: counted reads, writes and flushes.
+//! The block device that a library uses. It counts reads, writes and flushes.
 
 use std::cell::{Cell, RefCell};
 use std::fs::{File, OpenOptions};
@@ -11,14 +11,15 @@ use rustix::fs::OFlags;
 
 use crate::{LibraryError, Traffic, error};
 
-/// A block device, or a file in the place of one, that nobody else has mounted.
+/// A block device, or a regular file in place of one, that is opened exclusively.
 #[derive(Debug)]
 pub struct Device {
     size: u64,
     book: Rc<Book>,
 }
 
-/// The open device, what it has counted, and why it failed last: libraries keep the device to themselves, and its errors too.
+/// The open device, its counters and its last error. Libraries keep the device to themselves, and do not pass its
+/// errors on.
 #[derive(Debug)]
 pub struct Book {
     file: File,
@@ -27,7 +28,7 @@ pub struct Book {
 }
 
 impl Device {
-    /// Opens the device for itself: what is mounted is refused (open(2), O_EXCL).
+    /// Opens the device exclusively: a mounted device is refused (open(2), O_EXCL).
     pub fn open(path: &Path) -> Result<Self, LibraryError> {
         let failed = |source| LibraryError::Kernel { act: format!("open {}", path.display()), source };
         let flags = OFlags::EXCL.bits() as i32;
@@ -37,17 +38,17 @@ impl Device {
         Ok(Self { size, book: Rc::new(book) })
     }
 
-    /// Bytes.
+    /// Size, bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What it counts, for whoever gives the device away.
+    /// Its book, for the code that gives the device to a library.
     pub fn book(&self) -> Rc<Book> {
         Rc::clone(&self.book)
     }
 
-    /// Reads all of `into`; whether that went well.
+    /// Reads all of `into`.
     pub fn read(&self, offset: u64, into: &mut [u8]) -> Result<(), Failed> {
         self.book.add(|traffic| traffic.read += into.len() as u64);
         self.book.keep(self.book.file.read_exact_at(into, offset))
@@ -59,24 +60,24 @@ impl Device {
         self.book.keep(self.book.file.write_all_at(bytes, offset))
     }
 
-    /// Brings all that was written to stable storage.
+    /// Brings all written data to stable storage.
     pub fn flush(&self) -> Result<(), Failed> {
         self.book.flush()
     }
 }
 
-/// The device refused, and its book says why.
+/// The device returned an error, which is in its book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failed;
 
 impl Book {
-    /// Brings all that was written to stable storage (fdatasync(2): of a block device the cache is flushed as well).
+    /// Brings all written data to stable storage (fdatasync(2), which also flushes the cache of a block device).
     pub fn flush(&self) -> Result<(), Failed> {
         self.add(|traffic| traffic.flushes += 1);
         self.keep(self.file.sync_data())
     }
 
-    /// What was counted.
+    /// The traffic so far.
     pub fn traffic(&self) -> Traffic {
         self.traffic.get()
     }
@@ -94,7 +95,7 @@ impl Book {
         })
     }
 
-    /// An error of `library` with its words, or with those of the device if that is why.
+    /// An error of `library` with its message, or with the error of the device if that is the cause.
     pub fn error(&self, library: &'static str, act: &str, path: &str, words: impl ToString) -> LibraryError {
         let act = error::words(act, path);
         match self.failure.borrow_mut().take() {

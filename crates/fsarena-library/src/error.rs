@@ -1,48 +1,48 @@
-//! What a file system refuses, in words.
+//! The errors of file systems.
 
 use std::io;
 
-/// What a file system refuses.
+/// An error of a file system.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
-    /// The kernel said no.
+    /// The kernel returned an error.
     #[error("{act}: {source}")]
     Kernel {
-        /// What was being done, such as `create k1-7`.
+        /// The action that failed, such as `create k1-7`.
         act: String,
-        /// Why it failed.
+        /// The reason.
         source: io::Error,
     },
-    /// The library said no.
+    /// The library returned an error.
     #[error("{act}: {library} says: {words}")]
     Library {
-        /// Its name.
+        /// Name of the library.
         library: &'static str,
-        /// What was being done.
+        /// The action that failed.
         act: String,
-        /// Its words.
+        /// The message of the library.
         words: String,
     },
-    /// The library's block device said no.
+    /// The block device of the library returned an error.
     #[error("{act}: {library} could not use its device: {source}")]
     Device {
-        /// Its name.
+        /// Name of the library.
         library: &'static str,
-        /// What was being done.
+        /// The action that failed.
         act: String,
-        /// Why the device failed.
+        /// The reason.
         source: io::Error,
     },
 }
 
 impl LibraryError {
-    /// A [`LibraryError::Kernel`], for `map_err`. Nothing is allocated before there is an error.
+    /// Makes a [`LibraryError::Kernel`], for `map_err`. It allocates nothing until there is an error.
     pub(crate) fn kernel<E: Into<io::Error>>(act: &str, path: &str) -> impl FnOnce(E) -> Self {
         move |error| Self::Kernel { act: words(act, path), source: error.into() }
     }
 }
 
-/// `create k1-7`.
+/// An action with its path, such as `create k1-7`.
 pub(crate) fn words(act: &str, path: &str) -> String {
     if path.is_empty() { act.to_owned() } else { format!("{act} {path}") }
 }

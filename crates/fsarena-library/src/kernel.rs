@@ -1,4 +1,4 @@
-//! A directory of a mounted file system, by system calls: one for each read and write.
+//! A directory of a mounted file system, used through system calls: one for each read and write.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ const MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 #[derive(Debug)]
 pub struct Kernel {
     directory: OwnedFd,
-    /// What the block device counts; there is none of a file system that has no number of one.
+    /// The counters of the block device; `None` if the file system does not have the number of a block device.
     counters: Option<PathBuf>,
     /// Whether files are opened with O_DSYNC.
     each_durable: bool,
@@ -29,7 +29,7 @@ fn failed(act: &'static str, path: &str) -> impl FnOnce(Errno) -> LibraryError {
     LibraryError::kernel(act, path)
 }
 
-/// Writes all, in as many calls as it takes; one is usual.
+/// Writes all bytes, usually with one call.
 fn write_all(mut bytes: &[u8], mut some: impl FnMut(&[u8]) -> Result<usize, Errno>) -> Result<(), Errno> {
     while !bytes.is_empty() {
         match some(bytes)? {
@@ -156,7 +156,8 @@ impl FileSystem for Kernel {
     }
 }
 
-/// Documentation/block/stat.rst of the kernel. btrfs and file systems in memory have a number that is no block device's.
+/// The counters of the block device (Documentation/block/stat.rst of the kernel). btrfs and file systems in memory have
+/// a number that does not belong to a block device.
 fn counters(directory: &Path) -> Option<PathBuf> {
     use std::os::unix::fs::MetadataExt;
     let device = fs::metadata(directory).ok()?.dev();

@@ -1,5 +1,5 @@
-//! Which file systems run within this process? Libraries that work on a block device by themselves, and a directory of one of the
-//! kernel's mounted file systems, behind one door: [`FileSystem`].
+//! File systems that run within this process: libraries that use a block device by themselves, and directories of the
+//! kernel's mounted file systems. All implement [`FileSystem`].
 
 mod device;
 mod error;
@@ -14,7 +14,7 @@ pub use kernel::Kernel;
 pub use preview::Preview;
 pub use rsext4::Rsext4;
 
-/// The libraries that there are.
+/// A library that is a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
     /// The crate `rsext4`, 0.9.
@@ -24,10 +24,10 @@ pub enum Library {
 }
 
 impl Library {
-    /// All of them.
+    /// All libraries.
     pub const ALL: [Self; 2] = [Self::Rsext4, Self::Rsext4Preview];
 
-    /// Its name, which is that of the kind of contender that it serves.
+    /// Its name, which is also that of the kind of contender that uses it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rsext4 => "rsext4",
@@ -35,8 +35,9 @@ impl Library {
         }
     }
 
-    /// How many files and directories it can keep at a time; `None`: as many as there is room for. With 10,000 the preview was seen to
-    /// damage its directories, and then to remove one without ever coming to an end, in ever more memory; with 4,400 all was well.
+    /// Maximum number of files and directories at a time; `None` if only space limits it. With 10,000 the preview
+    /// damaged its directories. The removal of one of them then never ended, and used more and more memory. With 4,400
+    /// there was no damage.
     pub const fn most_files(self) -> Option<u64> {
         match self {
             Self::Rsext4 => None,
@@ -44,14 +45,14 @@ impl Library {
         }
     }
 
-    /// The library of that name.
+    /// The library with the name `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|library| library.name() == name)
     }
 }
 
-/// What has gone between a file system and its device since it was mounted, as the library handed it over, or of a mounted one as
-/// its block device counted it.
+/// The traffic between a file system and its device since it was mounted. The traffic of a library is counted at its
+/// calls, that of a mounted file system by its block device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
     /// Bytes read.
@@ -62,12 +63,12 @@ pub struct Traffic {
     pub flushes: u64,
 }
 
-/// What asking for everything to be brought to the device did.
+/// The effect of a sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Synced {
-    /// All is there.
+    /// All data are on the device.
     OnDevice,
-    /// Nothing: there is no such call.
+    /// None: the file system has no such call.
     NotAtAll,
 }
 
@@ -80,110 +81,113 @@ pub enum Entry {
     File,
 }
 
-/// A file system at work in one directory. Paths are relative to that, with `/` between their parts; all calls are one after the other.
+/// A file system that works in one directory. Paths are relative to that directory, with `/` between their parts. Calls
+/// do not overlap.
 pub trait FileSystem: Sized {
-    /// A file that is open.
+    /// An open file.
     type File;
 
-    /// What it is called in errors.
+    /// Its name in errors.
     const NAME: &'static str;
-    /// Whether it ends with its unmounting: a directory of the kernel's does not.
+    /// Whether it is a library, which ends with its unmount. A directory of the kernel does not.
     const IS_LIBRARY: bool;
 
-    /// Begins to work in `directory` of the file system at `place`; a library makes it if it is not there, and takes `place` for a
-    /// block device, the kernel for a path.
+    /// Begins to work in `directory` of the file system at `place`. For a library, `place` is a block device, and the
+    /// directory is made if it does not exist. For the kernel, `place` is a path.
     ///
     /// # Errors
-    /// If it cannot be opened, or the library does not mount it.
+    /// If the directory cannot be opened, or the library does not mount the device.
     fn mount(place: &Path, directory: &str) -> Result<Self, LibraryError>;
 
     /// Makes a directory.
     ///
     /// # Errors
-    /// If it is refused, as all below.
+    /// If the file system returns an error.
     fn make_directory(&mut self, path: &str) -> Result<(), LibraryError>;
 
-    /// Makes an empty file that was not there and opens it for writing.
+    /// Makes an empty file, which must not exist before, and opens it for writing.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn create(&mut self, path: &str) -> Result<Self::File, LibraryError>;
 
     /// Opens a file for reading and writing.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn open(&mut self, path: &str) -> Result<Self::File, LibraryError>;
 
-    /// Reads from byte `offset` on; fewer bytes than asked for only at the end of the file.
+    /// Reads from byte `offset` on. Returns fewer bytes than requested only at the end of the file.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn read_at(&mut self, file: &mut Self::File, offset: u64, into: &mut [u8]) -> Result<usize, LibraryError>;
 
     /// Writes all of `bytes` from byte `offset` on.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn write_at(&mut self, file: &mut Self::File, offset: u64, bytes: &[u8]) -> Result<(), LibraryError>;
 
     /// Opens a file, writes at its end, and closes it.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<(), LibraryError>;
 
-    /// Asks for a file's attributes; its bytes are returned.
+    /// Reads the attributes of a file. Returns its size, bytes.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn size(&mut self, path: &str) -> Result<u64, LibraryError>;
 
-    /// The names in a directory, `""` being the one at work, without `.` and `..`.
+    /// The names in a directory, without `.` and `..`. The path `""` is the working directory.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn list(&mut self, path: &str) -> Result<Vec<(String, Entry)>, LibraryError>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn remove_file(&mut self, path: &str) -> Result<(), LibraryError>;
 
     /// Removes an empty directory.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn remove_directory(&mut self, path: &str) -> Result<(), LibraryError>;
 
-    /// Gives a file another name, which nothing has.
+    /// Renames a file. The new name must not exist.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn rename(&mut self, from: &str, to: &str) -> Result<(), LibraryError>;
 
     /// Sets a file's permissions, and both its times in seconds since 1970.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn set_attributes(&mut self, path: &str, permissions: u16, seconds: u32) -> Result<(), LibraryError>;
 
-    /// Whether from now on each write to a file that is opened is durable when it returns. A library cannot do that.
+    /// Sets whether each write to a file that is opened from now on is durable when it returns. Libraries do not
+    /// support this.
     fn make_each_write_durable(&mut self, _is_wanted: bool) {}
 
-    /// Brings everything to the device, as far as there is a call for it.
+    /// Brings all data to the device, if the file system has a call for it.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn sync(&mut self) -> Result<Synced, LibraryError>;
 
-    /// What has gone to and from the device so far; `None` where nobody counts.
+    /// Traffic with the device so far; `None` if it is not counted.
     fn traffic(&self) -> Option<Traffic>;
 
-    /// Ends: a library brings all that it owes to its device, and that to stable storage. The traffic up to then is returned.
+    /// Ends the work. A library writes its remaining data to its device and flushes the device. Returns the traffic up
+    /// to then.
     ///
     /// # Errors
-    /// If it is refused.
+    /// If the file system returns an error.
     fn unmount(self) -> Result<Option<Traffic>, LibraryError>;
 }

@@ -1,5 +1,5 @@
-//! The library `rsext4` 0.1.0-pre.0, as AxVisor of December 2025 had it: without its journal. It has no sync, and keeps what is
-//! written in memory until it is unmounted, which AxVisor never does.
+//! The library `rsext4` 0.1.0-pre.0, as in AxVisor of December 2025: without its journal. It has no sync. It keeps
+//! written data in memory until it is unmounted, which AxVisor never does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -15,9 +15,9 @@ use rsext4_preview::{BLOCK_SIZE, BlockDevice, Ext4FileSystem, Jbd2Dev, api};
 use crate::device::{Book, Device};
 use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
 
-/// Of a directory's entry that is one itself (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
+/// The type of a directory entry that is a directory (`EXT4_FT_DIR` in the kernel's fs/ext4/ext4.h).
 const DIRECTORY: u8 = 2;
-/// The part of a mode that says who may do what.
+/// The permission bits of a mode.
 const PERMISSIONS: u16 = 0o7777;
 
 impl BlockDevice for Device {
@@ -52,17 +52,17 @@ impl BlockDevice for Device {
     }
 }
 
-/// The library at work on a device.
+/// The library with its device.
 pub struct Preview {
     device: Jbd2Dev<Device>,
     system: Ext4FileSystem,
-    /// The path of the directory at work, with a `/` at the end.
+    /// Path of the working directory, with a `/` at the end.
     directory: String,
     book: Rc<Book>,
 }
 
 impl Preview {
-    /// Asks the library, and says what was being done if it refuses, or panics.
+    /// Calls the library. If it returns an error or panics, the error of this function names the action.
     fn ask<T>(
         &mut self,
         act: &'static str,
@@ -168,7 +168,7 @@ impl FileSystem for Preview {
         self.ask("list", path, |mounted| mounted.names(path))
     }
 
-    /// The library does not say whether it did.
+    /// The library does not report whether it removed the file.
     fn remove_file(&mut self, path: &str) -> Result<(), LibraryError> {
         let full = self.full(path);
         self.ask("unlink", path, |mounted| {
@@ -177,7 +177,7 @@ impl FileSystem for Preview {
         })
     }
 
-    /// The library does not say whether it did.
+    /// The library does not report whether it removed the directory.
     fn remove_directory(&mut self, path: &str) -> Result<(), LibraryError> {
         let full = self.full(path);
         self.ask("rmdir", path, |mounted| {

@@ -13,9 +13,9 @@ use rsext4::{
 use crate::device::{Book, Device};
 use crate::{Entry, FileSystem, LibraryError, Synced, Traffic};
 
-/// Of the library's own unit, whatever the device's is.
+/// The unit of the library, bytes, whatever the unit of the device is.
 const SECTOR: u64 = 512;
-/// Names that are asked for at a time.
+/// Names that are read at a time.
 const BATCH: usize = 1024;
 const OWNER: MutationContext = MutationContext::new(0, 0, 0, 0o022);
 
@@ -51,7 +51,7 @@ impl Clock for TimeOfDay {
     }
 }
 
-/// The library at work on a device.
+/// The library with its device.
 pub struct Rsext4 {
     system: Ext4<Device, MountedServices<(), NoopObserver, ()>>,
     directory: InodeNumber,
@@ -59,7 +59,7 @@ pub struct Rsext4 {
 }
 
 impl Rsext4 {
-    /// Asks the library, and says what was being done if it refuses.
+    /// Calls the library. If it returns an error, the error of this function names the action.
     fn ask<T>(
         &mut self,
         act: &'static str,
@@ -69,7 +69,7 @@ impl Rsext4 {
         question(self).map_err(|error| self.book.error(Self::NAME, act, path, words(error)))
     }
 
-    /// The directory in which `path` lies, and the last part of it.
+    /// The directory that holds `path`, and the last part of `path`.
     fn parent<'a>(&mut self, path: &'a str) -> Ext4Result<(InodeNumber, FileName<'a>)> {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         Ok((self.directory_at(folders)?, FileName::new(name.as_bytes())?))
@@ -106,7 +106,7 @@ impl Rsext4 {
     }
 }
 
-/// Its own words, with the place in the library where it has one.
+/// The message of the library, with the place in the library if the error has one.
 fn words(error: Ext4Error) -> String {
     match error.context() {
         Some(context) => format!("{} ({context})", error.kind()),
@@ -181,7 +181,7 @@ impl FileSystem for Rsext4 {
         self.ask("list", path, |mounted| mounted.names(path))
     }
 
-    /// An inode without a name is kept until it is reaped; nobody has it open.
+    /// An inode without a name is kept until it is reaped. It is reaped at once, because it is not open.
     fn remove_file(&mut self, path: &str) -> Result<(), LibraryError> {
         self.ask("unlink", path, |mounted| {
             let (parent, name) = mounted.parent(path)?;
@@ -212,7 +212,7 @@ impl FileSystem for Rsext4 {
             let number = mounted.find(path)?.number;
             let time = Some(Ext4Timestamp::new(i64::from(seconds), 0));
             let permissions = Some(FilePermissions::new(permissions)?);
-            // Two calls, as of the kernel.
+            // Two calls, as with the kernel.
             let mode = InodeMetadataUpdate { permissions, ..InodeMetadataUpdate::default() };
             mounted.system.update_inode_metadata(number, mode)?;
             let times = InodeMetadataUpdate { atime: time, mtime: time, ..InodeMetadataUpdate::default() };

@@ -1,4 +1,5 @@
-//! The libraries on real images, made and checked by e2fsprogs; and the kernel's directory beside them. No root is needed.
+//! The libraries on real images, which e2fsprogs makes and checks, and a directory of the kernel for comparison. No
+//! root is needed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +27,7 @@ fn contents(salt: u8, length: usize) -> Vec<u8> {
     (0..length).map(|at| (at as u64).wrapping_mul(2_654_435_761).to_le_bytes()[2] ^ salt).collect()
 }
 
-/// All that the door offers, once; what it leaves is read again by [`reads`].
+/// Calls each function of [`FileSystem`] that changes something. [`reads`] reads the result.
 fn works<F: FileSystem>(system: &mut F) -> Result<(), LibraryError> {
     system.make_directory("a")?;
     system.make_directory("b")?;

@@ -1,4 +1,4 @@
-//! Tells a trading day as CSV, to a file or to nobody, and what it comes to:
+//! Writes a trading day as CSV to a file, or only generates it, and prints its summary:
 //! `cargo run --release -p fsarena-market --example market_data -- --rows 2000000 --seed 1 --day 2016-04-11 -o day.csv`
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use fsarena_market::{Date, Summary, TradingDay, instruments};
 
-/// What was asked for.
+/// The arguments of the program.
 struct Arguments {
     rows: u64,
     seed: u64,
@@ -36,7 +36,7 @@ impl Arguments {
 fn main() -> Result<(), Box<dyn Error>> {
     let Arguments { rows, seed, day, file } = Arguments::of(std::env::args().skip(1))?;
     let day = TradingDay::new(day, seed, rows)?;
-    // Generated twice: told to nobody and not hashed, that is the generator's own time.
+    // Generated twice. The first text is neither written nor hashed, which gives the time of the generator alone.
     let begin = Instant::now();
     day.write(&mut io::sink())?;
     let elapsed = begin.elapsed();

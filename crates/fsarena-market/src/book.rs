@@ -1,4 +1,4 @@
-//! The market of one contract: when it is active, what its price does, and how that is told.
+//! The market of one contract: when it is active, how its price moves, and how its rows are written.
 
 use crate::Date;
 use crate::instrument::{Instrument, Product};
@@ -6,19 +6,20 @@ use crate::random::Random;
 use crate::session::{Night, points};
 use crate::text::{hundredths, number};
 
-/// How many prices stand on each side.
+/// Number of prices on each side.
 const DEPTH: u64 = 5;
 
-/// A contract in the course of a day. Prices are in ticks.
+/// A contract during a day. Prices are in ticks.
 #[derive(Debug)]
 pub struct Book {
     product: &'static Product,
     random: Random,
     /// Its first four columns.
     names: Vec<u8>,
-    /// What is known of the day before: three columns.
+    /// The values of the day before: three columns.
     before: Vec<u8>,
-    /// From the price at the close to the change of delta, which are not known during a day: empty but for the limits.
+    /// The columns from the price at the close to the change of delta. They are not known during a day: all are empty
+    /// except the limits.
     limits: Vec<u8>,
     upper: u64,
     lower: u64,
@@ -28,17 +29,17 @@ pub struct Book {
     lowest: u64,
     /// Contracts traded since the day began.
     volume: u64,
-    /// What was paid for them, in hundredths of a yuan.
+    /// Turnover, in hundredths of a yuan.
     turnover: u64,
     open_interest: u64,
-    /// Rows that are to come, and half seconds in which they can.
+    /// Rows that are left, and half seconds that are left for them.
     wanted: u64,
     left: u64,
 }
 
-/// How a contract's day begins.
+/// The first values of a contract's day.
 struct Start {
-    /// The settlement and the closing price of the day before, and the first of this one.
+    /// The settlement price and the closing price of the day before, and the first price of this day.
     settlement: u64,
     close: u64,
     last: u64,
@@ -46,7 +47,7 @@ struct Start {
 }
 
 impl Start {
-    /// Drawn in the order of its parts.
+    /// Draws the values in the order of the fields.
     fn of(instrument: &Instrument, random: &mut Random) -> Self {
         let mut around = |middle: u64, most: u64| middle - most + random.below(2 * most + 1);
         let settlement = around(instrument.product.price, instrument.product.price / 50);
@@ -57,7 +58,7 @@ impl Start {
 }
 
 impl Book {
-    /// That of a contract on a day on which it has so many rows.
+    /// The book of a contract on a day on which it has `rows` rows.
     pub fn new(instrument: &Instrument, date: Date, seed: u64, rows: u64) -> Self {
         let mut random = Random::of(seed, date.number(), &instrument.id);
         let Start { settlement, close, last, open_interest } = Start::of(instrument, &mut random);
@@ -83,7 +84,7 @@ impl Book {
         book
     }
 
-    /// Writes down what stays as it is all day.
+    /// Writes the columns that do not change during the day.
     fn describe(&mut self, settlement: u64, close: u64) {
         let mut before = Vec::new();
         for price in [settlement, close] {
@@ -109,8 +110,8 @@ impl Book {
         self.volume
     }
 
-    /// Whether it is active in the next half second: as often as it has rows, and equally likely in each (selection sampling, Knuth,
-    /// The Art of Computer Programming, volume 2, 3.4.2, algorithm S).
+    /// Whether it is active in the next half second. Over the day it is active once per row, with equal probability in
+    /// each half second (selection sampling, Knuth, The Art of Computer Programming, volume 2, 3.4.2, algorithm S).
     #[inline]
     pub fn is_active(&mut self) -> bool {
         let is = self.random.below(self.left) < self.wanted;
@@ -119,7 +120,7 @@ impl Book {
         is
     }
 
-    /// Lets something happen: the price goes a tick up or down half of the time, and never beyond its limits.
+    /// Advances the market. The price moves a tick up or down half of the time, and never beyond its limits.
     #[inline]
     pub fn go_on(&mut self) {
         let bits = self.random.next();
@@ -134,7 +135,7 @@ impl Book {
         self.highest = self.highest.max(self.last);
         self.lowest = self.lowest.min(self.last);
         let byte = (bits >> 8) & 0xff;
-        // Mostly few, now and then 63; the first snapshot is that of the first trade.
+        // Mostly few contracts, sometimes 63. The first snapshot contains the first trade.
         let traded = ((byte * byte) >> 10) + u64::from(self.volume == 0);
         self.volume += traded;
         self.turnover += traded * self.last * self.product.tick * self.product.multiplier;
@@ -143,7 +144,7 @@ impl Book {
         self.open_interest = (self.open_interest + opened).saturating_sub(traded);
     }
 
-    /// Appends the row, without its end of line; `clock` is its time in two columns.
+    /// Appends the row, without its end of line. `clock` is its time in two columns.
     pub fn tell(&mut self, line: &mut Vec<u8>, clock: &[u8], action_day: &[u8]) {
         line.extend_from_slice(&self.names);
         self.price(line, self.last);
@@ -168,7 +169,7 @@ impl Book {
         line.extend_from_slice(action_day);
     }
 
-    /// Bids from the last price downwards and asks above it; beyond the limits nobody bids or asks.
+    /// Appends bids from the last price downwards, and asks above it. There are none beyond the limits.
     #[inline]
     fn depth(&mut self, line: &mut Vec<u8>) {
         let draws = [self.random.next(), self.random.next()];

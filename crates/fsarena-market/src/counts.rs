@@ -1,4 +1,5 @@
-//! How many rows there are of which contract in which minute, and what their volumes sum up to: what queries must find.
+//! The number of rows per contract and minute, and the sums of their volumes. These are the results that queries must
+//! find.
 
 use std::ops::Range;
 
@@ -7,12 +8,12 @@ use crate::instrument::INSTRUMENTS;
 use crate::session::MINUTES;
 use crate::{Date, Part};
 
-/// Rows by contract and minute of a day.
+/// The rows by contract and minute of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     by_minute: Vec<u16>,
     volume_by_minute: Vec<u64>,
-    /// All rows.
+    /// Number of all rows.
     pub rows: u64,
     /// The sum of the column Volume.
     pub volume: u64,
@@ -28,28 +29,28 @@ impl Default for Counts {
 /// Whole minutes of a contract within one part of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The contract's place among those of the day.
+    /// Index of the contract among those of the day.
     pub instrument: usize,
-    /// The part.
+    /// The part of the day.
     pub part: Part,
     /// The first minute, counted from midnight.
     pub from: u32,
-    /// How many.
+    /// Number of minutes.
     pub minutes: u32,
 }
 
 impl Window {
-    /// Its first moment and the one after its last, such as `21:00:00`.
+    /// The times of its first moment and of the moment after its last, such as `21:00:00`.
     pub fn times(&self) -> [String; 2] {
         [self.from, self.from + self.minutes].map(|minute| format!("{:02}:{:02}:00", minute / 60, minute % 60))
     }
 
-    /// The calendar's day on which it is, of the trading day `date`.
+    /// The calendar day on which it is, for the trading day `date`.
     pub fn action_day(&self, date: Date) -> Date {
         self.part.action_day(date)
     }
 
-    /// Its minutes among those of all contracts, as far as they are within its part.
+    /// The indexes of its minutes among those of all contracts, as far as they are within its part.
     fn places(&self) -> Range<usize> {
         let first = self.part.first_minute();
         let within = |minute: u32| minute.saturating_sub(first).min(self.part.minutes()) as usize;
@@ -59,7 +60,7 @@ impl Window {
 }
 
 impl Counts {
-    /// Takes in a row.
+    /// Counts a row.
     #[inline]
     pub fn add(&mut self, row: &Row) {
         let minute = row.part.offset() + row.minute - row.part.first_minute();
@@ -70,22 +71,22 @@ impl Counts {
         self.volume += row.volume;
     }
 
-    /// How many rows there are in a window; what of it lies outside of its part has none.
+    /// Number of rows in a window. Minutes outside of its part have none.
     pub fn within(&self, window: &Window) -> u64 {
         self.by_minute[window.places()].iter().map(|count| u64::from(*count)).sum()
     }
 
-    /// What the column Volume of the rows in a window sums up to.
+    /// The sum of the column Volume over the rows in a window.
     pub fn volume_within(&self, window: &Window) -> u64 {
         self.volume_by_minute[window.places()].iter().sum()
     }
 
-    /// How many rows a contract has.
+    /// Number of rows of a contract.
     pub fn of(&self, instrument: usize) -> u64 {
         self.by_minute[instrument * MINUTES..][..MINUTES].iter().map(|count| u64::from(*count)).sum()
     }
 
-    /// How many rows a contract has in each hour of the clock in which it has any, in the order of time.
+    /// Number of rows of a contract in each hour of the clock in which it has any, in the order of time.
     pub fn by_hour(&self, instrument: usize) -> Vec<(u32, u64)> {
         let hours = Part::ALL.into_iter().flat_map(|part| {
             let first = part.first_minute() / 60;

@@ -1,4 +1,4 @@
-//! Days of the calendar, without a clock or time zones.
+//! Calendar days, without a clock or time zones.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,10 +13,10 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day of that year, month and day; `None` if there is none.
+    /// The day with this year, month and day; `None` if it does not exist.
     pub fn new(year: u32, month: u32, day: u32) -> Option<Self> {
         let is_possible = (1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-        // A 30 February would be another day when it is counted back.
+        // A 30 February would be another day when it is converted back.
         let date = is_possible.then(|| Self { days: days(year, month, day) })?;
         (date.parts() == (year, month, day)).then_some(date)
     }
@@ -43,13 +43,13 @@ impl Date {
         Self { days: self.days + 1 }
     }
 
-    /// The next day that is not of a weekend; holidays are not known.
+    /// The next day that is not on a weekend. Holidays are not known.
     pub fn next_trading_day(self) -> Self {
         let next = self.next();
         if next.is_weekend() { next.next_trading_day() } else { next }
     }
 
-    /// The last day before it that is not of a weekend: the evening of that day belongs to it.
+    /// The last day before it that is not on a weekend. The evening of that day belongs to this trading day.
     pub fn trading_day_before(self) -> Self {
         let before = Self { days: self.days - 1 };
         if before.is_weekend() { before.trading_day_before() } else { before }
@@ -60,14 +60,14 @@ impl Date {
         (self.days + 3) % 7 >= 5
     }
 
-    /// As CTP writes it: `20160411`.
+    /// The date in CTP's format: `20160411`.
     pub fn digits(self) -> String {
         let (year, month, day) = self.parts();
         format!("{year:04}{month:02}{day:02}")
     }
 }
 
-/// Days since 1 January 1970 (the same page).
+/// Days since 1 January 1970 (`days_from_civil` on the page given at [`Date::parts`]).
 fn days(year: u32, month: u32, day: u32) -> u32 {
     let year = if month <= 2 { year - 1 } else { year };
     let from_march = if month > 2 { month - 3 } else { month + 9 };

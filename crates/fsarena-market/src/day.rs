@@ -1,4 +1,4 @@
-//! A trading day as rows in the order of time.
+//! A trading day as rows, in the order of time.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use crate::share::{Claim, shares};
 use crate::text::two;
 use crate::{COLUMNS, Date, MarketError, Part};
 
-/// Text that is handed on at a time.
+/// Bytes of text that are written at a time.
 const CHUNK: usize = 64 << 10;
 
-/// A day of the market: the same date, seed and number of rows are the same day, byte by byte.
+/// A day of the market. The same date, seed and number of rows give the same day, byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TradingDay {
     date: Date,
@@ -22,10 +22,10 @@ pub struct TradingDay {
 }
 
 impl TradingDay {
-    /// A day with exactly so many rows.
+    /// A day with exactly `rows` rows.
     ///
     /// # Errors
-    /// If the exchange is closed on it, or if so many rows cannot be.
+    /// If the exchange is closed on that day, or a day cannot have this number of rows.
     pub fn new(date: Date, seed: u64, rows: u64) -> Result<Self, MarketError> {
         let day = Self { date, seed, rows };
         let (least, most) = (INSTRUMENTS as u64, day.claims().iter().map(|claim| claim.most).sum());
@@ -36,24 +36,24 @@ impl TradingDay {
         }
     }
 
-    /// The day.
+    /// The date.
     pub fn date(&self) -> Date {
         self.date
     }
 
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Its rows, from the evening before on.
+    /// Its rows, beginning with the evening before.
     pub fn stream(&self) -> Stream {
         let shares = shares(&self.claims(), self.rows);
         let book = |(instrument, rows)| Book::new(instrument, self.date, self.seed, rows);
         Stream::new(self.date, instruments(self.date).iter().zip(shares).map(book).collect())
     }
 
-    /// Writes the whole day as CSV, with a line of names above it, and gives its counts.
+    /// Writes the whole day as CSV, with a line of names above it, and returns its counts.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -82,10 +82,10 @@ impl TradingDay {
     }
 }
 
-/// What is known of a row beside its text.
+/// The properties of a row besides its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The contract's place among those of the day.
+    /// Index of the contract among those of the day.
     pub instrument: usize,
     /// The part of the day.
     pub part: Part,
@@ -95,18 +95,18 @@ pub struct Row {
     pub volume: u64,
 }
 
-/// A day that is being told.
+/// A day while its rows are generated.
 #[derive(Debug)]
 pub struct Stream {
     date: Date,
     books: Vec<Book>,
     segment: usize,
-    /// Those that are traded in this segment.
+    /// The indexes of the contracts that are traded in this segment.
     trading: Vec<usize>,
     /// The half second within the segment, and the place in `trading`.
     point: u32,
     place: usize,
-    /// The two columns of the time, and that of the calendar's day.
+    /// The two columns of the time, and the column of the calendar day.
     clock: Vec<u8>,
     action_day: Vec<u8>,
 }
@@ -119,8 +119,8 @@ impl Stream {
         stream
     }
 
-    /// Appends the next row to `text`, without an end of line; `None` when the day is over. Measured: 0.4 µs a row, and 4 ns for each
-    /// contract in each half second in which it is not active.
+    /// Appends the next row to `text`, without an end of line; `None` when the day is over. Measured: 0.4 µs per row,
+    /// and 4 ns for each contract in each half second in which it is not active.
     pub fn next_row(&mut self, text: &mut Vec<u8>) -> Option<Row> {
         loop {
             let segment = SEGMENTS.get(self.segment)?;
@@ -138,7 +138,7 @@ impl Stream {
         }
     }
 
-    /// On to the next half second.
+    /// Moves to the next half second.
     fn advance(&mut self, segment: &Segment) {
         (self.place, self.point) = (0, self.point + 1);
         if self.point < segment.points() {
@@ -158,7 +158,7 @@ impl Stream {
         self.tell_time(segment);
     }
 
-    /// `21:00:00,500`
+    /// Writes the two columns of the time, such as `21:00:00,500`.
     fn tell_time(&mut self, segment: &Segment) {
         let second = segment.from * 60 + self.point / 2;
         self.clock.clear();

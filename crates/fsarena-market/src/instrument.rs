@@ -1,35 +1,35 @@
-//! What is traded: products and their contracts, as SHFE had them in 2016.
+//! The traded products and their contracts, as at SHFE in 2016.
 
 use crate::Date;
 use crate::session::Night;
 
-/// How many contracts there are on each day.
+/// Number of contracts on each day.
 pub const INSTRUMENTS: usize = 162;
 
-/// What contracts are about.
+/// A traded product, which has several contracts.
 #[derive(Debug)]
 pub(crate) struct Product {
     pub name: &'static str,
     pub night: Night,
-    /// The smallest step of its price, in hundredths of a yuan.
+    /// Minimum price step, in hundredths of a yuan.
     pub tick: u64,
     /// Units in a contract.
     pub multiplier: u64,
-    /// About what it cost, in ticks.
+    /// Approximate price, in ticks.
     pub price: u64,
-    /// How active it is beside the others.
+    /// Activity relative to the other products.
     pub weight: u64,
     months: Months,
 }
 
-/// Which delivery months there are.
+/// The delivery months of a product.
 #[derive(Debug)]
 enum Months {
     /// The next twelve.
     Twelve,
-    /// Of these not February and December.
+    /// The next twelve without February and December.
     Ten,
-    /// The next three, and the even ones after them: eight in all.
+    /// The next three, and the even ones after them: eight in total.
     Eight,
 }
 
@@ -51,7 +51,7 @@ const PRODUCTS: [Product; 14] = [
     Product { name: "fu", night: Night::None,   tick: 100,  multiplier: 50,   price: 2_080, weight: 1,   months: Months::Twelve },
 ];
 
-/// Activity by how far away delivery is: 10,000 / (1 + k)^1.3 for the k-th month.
+/// Activity by the distance of the delivery month: 10,000 / (1 + k)^1.3 for the k-th month.
 const BY_MONTH: [u64; 12] = [10_000, 4061, 2397, 1649, 1234, 974, 797, 670, 575, 501, 443, 395];
 
 /// A contract.
@@ -60,11 +60,12 @@ pub struct Instrument {
     /// Its name: product, year and month of delivery, such as `cu1606`.
     pub id: String,
     pub(crate) product: &'static Product,
-    /// How active it is beside the others.
+    /// Activity relative to the other contracts.
     pub(crate) weight: u64,
 }
 
-/// The contracts of that day, in the exchange's order. The nearest is that of the same month up to the 15th.
+/// The contracts of the day `date`, in the exchange's order. Up to the 15th, the nearest contract is that of the same
+/// month.
 pub fn instruments(date: Date) -> Vec<Instrument> {
     let (year, month, day) = date.parts();
     // Months since the year 0.

@@ -1,8 +1,8 @@
-//! A day of a futures exchange's market data, the same for the same seed, as a stream of CSV lines.
+//! The market data of a futures exchange for one day, as a stream of CSV lines. The same seed gives the same data.
 //!
-//! The exchange is that of Shanghai (SHFE) as it was in 2016: 162 contracts, a snapshot of each active one every 500 ms at most, in
-//! the 44 columns of CTP's `CThostFtdcDepthMarketDataField`. Nothing is kept of what has been told, so a day may be as long as it likes;
-//! and there is no floating point anywhere, so that it has the same bytes on every machine.
+//! The exchange is that of Shanghai (SHFE) as it was in 2016: 162 contracts, and at most one snapshot of each active
+//! contract per 500 ms, in the 44 columns of CTP's `CThostFtdcDepthMarketDataField`. Generated rows are not kept, so a
+//! day may have any length. There is no floating point, so the data have the same bytes on every machine.
 
 mod book;
 mod counts;
@@ -70,23 +70,23 @@ pub const COLUMNS: [&str; 44] = [
     "ActionDay",
 ];
 
-/// Why there is no such day.
+/// The reason why a day cannot be generated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MarketError {
-    /// Not a date.
+    /// The text is not a date.
     #[error("`{0}` is no date such as 2016-04-11")]
     NoDate(String),
-    /// The exchange is closed.
+    /// The exchange is closed on that day.
     #[error("{0} is a day of a weekend, on which nothing is traded")]
     Weekend(Date),
     /// More or fewer rows than a day can have.
     #[error("{rows} rows: a day has {least} (one for each contract) to {most} (each active in each half second)")]
     Rows {
-        /// How many were wanted.
+        /// Requested number of rows.
         rows: u64,
-        /// The fewest.
+        /// Minimum number of rows.
         least: u64,
-        /// The most.
+        /// Maximum number of rows.
         most: u64,
     },
 }

@@ -1,11 +1,12 @@
-//! Random numbers: SplitMix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195), one sequence for each contract and day.
+//! Random numbers: SplitMix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195), one sequence for each contract
+//! and day.
 
 /// A sequence of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// That of a purpose: the same seed, number and words always give the same.
+    /// The sequence for a purpose. The same seed, number and words always give the same sequence.
     pub fn of(seed: u64, number: u64, words: &str) -> Self {
         let bytes = seed.to_le_bytes().into_iter().chain(number.to_le_bytes()).chain(words.bytes());
         let hash = bytes
@@ -13,14 +14,14 @@ impl Random {
         Self(scatter(hash))
     }
 
-    /// The next one.
+    /// The next number.
     #[inline]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         scatter(self.0)
     }
 
-    /// One below `bound`, which is below 2³².
+    /// A number below `bound`, which is below 2³².
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((self.next() >> 32) * bound) >> 32

@@ -1,15 +1,15 @@
-//! When there is trading: the parts of a trading day, and the half seconds in them.
+//! The trading times: the parts of a trading day, and the half seconds in them.
 
 use crate::Date;
 
-/// A part of a trading day within one day of the calendar.
+/// A part of a trading day, within one calendar day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// From 21:00 of the last trading day before: it belongs to the next one.
+    /// From 21:00 of the trading day before.
     Evening,
-    /// From midnight on, of the calendar's day after that evening, which may be a Saturday.
+    /// From midnight on the calendar day after that evening, which may be a Saturday.
     Midnight,
-    /// From 09:00 on.
+    /// From 09:00.
     Day,
 }
 
@@ -17,7 +17,7 @@ impl Part {
     /// All parts, in the order of time.
     pub const ALL: [Self; 3] = [Self::Evening, Self::Midnight, Self::Day];
 
-    /// Its first minute, counted from midnight of the calendar's day.
+    /// Its first minute, counted from midnight of the calendar day.
     pub const fn first_minute(self) -> u32 {
         match self {
             Self::Evening => 21 * 60,
@@ -26,7 +26,7 @@ impl Part {
         }
     }
 
-    /// How many minutes it has, pauses among them.
+    /// Number of its minutes, including pauses.
     pub const fn minutes(self) -> u32 {
         match self {
             Self::Evening => 3 * 60,
@@ -35,7 +35,7 @@ impl Part {
         }
     }
 
-    /// The calendar's day on which this part of the trading day `date` is (CTP's ActionDay).
+    /// The calendar day of this part of the trading day `date` (CTP's ActionDay).
     pub fn action_day(self, date: Date) -> Date {
         match self {
             Self::Evening => date.trading_day_before(),
@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// How many minutes of the trading day come before it.
+    /// Number of minutes of the trading day before this part.
     pub(crate) const fn offset(self) -> u32 {
         match self {
             Self::Evening => 0,
@@ -54,7 +54,7 @@ impl Part {
     }
 }
 
-/// How many minutes a trading day has, pauses among them.
+/// Number of minutes of a trading day, including pauses.
 pub(crate) const MINUTES: usize = (Part::Day.offset() + Part::Day.minutes()) as usize;
 
 /// How long a product is traded at night.
@@ -69,11 +69,11 @@ pub(crate) enum Night {
     Long,
 }
 
-/// A time in which those that trade are the same.
+/// A time during which the same products are traded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
     pub part: Part,
-    /// Its begin and end in minutes since midnight.
+    /// Its beginning and its end, in minutes since midnight.
     pub from: u32,
     pub until: u32,
     /// Products with this night, or a longer one, are traded.
@@ -84,7 +84,7 @@ pub(crate) struct Segment {
 pub(crate) const GRID: u32 = 120;
 
 impl Segment {
-    /// How many snapshots of a contract it has room for.
+    /// Maximum number of snapshots of a contract in it.
     pub const fn points(&self) -> u32 {
         (self.until - self.from) * GRID
     }
@@ -94,7 +94,7 @@ const fn segment(part: Part, from: (u32, u32), until: (u32, u32), night: Night) 
     Segment { part, from: from.0 * 60 + from.1, until: until.0 * 60 + until.1, night }
 }
 
-/// A trading day in the order of time.
+/// The segments of a trading day, in the order of time.
 pub(crate) const SEGMENTS: [Segment; 7] = [
     segment(Part::Evening, (21, 0), (23, 0), Night::Short),
     segment(Part::Evening, (23, 0), (24, 0), Night::Middle),
@@ -105,7 +105,7 @@ pub(crate) const SEGMENTS: [Segment; 7] = [
     segment(Part::Day, (13, 30), (15, 0), Night::None),
 ];
 
-/// How many snapshots a contract that is always active has in a day.
+/// Number of snapshots per day of a contract that is always active.
 pub(crate) fn points(night: Night) -> u32 {
     SEGMENTS.iter().filter(|segment| night >= segment.night).map(Segment::points).sum()
 }

@@ -1,14 +1,15 @@
-//! How many rows each contract has: together exactly as many as wanted, by how active it is, and at most one each half second.
+//! Distributes rows among contracts: exactly the requested number in total, by the activity of the contracts, and at
+//! most one row per half second for each contract.
 
-/// What is shared out: a contract's weight and how many rows there is room for.
+/// The claim of a contract: its weight, and its maximum number of rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim {
     pub weight: u64,
     pub most: u64,
 }
 
-/// Each has one row; the others are in proportion to weight and room, and what exceeds somebody's room goes to the others. `rows` are at
-/// least as many as the claims, and at most as many as there is room for.
+/// Gives each claim one row, and distributes the others in proportion to weight and maximum. Rows above the maximum of
+/// a claim go to the other claims. `rows` is at least the number of claims, and at most the sum of their maxima.
 pub fn shares(claims: &[Claim], rows: u64) -> Vec<u64> {
     let mut shares = vec![1; claims.len()];
     let mut left = rows - claims.len() as u64;
@@ -18,7 +19,7 @@ pub fn shares(claims: &[Claim], rows: u64) -> Vec<u64> {
         let all: u128 = open.iter().map(|index| weight(*index)).sum();
         let wanted = left;
         for index in open {
-            // Rounding up leaves nothing over that is never given; the last ones may find nothing left.
+            // Rounding up ensures that all rows are given. There may be none left for the last claims.
             let share = (u128::from(wanted) * weight(index)).div_ceil(all) as u64;
             let given = share.min(claims[index].most - shares[index]).min(left);
             shares[index] += given;

@@ -1,4 +1,4 @@
-//! A day in a few figures, for whoever wants to know whether two have the same.
+//! A summary of a day in a few figures, which shows whether two days are equal.
 
 use std::io::{self, Write};
 
@@ -6,19 +6,19 @@ use sha2::{Digest, Sha256};
 
 use crate::{Counts, TradingDay};
 
-/// What a day's CSV comes to.
+/// The summary of a day's CSV.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Its bytes.
+    /// Its size, bytes.
     pub bytes: u64,
     /// Their SHA-256, in hexadecimal digits.
     pub sha256: String,
-    /// Its rows.
+    /// The counts of its rows.
     pub counts: Counts,
 }
 
 impl Summary {
-    /// Writes the day to `out` and sums it up.
+    /// Writes the day to `out`, and returns its summary.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -30,7 +30,7 @@ impl Summary {
     }
 }
 
-/// Hashes what goes through it.
+/// Hashes the bytes that are written through it.
 struct Through<'a, W> {
     out: &'a mut W,
     hash: Sha256,

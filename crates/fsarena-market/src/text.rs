@@ -1,6 +1,6 @@
-//! Numbers as text, without allocating.
+//! Writes numbers as text, without allocation.
 
-/// Appends a number; it is made from the end in 20 bytes of the stack.
+/// Appends a number. Its digits are made from the end, in 20 bytes on the stack.
 #[inline]
 pub fn number(line: &mut Vec<u8>, mut value: u64) {
     let mut digits = [0_u8; 20];

@@ -1,4 +1,4 @@
-//! The rules of a day.
+//! Tests of the properties of a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,7 +13,7 @@ fn day(seed: u64, rows: u64) -> TradingDay {
     TradingDay::new(date("2016-04-11"), seed, rows).expect("a day")
 }
 
-/// All lines but the first, as fields by name.
+/// All lines except the first, as fields by name.
 fn rows(day: &TradingDay) -> Vec<BTreeMap<&'static str, String>> {
     let mut text = Vec::new();
     day.write(&mut text).expect("written");
@@ -128,7 +128,7 @@ fn prices_stay_within_limits_and_what_adds_up_never_falls() {
     }
 }
 
-/// Bids fall, asks rise, and beyond the limits there is neither price nor amount.
+/// Checks that bids fall and asks rise, and that there is neither price nor amount beyond the limits.
 fn depth(row: &BTreeMap<&str, String>, lower: f64, upper: f64) {
     let (mut bid, mut ask) = (f64::INFINITY, number(row, "LastPrice"));
     for place in 1..=5 {

@@ -1,4 +1,4 @@
-//! Articles: published comparisons of file systems as data, with every figure, ranking and claim of theirs.
+//! Articles: published comparisons of file systems as data, with all their figures, rankings and claims.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,31 +26,31 @@ pub struct Article {
     pub english: String,
     /// The language as an ISO 639-1 code.
     pub language: String,
-    /// Where it stands and when it appeared, as far as that is known.
+    /// Where and when it was published, as far as that is known.
     pub source: String,
     /// Its hardware, versions and method, by name.
     pub machine: BTreeMap<String, String>,
-    /// What its machine cannot exceed, where that is known.
+    /// Upper limits of its machine, as far as they are known.
     #[serde(default)]
     pub limits: Vec<Limit>,
-    /// What it compared.
+    /// The contenders that it compared.
     pub contenders: Vec<PublishedContender>,
     /// The contender over which it states speed-ups.
     #[serde(default)]
     pub base: Option<String>,
-    /// Figures of a metric over all tests that have it, as the article sums them up.
+    /// Summaries of a metric over all tests that have it, as the article gives them.
     #[serde(default)]
     pub summaries: Vec<Summary>,
-    /// Speed-ups over something, as it draws or lists them.
+    /// Speed-ups along an axis, as it draws or lists them.
     #[serde(default)]
     pub curves: Vec<Curve>,
     /// Its tests, in its order.
     pub tests: Vec<PublishedTest>,
-    /// What it says about them: totals, causes, advice, conclusions.
+    /// Its statements about them: totals, causes, advice, conclusions.
     pub claims: Vec<Claim>,
 }
 
-/// What an article compared.
+/// A contender of an article.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PublishedContender {
@@ -58,7 +58,7 @@ pub struct PublishedContender {
     pub name: String,
     /// What it is.
     pub about: String,
-    /// The kinds, or types of mounted file systems, that stand for it here; none: it cannot be had here.
+    /// The kinds, or types of mounted file systems, that correspond to it here; empty if there are none.
     #[serde(default)]
     pub here: Vec<String>,
 }
@@ -75,24 +75,24 @@ pub struct PublishedTest {
     pub original: String,
     /// How the article shows its result.
     pub shown: Shown,
-    /// What was run, as far as the article says, as a command line or in words.
+    /// What was run, as far as the article states it, as a command line or in words.
     pub method: String,
-    /// How much of what was done, as far as the article says.
+    /// Amount of work, as far as the article states it.
     #[serde(default)]
     pub work: PublishedWork,
-    /// What the horizontal axis has, for charts over something: `record size`, `threads`.
+    /// Label of the horizontal axis, for charts that have one: `record size`, `threads`.
     #[serde(default)]
     pub axis: Option<String>,
-    /// The places on that axis, in order; `{at}` in the names of a source's workload and steps stands for one.
+    /// The positions on that axis, in order; one of them replaces `{at}` in the names of a source's workload and steps.
     #[serde(default)]
     pub places: Vec<String>,
-    /// Where its figures come from when it is run as it was published: the first that has the contender.
+    /// Sources of its figures when it is run as it was published: the first that has the contender counts.
     #[serde(default)]
     pub as_published: Vec<Source>,
-    /// Where they come from when it is run as it should be.
+    /// Sources of its figures when it is run properly.
     #[serde(default)]
     pub properly: Vec<Source>,
-    /// What has to be said of it: what its figures measure.
+    /// A remark on what its figures measure.
     #[serde(default)]
     pub remark: Option<String>,
     /// Its figures; the first metric is the one that ranks.
@@ -103,21 +103,21 @@ pub struct PublishedTest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Summary {
-    /// What it is called: `total time`.
+    /// Its title, such as `total time`.
     pub title: String,
     /// The metric's name.
     pub metric: String,
-    /// How the tests are taken together.
+    /// How the tests are combined.
     pub of: Together,
 }
 
-/// Speed-ups over the article's base, over something.
+/// Speed-ups over the article's base, along an axis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Curve {
-    /// What it shows: `speed-up over file size`.
+    /// Its title, such as `speed-up over file size`.
     pub title: String,
-    /// What its horizontal axis has, with the unit: `file size, MB`.
+    /// Label of its horizontal axis, with the unit: `file size, MB`.
     pub axis: String,
     /// Its lines.
     pub lines: Vec<CurveLine>,
@@ -127,9 +127,9 @@ pub struct Curve {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct CurveLine {
-    /// What it is called: `create`.
+    /// Its name, such as `create`.
     pub name: String,
-    /// Where on the axis, above 0, which test's speed-up stands.
+    /// Its points: positions on the axis, above 0, with the test whose speed-up each shows.
     pub points: Vec<CurvePoint>,
 }
 
@@ -137,17 +137,17 @@ pub struct CurveLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct CurvePoint {
-    /// Where on the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
     /// The test's name.
     pub test: String,
 }
 
-/// How the figures of several tests become one.
+/// How the figures of several tests are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Together {
-    /// By adding them up.
+    /// By their sum.
     Sum,
     /// By their arithmetic mean.
     Mean,
@@ -159,9 +159,9 @@ pub enum Together {
 pub enum Shown {
     /// As a table of numbers.
     Table,
-    /// As a bar chart; the picture is not with the text.
+    /// As a bar chart; the picture is not part of the text.
     BarChart,
-    /// As a line chart; the picture is not with the text.
+    /// As a line chart; the picture is not part of the text.
     LineChart,
     /// In a sentence.
     Sentence,
@@ -178,13 +178,13 @@ impl fmt::Display for Shown {
     }
 }
 
-/// Where a figure comes from here: a workload, or steps of one.
+/// Source of a figure here: a workload, or steps of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Source {
     /// The workload's name.
     pub workload: String,
-    /// The steps, taken together; none: the workload as a whole.
+    /// The steps, combined; empty for the workload as a whole.
     #[serde(default)]
     pub steps: Vec<String>,
     /// Whether the sync after each step belongs to its time.
@@ -198,14 +198,14 @@ impl Article {
         self.tests.iter().find(|test| test.name == name)
     }
 
-    /// How many numbers it has, those that occur again and those that claims give among them.
+    /// Number of figures in it, including repeated ones and those in claims.
     pub fn count_of_figures(&self) -> usize {
         let figures = self.tests.iter().flat_map(|test| &test.metrics).flat_map(|metric| &metric.figures);
         let computed = self.claims.iter().flat_map(|claim| &claim.computed);
         figures.map(|figure| 1 + figure.again.len()).chain(computed.map(|number| 1 + number.again.len())).sum()
     }
 
-    /// How many orders it states.
+    /// Number of rankings that it states.
     pub fn count_of_rankings(&self) -> usize {
         self.tests.iter().flat_map(|test| &test.metrics).map(|metric| metric.rankings.len()).sum()
     }

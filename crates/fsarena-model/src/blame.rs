@@ -1,4 +1,4 @@
-//! Who has to act on an error: it decides the exit code, and every error says the way out.
+//! Who has to act on an error: this decides the exit code. Every error can carry a hint on what to do.
 
 /// Who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Blame {
     Use,
     /// Something that was tried did not work: exit code 3.
     Trial,
-    /// This machine cannot: exit code 4.
+    /// This machine does not support it: exit code 4.
     Machine,
 }
 
@@ -16,6 +16,6 @@ pub trait Explained {
     /// Who has to act.
     fn blame(&self) -> Blame;
 
-    /// The way out, if there is one to name.
+    /// What the user can do about it, if anything.
     fn hint(&self) -> Option<String>;
 }

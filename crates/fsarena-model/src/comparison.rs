@@ -17,14 +17,14 @@ use crate::{Environment, Recommendation, Reproduction, Status, Unavailable, Veri
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
 
-/// A run, decided.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`FORMAT`].
     pub format: u32,
     /// The store's number.
     pub run: i64,
-    /// Whether it came to its end.
+    /// Whether the run is complete.
     pub status: Status,
     /// The seed as a decimal string.
     pub seed: String,
@@ -36,11 +36,12 @@ pub struct Comparison {
     pub margin: f64,
     /// The SHA-256 of the plan.
     pub plan_hash: String,
-    /// The arguments that repeat the run, from `fsarena` on; a contender or workload from a file stands as that file.
+    /// The arguments that repeat the run, starting with `fsarena`; a contender or workload from a file is given as that
+    /// file.
     pub command: Vec<String>,
     /// Rounds that were finished.
     pub rounds: u32,
-    /// What else kept the machine busy, and what that means; absent if it was quiet.
+    /// Other load on the machine, and its consequence; absent if the machine was quiet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// The machine.
@@ -56,37 +57,37 @@ pub struct Comparison {
     /// By workload, then contender.
     #[serde(default)]
     pub standings: Vec<StandingRow>,
-    /// Pairs of one durability class, in command-line order; none where there are fewer than two workloads.
+    /// Pairs of contenders with the same durability class, in command-line order; empty with fewer than two workloads.
     #[serde(default)]
     pub suite_ratios: Vec<SuiteRow>,
-    /// What the same work took in memory, on the bare device, or as mere starts of programs.
+    /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
     pub references: Vec<ReferenceRow>,
-    /// What comparing files with what they should hold has found.
+    /// Results of comparing files with their expected content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verifications: Vec<VerificationRow>,
-    /// The article whose tests these are, beside what was measured.
+    /// The article whose tests these are, compared with what was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduction: Option<Box<Reproduction>>,
-    /// Workloads of the suite that were not run, for want of programs.
+    /// Workloads of the suite that were not run, because programs are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
-    /// Who is best by the reader's own mix, if one was given.
+    /// The best contender for the reader's own mix, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Box<Recommendation>>,
-    /// How many checks of file systems, after rounds, found nothing wrong.
+    /// Number of checks of file systems, after rounds, that found no errors.
     #[serde(default)]
     pub clean_checks: u32,
     /// Checks that found damage.
     pub damage: Vec<Check>,
     /// The machine, round by round.
     pub round_facts: Vec<RoundFacts>,
-    /// What has to be said.
+    /// Notes for the report.
     pub notes: Vec<Note>,
 }
 
 impl Comparison {
-    /// The undecided pairs that would probably be decided if the run went on for `seconds` with what is undecided.
+    /// The undecided pairs that would probably be decided if the run continued for `seconds` with its undecided pairs.
     pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
         let undecided: Vec<&PairVerdict> =
             self.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided).collect();
@@ -95,7 +96,7 @@ impl Comparison {
             let share = shares.entry(&pair.workload).or_default();
             *share = share.or_else(|| Some(pair.needs_seconds? / missing_rounds(pair)?));
         }
-        // Of workloads whose share is not known, the mean of the others is taken.
+        // A workload whose share is unknown counts with the mean of the others.
         let known: Vec<f64> = shares.values().flatten().copied().collect();
         let round = known.iter().sum::<f64>() / known.len().max(1) as f64 * shares.len() as f64;
         let decides = |pair: &&PairVerdict| missing_rounds(pair).is_some_and(|missing| missing * round <= seconds);
@@ -103,7 +104,7 @@ impl Comparison {
     }
 }
 
-/// How many further rounds a pair probably needs, at least one; `None` if that is not known.
+/// Number of further rounds that a pair probably needs, at least one; `None` if unknown.
 fn missing_rounds(pair: &PairVerdict) -> Option<f64> {
     Some(f64::from(pair.needs_rounds?.saturating_sub(pair.rounds).max(1)))
 }

@@ -1,22 +1,22 @@
-//! Conditions: what the machine was kept from doing in a round.
+//! Conditions: what slowed the machine down in a round.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
-/// What the machine was kept from doing in a round. What could not be read is `None`.
+/// What slowed the machine down in a round. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Bytes that were swapped, in and out.
+    /// Bytes that were swapped in and out.
     #[serde(default)]
     pub swapped: Option<Bytes>,
-    /// Seconds for which a processor quota of a cgroup above this process held it back.
+    /// Seconds for which processor quotas of cgroups above this process throttled it.
     #[serde(default)]
     pub quota_throttled: Option<f64>,
-    /// How often a processor was slowed down for its temperature.
+    /// How often a processor was throttled because of its temperature.
     #[serde(default)]
     pub thermal_throttled: Option<f64>,
-    /// The least and greatest frequency at which a processor was seen at the round's beginning and end, in MHz.
+    /// Lowest and highest frequency of any processor at the round's beginning and end, in MHz.
     #[serde(default)]
     pub frequency_mhz: Option<(f64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! Contenders: a file system with its mkfs and mount options, and how one is spelled on the command line.
+//! Contenders: a file system with its mkfs and mount options, and its syntax on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name under which a contender appears in every table: the argument as typed, or what stood before `=`.
+/// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Label(pub String);
@@ -18,7 +18,7 @@ impl fmt::Display for Label {
 }
 
 impl Label {
-    /// `label`, if it has only letters, digits, `.`, `_` and `-`; `argument` is what was typed.
+    /// Accepts a `label` of letters, digits, `.`, `_` and `-`; `argument` is the argument as typed.
     ///
     /// # Errors
     /// [`ContenderError::BadLabel`].
@@ -52,7 +52,7 @@ pub struct Contender {
     pub path: Option<PathBuf>,
 }
 
-/// Why a contender's spelling was refused.
+/// Why a contender argument was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContenderError {
     /// The label has a character outside `[A-Za-z0-9._-]`, or none.
@@ -63,7 +63,7 @@ pub enum ContenderError {
         /// The part before `=`.
         label: String,
     },
-    /// Nothing stands where the kind should.
+    /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
     /// `dir:` without a path.
@@ -72,13 +72,13 @@ pub enum ContenderError {
 }
 
 impl Contender {
-    /// The paths that `argument` names as a TOML file, if it does: what follows the label ends in `.toml`.
+    /// The path of a TOML file that `argument` names: what follows the label ends in `.toml`.
     pub fn toml_file(argument: &str) -> Option<PathBuf> {
         let (_, rest) = split_label(argument);
         (rest.ends_with(".toml") && !rest.starts_with("dir:")).then(|| PathBuf::from(rest))
     }
 
-    /// The argument that names this contender; `None` if only a TOML file can.
+    /// The argument that describes this contender; `None` if only a TOML file can.
     pub fn spelling(&self) -> Option<String> {
         if !self.mkfs.is_empty() {
             return None;
@@ -92,7 +92,10 @@ impl Contender {
         Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
     }
 
-    /// The same contender under another label, where `argument` gives one.
+    /// The same contender under the label that `argument` gives, if any.
+    ///
+    /// # Errors
+    /// [`ContenderError::BadLabel`].
     pub fn relabelled(mut self, argument: &str) -> Result<Self, ContenderError> {
         if let (Some(label), _) = split_label(argument) {
             self.label = Label::checked(argument, label)?;
@@ -101,7 +104,7 @@ impl Contender {
     }
 }
 
-/// `[LABEL=]KIND[:MOUNT-OPTIONS]` or `[LABEL=]dir:PATH`.
+/// Parses `[LABEL=]KIND[:MOUNT-OPTIONS]` or `[LABEL=]dir:PATH`.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -138,15 +141,15 @@ fn split_label(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What an fsync that returned is worth on a contender. Contenders of different classes are never ranked together.
+/// What a completed fsync guarantees on a contender. Contenders of different classes are never ranked together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
-    /// What was synced is on the device, behind a flush of its cache.
+    /// Synced data is on the device, behind a flush of its cache.
     Flushed,
-    /// What was synced was written, but no flush was sent (`barrier=0`, `nobarrier`).
+    /// Synced data was written, but no flush was sent (`barrier=0`, `nobarrier`).
     Unflushed,
-    /// Nothing outlives the machine (tmpfs).
+    /// Nothing survives a restart of the machine (tmpfs).
     Volatile,
 }
 
@@ -160,7 +163,7 @@ impl fmt::Display for Durability {
     }
 }
 
-/// What a contender does for the data beyond storing them; it stands beside every verdict.
+/// What a contender guarantees for the data beyond storing it; every verdict is shown with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Promise {

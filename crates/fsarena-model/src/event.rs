@@ -1,4 +1,4 @@
-//! Events: everything that happens in a run, as one linear stream. Store, progress and log only listen.
+//! Events: everything that happens in a run, as one linear stream. Store, progress and log only receive them.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,27 +12,27 @@ pub enum Severity {
     Info,
     /// Something was skipped, retried, scaled or disturbed.
     Warning,
-    /// Something failed; the rest went on.
+    /// Something failed; the rest continued.
     Failure,
 }
 
 /// The result of checking a contender's file system after a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
     /// The contender's label.
     pub contender: Label,
-    /// Whether the checker found nothing wrong.
+    /// Whether the checker found no errors.
     pub clean: bool,
-    /// The checker's own words where it did; empty otherwise.
+    /// The checker's output if it found errors; empty otherwise.
     pub output: String,
 }
 
 /// The machine over one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundFacts {
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
     /// Seconds from mkfs to the last check.
     pub seconds: f64,
@@ -43,7 +43,7 @@ pub struct RoundFacts {
     /// What a write and flush cost on the spare lane in this round.
     #[serde(default)]
     pub lane_cost: Option<LaneCost>,
-    /// What the machine was kept from doing.
+    /// What slowed the machine down.
     #[serde(default)]
     pub conditions: Conditions,
 }
@@ -57,23 +57,23 @@ pub struct Note {
     pub text: String,
 }
 
-/// Something that happened.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
-    /// The first of all.
+    /// The run begins: always the first event.
     Started {
-        /// What will be done.
+        /// The plan.
         plan: Box<Plan>,
-        /// When, RFC 3339 in UTC.
+        /// Time, RFC 3339 in UTC.
         started: String,
     },
-    /// A run that had ended, or was broken off, goes on; nothing of its further rounds was heard before.
+    /// A run that had ended, or was interrupted, continues. No event of its further rounds comes before this one.
     Resumed {
-        /// When, RFC 3339 in UTC.
+        /// Time, RFC 3339 in UTC.
         at: String,
     },
-    /// A part of the preparation begins, in words.
+    /// A step of the preparation begins, with its description.
     Preparing(String),
     /// The machine was read.
     Surveyed(Box<Environment>),
@@ -81,9 +81,9 @@ pub enum Event {
     Contender(ContenderFacts),
     /// A round begins.
     RoundStarted {
-        /// From 1.
+        /// The round, from 1.
         round: u32,
-        /// Rounds that are expected in all, as things stand.
+        /// Number of rounds in all that is currently expected.
         expected: u32,
         /// Workloads that are still open, in this round's order.
         workloads: Vec<String>,
@@ -103,17 +103,17 @@ pub enum Event {
     Checked(Check),
     /// A round ended.
     RoundFinished(RoundFacts),
-    /// So many of the pairs are decided now.
+    /// The number of decided pairs.
     Decided {
         /// Pairs with a verdict.
         decided: u32,
         /// Pairs in all.
         pairs: u32,
-        /// Those of them that were not before, in words: `create-fsync: xfs faster than ext4, 1.31×`.
+        /// The pairs that are newly decided, in words: `create-fsync: xfs faster than ext4, 1.31×`.
         new: Vec<String>,
     },
-    /// Something to be said in the report.
+    /// A note for the report.
     Note(Note),
-    /// The last of all.
+    /// The run ends: always the last event.
     Finished(Status),
 }

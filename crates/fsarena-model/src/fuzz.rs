@@ -1,4 +1,4 @@
-//! Hostile arguments: contenders, sizes, times, rates, shares, weights.
+//! Fuzz tests of argument parsers: contenders, sizes, times, rates, shares, weights.
 
 use std::str::FromStr;
 

@@ -1,48 +1,49 @@
-//! Grids: throughput over the size of files and of records in thirteen tests, as IOzone's automatic mode takes it. In a run each
-//! point is a step.
+//! Grids: throughput over the size of files and of records in thirteen tests, as IOzone's automatic mode measures it.
+//! In a run each point is a step.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One of the tests, in the order in which they are done.
+/// A test of a grid, in the order in which they are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GridTest {
     /// A new file is written from its beginning to its end.
     Write,
-    /// The same again over what is there.
+    /// The file is overwritten from its beginning to its end.
     Rewrite,
     /// The file is read from its beginning to its end.
     Read,
-    /// The same again.
+    /// The file is read again from its beginning to its end.
     Reread,
     /// Every record is read once, in random order.
     RandomRead,
-    /// Every record is written once, in the same order.
+    /// Every record is written once, in the same random order.
     RandomWrite,
     /// The file is read from its last record to its first.
     BackwardRead,
     /// The first record is written as often as the file has records.
     RecordRewrite,
-    /// Every seventeenth record is read, then on from the next one, as often as the file has records.
+    /// Every seventeenth record is read, then every seventeenth from the next one on, with as many reads as the file
+    /// has records.
     StrideRead,
     /// The file is written through stdio.
     Fwrite,
-    /// The same again.
+    /// The file is overwritten through stdio.
     Refwrite,
     /// The file is read through stdio.
     Fread,
-    /// The same again.
+    /// The file is read again through stdio.
     Refread,
 }
 
 impl GridTest {
-    /// How many there are.
+    /// Number of tests.
     pub const COUNT: usize = Self::Refread as usize + 1;
 
-    /// All of them, by the names of steps, and as IOzone entitles their tables.
+    /// All tests, with their names in steps and the titles of IOzone's tables.
     const WORDS: [(Self, &'static str, &'static str); Self::COUNT] = [
         (Self::Write, "write", "Writer report"),
         (Self::Rewrite, "rewrite", "Re-writer report"),
@@ -59,17 +60,17 @@ impl GridTest {
         (Self::Refread, "refread", "Re-Fread report"),
     ];
 
-    /// All of them, in their order.
+    /// All tests, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::WORDS.into_iter().map(|(test, ..)| test)
     }
 
-    /// The name within a step's.
+    /// The test's part of a step's name.
     pub fn name(self) -> &'static str {
         Self::WORDS[self as usize].1
     }
 
-    /// The title of its table as IOzone prints it.
+    /// The title of its table in IOzone's output.
     pub fn title(self) -> &'static str {
         Self::WORDS[self as usize].2
     }
@@ -81,14 +82,14 @@ impl GridTest {
     }
 }
 
-/// A file of some size in records of some size, in one test; as a step's name `FILE/RECORD/TEST` in KiB: `64/4/write`.
+/// A test with one size of file and one size of records; its name as a step is `FILE/RECORD/TEST` in KiB: `64/4/write`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GridPoint {
     /// The file's size, KiB.
     pub file_kib: u64,
     /// The records' size, KiB.
     pub record_kib: u64,
-    /// What is done.
+    /// The test.
     pub test: GridTest,
 }
 
@@ -98,7 +99,7 @@ impl fmt::Display for GridPoint {
     }
 }
 
-/// The name of a step is not that of a point of a grid.
+/// A step's name does not describe a point of a grid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not FILE/RECORD/TEST")]
 pub struct NoGridPoint(String);

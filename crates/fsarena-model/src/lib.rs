@@ -1,7 +1,7 @@
 //! The vocabulary of fsarena as types, without any I/O.
 //!
-//! Every other crate speaks in these words: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*,
-//! which make *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
+//! All other crates use these terms: a *contender* gets a *lane*, runs *workloads* in *rounds* of *slices*, which make
+//! *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
 pub mod article;
 pub mod blame;

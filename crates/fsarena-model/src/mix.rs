@@ -1,16 +1,16 @@
-//! The reader's own mix: how much each kind of work matters to somebody.
+//! The reader's own mix: how much each kind of work matters to the reader.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What counts how much, in the order in which it was typed.
+/// Weights, in the order in which they were typed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mix(pub Vec<Weight>);
 
-/// How much something counts.
+/// The weight of a group or workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Weight {
     /// The name of a group of the suite, or of a workload.
@@ -19,7 +19,7 @@ pub struct Weight {
     pub share: f64,
 }
 
-/// `reads=0.7,ingest=0.2,results=0.1`; the numbers need not add up to 1.
+/// Parses `reads=0.7,ingest=0.2,results=0.1`; the numbers need not add up to 1.
 impl FromStr for Mix {
     type Err = String;
 
@@ -48,7 +48,7 @@ fn weight(text: &str) -> Result<Weight, String> {
     }
 }
 
-/// As it is typed, normalised.
+/// Prints it as it is typed, normalised.
 impl fmt::Display for Mix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let typed = |weight: &Weight| format!("{}={}", weight.name, (weight.share * 1e6).round() / 1e6);

@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a workload, and of its directory on each contender: 1 to 200 characters out of ASCII letters, digits and
-/// `.`, `_`, `-`, `+`, `@`, `%`, the first of them a letter or a digit. So it is always one component of a path, and never
-/// `.` or `..`.
+/// The name of a workload, and of its directory on each contender: 1 to 200 ASCII letters, digits and `.`, `_`, `-`,
+/// `+`, `@`, `%`, beginning with a letter or a digit. It is therefore always one component of a path, and never `.` or
+/// `..`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
@@ -16,19 +16,20 @@ pub struct Name(String);
 /// The longest name, in characters.
 const LONGEST: usize = 200;
 
-/// A text that is no [`Name`].
+/// A text is not a [`Name`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the name {text:?} is refused: a name has at most {LONGEST} ASCII letters, digits and `._-+@%`, \
          and begins with a letter or a digit"
 )]
 pub struct BadName {
-    /// What was given.
+    /// The text.
     text: String,
 }
 
 impl Name {
-    /// A name made of any text: each character that a name cannot have becomes `-`, and what is too long is cut off.
+    /// A name made of any text: each character that a name cannot have becomes `-`, and a text that is too long is cut
+    /// off.
     pub fn from_text(text: &str) -> Self {
         let plain: String = text.chars().map(|c| if is_good(c) { c } else { '-' }).take(LONGEST).collect();
         match plain.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()) {

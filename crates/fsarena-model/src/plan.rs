@@ -20,9 +20,9 @@ pub struct Plan {
     pub contenders: Vec<Contender>,
     /// In the suite's order.
     pub workloads: Vec<Workload>,
-    /// The suite's name, where the workloads were not named one by one.
+    /// The suite's name, if the workloads were not named one by one.
     pub suite: Option<String>,
-    /// From which every random choice follows.
+    /// The seed of every random choice.
     #[serde(with = "decimal")]
     pub seed: u64,
     /// When to stop.
@@ -35,43 +35,44 @@ pub struct Plan {
     pub lane_size: Bytes,
     /// The medium that the lanes' queue settings imitate.
     pub medium: Medium,
-    /// Contenders that are slowed down on purpose, to see whether that is found.
+    /// Contenders that are slowed down on purpose, to test whether that is detected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handicaps: Vec<Handicap>,
-    /// When a round does not count for a workload, because the machine was busy with other things.
+    /// When a round does not count for a workload because of other load on the machine.
     #[serde(default = "Disturbance::ignored", skip_serializing_if = "Disturbance::is_ignored")]
     pub disturbance: Disturbance,
-    /// How often references, the three clocks and the space that is used are measured.
+    /// How often references, the three clocks and the used space are measured.
     #[serde(default, skip_serializing_if = "Often::is_never")]
     pub beside: Often,
-    /// Contenders around whose slices nothing is read, to see what reading costs.
+    /// Contenders whose slices are measured without probes, to determine the cost of the probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unprobed: Vec<Label>,
     /// What is done to the lanes' devices before anything is measured.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
-    /// Whether each contender has a lane of its own, or all take the same one after the other.
+    /// Whether each contender has its own lane, or all use the same one in turn.
     #[serde(default, skip_serializing_if = "Lanes::is_own")]
     pub lanes: Lanes,
-    /// Which contenders cannot do which workloads, and are not asked to.
+    /// Contenders that skip a workload because they do not support it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// The article whose tests these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduces: Option<Box<Reproduces>>,
-    /// Workloads of the suite that are not run, for want of programs.
+    /// Workloads of the suite that are not run, because programs are missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
-    /// At which scale the workloads of a suite are compared.
+    /// The scale at which the workloads of a suite are compared.
     #[serde(default, skip_serializing_if = "Scale::is_standard")]
     pub scale: Scale,
     /// The reader's own mix of the workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
-    /// Workloads of the suite that belong together, by the name of the group.
+    /// Workloads of the suite that form a group, by the name of the group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub groups: BTreeMap<String, Vec<String>>,
-    /// The arguments that named files of contenders, by label; relative ones are relative to where they were typed.
+    /// The arguments that named files of contenders, by label; relative paths start at the directory where they were
+    /// typed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contender_files: BTreeMap<String, String>,
     /// The arguments that named files of workloads, by the workload's name.
@@ -80,7 +81,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan with these contenders and nothing to do, on lanes of 1 GiB in memory, for a second: what is wanted else is changed in it.
+    /// A plan with these contenders and no workloads, on lanes of 1 GiB in memory, for a second: callers change what
+    /// they need.
     pub fn of(contenders: Vec<Contender>) -> Self {
         Self {
             contenders,
@@ -109,7 +111,7 @@ impl Plan {
         }
     }
 
-    /// How much longer each operation of the contender `label` takes on purpose; 0 for most.
+    /// Extra time of each operation of the contender `label`, as a share of its time; 0 for most contenders.
     pub fn handicap(&self, label: &Label) -> f64 {
         self.handicaps.iter().find(|handicap| handicap.label == *label).map_or(0.0, |handicap| handicap.share.0)
     }
@@ -119,7 +121,7 @@ impl Plan {
         !self.left_out.iter().any(|left_out| left_out.label == *label && left_out.workload == workload)
     }
 
-    /// Whether everything is only tried out: then nothing is judged.
+    /// Whether this is only a smoke test: then there are no verdicts.
     pub fn is_smoke(&self) -> bool {
         self.scale == Scale::Smoke || self.reproduces.as_ref().is_some_and(|article| article.scale == Scale::Smoke)
     }
@@ -131,7 +133,7 @@ impl Plan {
     }
 }
 
-/// A seed does not fit into a JSON number everywhere: it is written as a decimal string.
+/// A seed can exceed the integers that all JSON readers support: it is written as a decimal string.
 mod decimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -1,16 +1,16 @@
-//! Preconditioning: what is done to the lanes' devices before anything is measured, and what came of it.
+//! Preconditioning of the lanes' devices before anything is measured, and its result.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done to the lanes' devices before anything is measured.
+/// How the lanes' devices are preconditioned before anything is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precondition {
     /// They are written in full once, when they are made.
     #[default]
     None,
-    /// As SNIA's Solid State Storage Performance Test Specification 2.0.2 has it: written in full twice more, and then at random until
-    /// they are in their steady state.
+    /// As in SNIA's Solid State Storage Performance Test Specification 2.0.2: written in full twice more, and then at
+    /// random until they are in their steady state.
     Snia,
 }
 
@@ -21,7 +21,7 @@ impl Precondition {
     }
 }
 
-/// What came of it.
+/// Result of preconditioning.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Preconditioned {
     /// Random writes of 4 KiB per second, over all lanes, in each round of a second.

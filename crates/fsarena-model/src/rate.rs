@@ -1,4 +1,4 @@
-//! Rates of an open loop: how many operations begin per second, whatever became of the last ones.
+//! Rates of an open loop: how many operations begin per second, whether or not earlier ones have ended.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Rate {
-    /// As a percentage of what the contender itself does in the closed loop; above 0, and beyond 100 asks too much.
+    /// As a percentage of the contender's own rate in the closed loop; above 0. Above 100 exceeds what it can do.
     Percent(f64),
     /// As a number, above 0.
     PerSecond(f64),
 }
 
-/// Some text is no rate.
+/// A text is not a rate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no rate: a number above 0, as in 2000 (operations/s), or 50% (of the contender's own peak)")]
 pub struct RateError(String);

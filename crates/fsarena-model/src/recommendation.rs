@@ -1,41 +1,43 @@
-//! Who is best by the reader's own mix of workloads, how sure that is, and at which other mix it would be somebody else.
+//! The best contender for the reader's own mix of workloads, how certain that is, and at which other mix another one
+//! would be best.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Durability, Label, Mix, Unavailable};
 
-/// What follows from a mix.
+/// The recommendation for a mix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// What counts how much; all shares add up to 1.
+    /// The weights; all shares add up to 1.
     pub mix: Mix,
-    /// The workloads that count, with their shares: within a group all count alike.
+    /// The workloads that count, with their shares: within a group all count equally.
     pub workloads: Vec<(String, f64)>,
-    /// Those that would count but were not run, since their programs were not there; the others of their name have their share.
+    /// Workloads that would count but were not run, because their programs are missing; the others of their name get
+    /// their share.
     #[serde(default)]
     pub without: Vec<Unavailable>,
-    /// By class: nothing is recommended across classes.
+    /// Recommendations by durability class: contenders of different classes are not compared.
     pub classes: Vec<ClassAdvice>,
 }
 
-/// What follows for the contenders of one durability class.
+/// The recommendation among the contenders of one durability class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassAdvice {
     /// The class.
     pub durability: Durability,
     /// The weighted geometric mean of each pair's ratios, in command-line order.
     pub pairs: Vec<MixRow>,
-    /// Who is best by estimate; `None` where no two can be compared.
+    /// The best contender by estimate; `None` if no two can be compared.
     pub first: Option<Label>,
-    /// Those over whom the first's lead is not shown to exceed the margin, it among them: one, if it is over all others. The
-    /// intervals are those that hold over all rivals together.
+    /// The first, and the contenders over which its lead is not shown to exceed the margin; the first alone if it leads
+    /// all others by more. The intervals hold for all rivals together.
     pub best: Vec<Label>,
-    /// Those of them of whom it is shown that they differ from the first by less than the margin.
+    /// Those of `best` that are shown to differ from the first by less than the margin.
     #[serde(default)]
     pub equal: Vec<Label>,
-    /// Where another would be first; none with a mix of a single name.
+    /// Shares at which another contender would be first; empty for a mix of a single name.
     pub flips: Vec<MixFlip>,
-    /// Who is not recommended, since a workload that counts says nothing valid of it.
+    /// Contenders that are not recommended, because a workload that counts has no valid result for them.
     pub not_recommended: Vec<NotRecommended>,
 }
 
@@ -44,7 +46,7 @@ pub struct ClassAdvice {
 pub struct MixRow {
     /// The contender that comes first on the command line.
     pub a: Label,
-    /// The other.
+    /// The other contender.
     pub b: Label,
     /// How many times better `a` is; `None` unless all workloads have a valid estimate.
     pub ratio: Option<f64>,
@@ -52,27 +54,27 @@ pub struct MixRow {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The workloads for want of which there is no mean, each with the reason.
+    /// The workloads that prevent a mean, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Where another would be first, were one name's share another, the others keeping their proportions.
+/// The shares of one name at which another contender would be first, while the others keep their proportions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MixFlip {
     /// The name in the mix.
     pub name: String,
-    /// Its share.
+    /// Its share in the mix.
     pub share: f64,
-    /// The share below which another is first, and who; `None`: down to 0 nobody.
+    /// The share below which another contender is first, and that contender; `None` if there is none down to 0.
     pub below: Option<(f64, Label)>,
-    /// The share above which another is first, and who; `None`: up to 1 nobody.
+    /// The share above which another contender is first, and that contender; `None` if there is none up to 1.
     pub above: Option<(f64, Label)>,
 }
 
 /// A contender that is not recommended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotRecommended {
-    /// Which one.
+    /// Its label.
     pub label: Label,
     /// Why, each reason once: `phoronix-sqlite: did-not-finish`, `all 11: not measured`.
     pub reason: String,

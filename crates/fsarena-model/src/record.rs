@@ -1,4 +1,4 @@
-//! The record of a run: all that the store keeps of it, and all that a report is made from.
+//! The record of a run: everything that the store keeps, and the only input of a report.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use crate::{ContenderFacts, Environment, Event, Plan, Reference, Trial};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// All that was planned.
+    /// Everything that was planned is done.
     Complete,
     /// It was stopped, killed, or still runs.
     Interrupted,
 }
 
-/// All that is known of a run.
+/// Everything that is known about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The store's number.
@@ -24,11 +24,11 @@ pub struct RunRecord {
     pub status: Status,
     /// When it began, RFC 3339 in UTC.
     pub started: String,
-    /// What was to be done.
+    /// What the run does.
     pub plan: Plan,
     /// The machine, once surveyed.
     pub environment: Environment,
-    /// The contenders as they really were, in the plan's order as far as they were made.
+    /// The contenders as they were made and mounted, in the plan's order; only those that were made.
     pub contenders: Vec<ContenderFacts>,
     /// Finished rounds.
     pub rounds: Vec<RoundFacts>,
@@ -38,12 +38,12 @@ pub struct RunRecord {
     pub references: Vec<Reference>,
     /// Checks in the order in which they were done.
     pub checks: Vec<Check>,
-    /// What has to be said.
+    /// Notes for the report.
     pub notes: Vec<Note>,
 }
 
 impl RunRecord {
-    /// The record of a run that has only just begun.
+    /// The record of a run that has just begun.
     pub fn new(run: i64, plan: Plan, started: String) -> Self {
         Self {
             run,
@@ -60,7 +60,7 @@ impl RunRecord {
         }
     }
 
-    /// Takes in what happened.
+    /// Adds an event.
     pub fn apply(&mut self, event: &Event) {
         match event {
             Event::Surveyed(environment) => self.environment = (**environment).clone(),

@@ -1,5 +1,5 @@
-//! References: the same work where no contender's file system has a part in it, so that a cell's share of the harness and of
-//! the device is measured and not guessed.
+//! References: the same work without any contender's file system, so that the shares of the harness and of the device
+//! in a cell are measured and not guessed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Trial;
 
-/// Where, instead of on a contender, a workload is done.
+/// Where a workload is run instead of on a contender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// On a tmpfs of the run's own: what is left is the harness, system calls and the kernel's common part.
+    /// On a tmpfs of the run: the time of the harness, system calls and the kernel's common part.
     Memory,
-    /// On the spare lane's device itself, without any file system: the ceiling of what the device can do.
+    /// On the spare lane's device itself, without any file system: the upper limit of what the device can do.
     Device,
-    /// Nowhere: as many programs that do nothing (`/bin/true`) as the workload starts are started.
+    /// Nowhere: as many programs that do nothing (`/bin/true`) are started as the workload starts.
     Start,
 }
 
@@ -35,23 +35,23 @@ impl fmt::Display for Place {
     }
 }
 
-/// A workload done at such a place; the trial's contender is the place's name, which no verdict sees.
+/// A workload that was run at such a place. The trial's contender is the place's name; it is part of no verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// Where.
+    /// The place.
     pub place: Place,
     /// What was measured.
     pub trial: Trial,
 }
 
-/// How often something beside the contenders is measured: references, the three clocks, and the space that is used.
+/// How often something besides the contenders is measured: references, the three clocks, and the used space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Often {
     /// Not at all.
     #[default]
     Never,
-    /// In the first round that a workload is in.
+    /// In the first round that includes a workload.
     Once,
     /// In every round.
     Always,
@@ -76,11 +76,11 @@ impl FromStr for Often {
     }
 }
 
-/// The suite that gives verdicts within minutes, and has no time for anything beside them in every round.
+/// The suite that gives verdicts within minutes: it has no time for other measurements in every round.
 const QUICK: &str = "quick";
 
 impl Often {
-    /// What a run of this suite, or of workloads that were named, does if nothing else is said.
+    /// The default for a run of this suite, or of workloads that were named one by one.
     pub fn usual(suite: Option<&str>) -> Self {
         if suite == Some(QUICK) { Self::Once } else { Self::Always }
     }

@@ -1,4 +1,4 @@
-//! Reproductions: an article's tests run here, beside what it published.
+//! Reproductions: an article's tests run here, compared with what it published.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{Better, Label};
 /// A run of an article's tests, in the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reproduces {
-    /// The article, so that a stored run can be judged without a catalogue.
+    /// The article, so that a stored run can be analysed without a catalogue.
     pub article: Article,
     /// The scale of the work.
     pub scale: Scale,
@@ -19,14 +19,14 @@ pub struct Reproduces {
     pub harness: Harness,
 }
 
-/// Which harnesses are used, of those by which an article's work can be done.
+/// Which of the harnesses that can do an article's work are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harness {
     /// All.
     #[default]
     Both,
-    /// Only those of one process, and programs that measure themselves.
+    /// Only harnesses of one process, and programs that measure themselves.
     Native,
     /// Only shells that start a program for each operation.
     Shell,
@@ -53,7 +53,7 @@ impl Scale {
     }
 }
 
-/// As it is typed.
+/// Prints it as it is typed.
 impl fmt::Display for Scale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -64,34 +64,34 @@ impl fmt::Display for Scale {
     }
 }
 
-/// An article's tests, published and here.
+/// An article's tests, as published and as measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
     /// The article.
     pub article: Article,
     /// The scale of the work.
     pub scale: Scale,
-    /// What was scaled: workload and words.
+    /// What was scaled: workload and description.
     pub scaled: Vec<(String, String)>,
-    /// Who stands here for whom.
+    /// Which contenders here correspond to those of the article.
     pub stand_ins: Vec<StandIn>,
     /// Its figures, by test, metric, place on the axis and contender.
     pub figures: Vec<ReproducedFigure>,
-    /// Who wins, by test: the first metric of each.
+    /// Whether published winners win here, by test: the first metric of each.
     pub winners: Vec<Winner>,
-    /// How well the orders agree over all tests: published against measured as published.
+    /// Agreement of the rankings over all tests: published against measured as published.
     pub as_published: Option<Agreement>,
-    /// The same against measured properly.
+    /// Agreement of the rankings over all tests: published against measured properly.
     pub properly: Option<Agreement>,
-    /// How many times better than the article's base others are, by test; none for articles that state no such thing.
+    /// How many times better than the article's base others are, by test; empty for articles that state no such ratios.
     pub factors: Vec<Factor>,
     /// Figures over all tests.
     pub summaries: Vec<SummaryRow>,
-    /// What became of its claims here.
+    /// Results of checking its claims here.
     pub claims: Vec<ClaimHere>,
 }
 
-/// How many times better than the article's base a contender of it is in a test, and what that consists of.
+/// How many times better than the article's base one of its contenders is in a test, and the factors of that ratio.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
     /// The test's name.
@@ -102,28 +102,29 @@ pub struct Factor {
     pub published: Option<f64>,
     /// Measured as published.
     pub as_published: Option<f64>,
-    /// Of that, what the base's shell or program adds: how many times longer the base takes as published than plainly.
+    /// The part of `as_published` that the base's shell or program adds: how many times longer the base takes with it
+    /// than without.
     pub harness: Option<f64>,
-    /// Of that, what is left: the contender against the base, both plainly.
+    /// The rest of `as_published`: the contender against the base, both without a shell or program.
     pub plainly: Option<f64>,
-    /// Both measured properly.
+    /// The contender against the base, both measured properly.
     pub properly: Option<f64>,
 }
 
 /// A figure over all tests that have its metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The unit.
     pub unit: String,
-    /// The article's name for the contender; `None`: it has none like it.
+    /// The article's name for the contender; `None` if none of the article's corresponds to it.
     pub name: Option<String>,
-    /// The contender here; `None`: there is none like the article's.
+    /// The contender here; `None` if none corresponds to the article's.
     pub contender: Option<Label>,
-    /// What the article says that it comes to, as it stands there.
+    /// The figure that the article states, as written there.
     pub stated: Option<String>,
-    /// What the article's own figures come to.
+    /// The figure that follows from the article's own figures.
     pub published: Option<f64>,
     /// Measured as published; `None` unless all tests were.
     pub as_published: Option<f64>,
@@ -131,7 +132,7 @@ pub struct SummaryRow {
     pub properly: Option<f64>,
 }
 
-/// A figure, published and here.
+/// A figure, as published and as measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReproducedFigure {
     /// The test's name.
@@ -142,38 +143,38 @@ pub struct ReproducedFigure {
     pub unit: String,
     /// Which direction is better.
     pub better: Better,
-    /// Where on the horizontal axis.
+    /// Position on the horizontal axis.
     pub at: Option<String>,
-    /// The article's name for the contender; `None`: it has none like it.
+    /// The article's name for the contender; `None` if none of the article's corresponds to it.
     pub name: Option<String>,
-    /// The contender here; `None`: there is none like the article's.
+    /// The contender here; `None` if none corresponds to the article's.
     pub contender: Option<Label>,
-    /// What was published, as it stands there; `None` for charts of which only the text survives.
+    /// The published value, and its text; `None` for charts of which only the text survives.
     pub published: Option<(f64, String)>,
     /// Measured as it was published.
     pub as_published: Option<Measured>,
-    /// The same without the shell or program that it was published with; `None` where it was measured once only.
+    /// Measured without the shell or program that it was published with; `None` if it was measured only once.
     pub plainly: Option<Measured>,
-    /// Measured as it should be.
+    /// Measured properly.
     pub properly: Option<Measured>,
-    /// The same of the contender that stands properly for the article's, see [`StandIn`].
+    /// Measured properly, on the contender that corresponds to the article's in proper measurements, see [`StandIn`].
     pub properly_for_it: Option<Measured>,
-    /// Where it did not finish within the time that it was given.
+    /// Where it did not finish within its time limit.
     #[serde(default, skip_serializing_if = "Unfinished::is_none")]
     pub unfinished: Unfinished,
 }
 
-/// Where a contender did not finish within the time that it was given: a result, behind all others.
+/// Where a contender did not finish within its time limit: this is a result, and ranks behind all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Unfinished {
-    /// As the article says.
+    /// In the article.
     pub published: bool,
     /// Measured as published.
     pub as_published: bool,
     /// Measured properly.
     pub properly: bool,
-    /// The contender that stands properly for the article's.
+    /// Measured properly, on the contender that corresponds to the article's in proper measurements.
     pub properly_for_it: bool,
 }
 
@@ -184,14 +185,14 @@ impl Unfinished {
     }
 }
 
-/// Who stands here for one of an article's contenders.
+/// The contenders here that correspond to one of an article's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandIn {
     /// The article's name for it.
     pub name: String,
-    /// Who stands for it where it is measured as published; `None`: nobody.
+    /// The contender that is measured as published; `None` if there is none.
     pub as_published: Option<Label>,
-    /// Who does where it is measured properly: the first that keeps what was synced.
+    /// The contender that is measured properly: the first that keeps what was synced.
     pub properly: Option<Label>,
 }
 
@@ -206,24 +207,24 @@ pub struct Measured {
     pub high: Option<f64>,
     /// Rounds that gave a value.
     pub rounds: u32,
-    /// Whether the cell that it is of allows a verdict; if not, it enters no order.
+    /// Whether its cell allows a verdict; if not, it is part of no ranking.
     pub is_valid: bool,
 }
 
-/// Whether who wins in a test of an article wins here.
+/// Whether the winner of an article's test wins here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Winner {
     /// The test's name.
     pub test: String,
-    /// Where on the horizontal axis.
+    /// Position on the horizontal axis.
     pub at: Option<String>,
-    /// Who wins there, by the article's names; more than one: they are equal.
+    /// The published winners, by the article's names; more than one if they are equal.
     pub published: Vec<String>,
-    /// What becomes of that measured as published.
+    /// Whether they win as published.
     pub as_published: Wins,
-    /// What becomes of that measured properly.
+    /// Whether they win when measured properly.
     pub properly: Wins,
-    /// How well the two orders agree in this test, properly measured: Kendall's tau-b, −1 to 1.
+    /// Agreement of the two rankings in this test, measured properly: Kendall's tau-b, −1 to 1.
     pub tau: Option<Agreement>,
 }
 
@@ -231,39 +232,40 @@ pub struct Winner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wins {
-    /// It does.
+    /// It wins.
     Yes,
-    /// Another does.
+    /// Another contender wins.
     No,
-    /// Nobody can be told from it.
+    /// No other contender is better, but not all others are worse beyond the margin.
     NotToldApart,
-    /// The article itself has them equal.
+    /// The article itself ranks them as equal.
     Tie,
     /// One of them was not measured here.
     Unknown,
 }
 
-/// Kendall's tau over pairs of contenders: the share of pairs in the same order less that of pairs in the opposite one.
+/// Kendall's tau over pairs of contenders: the share of pairs in the same order minus that of pairs in the opposite
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// −1: all turned round, 1: all the same.
+    /// −1: all in the opposite order, 1: all in the same order.
     pub tau: f64,
-    /// The lower end of its 95 % interval; `None` where there is too little to tell.
+    /// The lower end of its 95 % interval; `None` with too few data.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// Pairs.
+    /// Number of pairs.
     pub pairs: u32,
 }
 
-/// What became of a claim here.
+/// Result of checking a claim here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimHere {
     /// The claim's name.
     pub claim: String,
-    /// As the data of this run say, where the claim can be checked; otherwise as the catalogue says.
+    /// According to the data of this run, if they can check the claim; otherwise according to the catalogue.
     pub outcome: Outcome,
-    /// Why.
+    /// The reason.
     pub why: String,
     /// Whether this run's figures decided.
     pub checked: bool,

@@ -3,7 +3,7 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-/// A generator for one purpose: the same seed and the same words always give the same sequence.
+/// A generator for one purpose: the same arguments always give the same sequence.
 pub fn generator(seed: u64, purpose: &str, numbers: &[u64]) -> Pcg64Mcg {
     let mut state = [0_u8; 16];
     state[..8].copy_from_slice(&mix(seed, purpose, numbers, 1).to_le_bytes());
@@ -11,7 +11,8 @@ pub fn generator(seed: u64, purpose: &str, numbers: &[u64]) -> Pcg64Mcg {
     Pcg64Mcg::from_seed(state)
 }
 
-/// FNV-1a over everything, finished with the mixer of SplitMix64: stable for ever, and neighbours differ widely.
+/// FNV-1a over all arguments, finished with the mixer of SplitMix64. The result never changes between versions; similar
+/// inputs give very different results.
 fn mix(seed: u64, purpose: &str, numbers: &[u64], salt: u64) -> u64 {
     let words = [seed, salt].into_iter().chain(numbers.iter().copied());
     let bytes = purpose.bytes().chain(words.flat_map(u64::to_le_bytes));
@@ -20,7 +21,7 @@ fn mix(seed: u64, purpose: &str, numbers: &[u64], salt: u64) -> u64 {
     scatter(hash)
 }
 
-/// The mixer of SplitMix64: a bijection under which neighbours differ widely (Steele, Lea and Flood 2014,
+/// The mixer of SplitMix64: a bijection that maps similar values to very different ones (Steele, Lea and Flood 2014,
 /// doi:10.1145/2660193.2660195).
 #[inline]
 pub fn scatter(value: u64) -> u64 {

@@ -15,9 +15,9 @@ pub struct Step {
     pub bytes: u64,
     /// Time until its calls had returned.
     pub elapsed: Nanos,
-    /// Time that bringing to the device took afterwards; `None` where nothing was synced.
+    /// Time of the sync afterwards; `None` if nothing was synced.
     pub synced: Option<Nanos>,
-    /// Bytes that reached the device in both parts; `None` where that was not counted.
+    /// Bytes that reached the device in both parts; `None` if they were not counted.
     pub written: Option<Bytes>,
 }
 
@@ -28,7 +28,7 @@ pub struct StepRow {
     pub name: String,
     /// Operations, the median over rounds.
     pub operations: u64,
-    /// Bytes that they carried, likewise.
+    /// Bytes that they carried, the median over rounds.
     pub bytes: u64,
     /// Seconds until its calls had returned, the median over rounds.
     pub seconds: f64,
@@ -36,34 +36,34 @@ pub struct StepRow {
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// Seconds of the sync afterwards, the median over rounds; `None` where nothing was synced.
+    /// Seconds of the sync afterwards, the median over rounds; `None` if nothing was synced.
     pub synced: Option<f64>,
-    /// Bytes that reached the device in both parts, likewise; `None` where that was not counted.
+    /// Bytes that reached the device in both parts, the median over rounds; `None` if they were not counted.
     pub written: Option<u64>,
     /// Rounds that gave a value.
     pub rounds: u32,
 }
 
-/// What a comparison of every file that a workload left behind with what it should hold has found. The file system had been
+/// Result of comparing every file that a workload left behind with its expected content. The file system had been
 /// unmounted before.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Verification {
-    /// Files and directories that were compared; of a database its tables.
+    /// Number of files and directories that were compared; for a database, of its tables.
     pub files: u64,
-    /// What was not as it should be, in words, one for each file; the first hundred.
+    /// Descriptions of the differences, one for each file; the first hundred.
     pub differences: Vec<String>,
 }
 
-/// Of which trial that is.
+/// The verification of one trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerificationRow {
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
     /// The workload's name.
     pub workload: String,
     /// The contender's label.
     pub contender: Label,
-    /// What was found.
+    /// The result.
     #[serde(flatten)]
     pub found: Verification,
 }

@@ -1,4 +1,4 @@
-//! Trials: one contender, one workload, one round, with its slices and what the probes read around them.
+//! Trials: one contender, one workload, one round, with its slices and the readings of the probes around them.
 
 use std::collections::BTreeMap;
 
@@ -21,17 +21,17 @@ pub struct Slice {
     pub value: f64,
 }
 
-/// What a probe read over a trial's timed slices.
+/// A probe's reading over a trial's timed slices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// The figure; `None` where it could not be read, never 0 for that.
+    /// The figure; `None`, never 0, if it could not be read.
     pub value: Option<f64>,
     /// Its unit, such as `bytes` or `s`.
     pub unit: String,
 }
 
 impl Reading {
-    /// So many seconds.
+    /// A reading of `seconds` seconds.
     pub fn seconds(seconds: f64) -> Self {
         Self { value: Some(seconds), unit: "s".to_owned() }
     }
@@ -40,7 +40,7 @@ impl Reading {
 /// A distribution of latencies, to three significant digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
-    /// How many were recorded.
+    /// Number of recorded latencies.
     pub count: u64,
     /// The arithmetic mean.
     pub mean: Nanos,
@@ -52,7 +52,7 @@ pub struct Latency {
     pub p99: Nanos,
     /// 999 of 1,000 were at or below.
     pub p999: Nanos,
-    /// 9,999 of 10,000 were at or below; `None` in runs of before this was kept.
+    /// 9,999 of 10,000 were at or below; `None` in older runs.
     #[serde(default)]
     pub p9999: Option<Nanos>,
     /// The longest.
@@ -64,14 +64,14 @@ pub struct Latency {
 pub struct Moment {
     /// The slice's position, as in [`Slice::position`].
     pub slice: u32,
-    /// When the part ended, since the slice's timer started.
+    /// End of the part, since the slice's timer started.
     pub end: Nanos,
-    /// How long a part of this slice lasts at most: long runs have longer ones.
+    /// Maximum length of a part of this slice: long runs have longer parts.
     #[serde(default = "one_second")]
     pub width: Nanos,
     /// What was done, such as `read`.
     pub operation: String,
-    /// How often it was done in this part.
+    /// Number of operations in this part.
     pub count: u64,
     /// The arithmetic mean.
     pub mean: Nanos,
@@ -83,7 +83,7 @@ pub struct Moment {
     pub max: Nanos,
 }
 
-/// What was measured before parts had a width.
+/// The width of parts in records that do not state one.
 fn one_second() -> Nanos {
     Nanos::seconds(1)
 }
@@ -94,14 +94,14 @@ fn one_second() -> Nanos {
 pub enum Outcome {
     /// All of its slices ran.
     Finished,
-    /// It ended early, with the reason in words.
+    /// It ended early, for the reason given.
     Failed(String),
-    /// It was ended after so much time, its workload's limit, and was not done.
+    /// It was stopped at its workload's time limit, which is given, before it was done.
     OutOfTime(Nanos),
 }
 
 impl Outcome {
-    /// Why it did not finish, in words; `None`: it did.
+    /// Why it did not finish, in words; `None` if it did.
     pub fn why(&self) -> Option<String> {
         match self {
             Self::Finished => None,
@@ -114,7 +114,7 @@ impl Outcome {
 /// One contender, one workload, one round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
     /// The workload's name.
     pub workload: String,
@@ -122,17 +122,17 @@ pub struct Trial {
     pub contender: Label,
     /// The lane's number from 0; `None` for contenders that need none.
     pub lane: Option<u32>,
-    /// In the order in which they ran.
+    /// Its slices, in the order in which they ran.
     pub slices: Vec<Slice>,
-    /// The parts of which it consists, in their order, where its workload has such.
+    /// Its steps, in their order, if its workload has steps.
     #[serde(default)]
     pub steps: Vec<Step>,
-    /// What comparing what it left behind with what that should be has found, where its workload can tell.
+    /// Result of comparing what it left behind with the expected content, if its workload supports that.
     #[serde(default)]
     pub verified: Option<Verification>,
     /// Latencies by what was timed: `read`, `create`, `fsync`, `syncfs` and so on.
     pub latencies: BTreeMap<String, Latency>,
-    /// The same over time: one or more per slice and operation.
+    /// Latencies over time: one or more entries per slice and operation.
     #[serde(default)]
     pub over_time: Vec<Moment>,
     /// Totals over the timed slices by the probe's name.
@@ -157,7 +157,7 @@ impl Trial {
         self.slices.iter().map(|slice| slice.elapsed.as_seconds()).sum()
     }
 
-    /// What the probe `name` read, if it could.
+    /// The reading of the probe `name`, if there is one.
     pub fn probe(&self, name: &str) -> Option<f64> {
         self.probes.get(name)?.value
     }

@@ -1,4 +1,5 @@
-//! Quantities with their dimension: bytes, nanoseconds, shares; parsed as people type them and printed as they read them.
+//! Quantities with their dimension: bytes, nanoseconds, shares; parsed as people type them and printed as they read
+//! them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +19,7 @@ fn refuse(text: &str, wanted: &'static str) -> UnitError {
     UnitError { text: text.to_owned(), wanted }
 }
 
-/// A number of bytes, stored as a number; where people write it, also a text such as `4K`.
+/// A number of bytes. It is stored as a number, and can also be read from a text such as `4K`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
@@ -40,7 +41,7 @@ impl Bytes {
     }
 }
 
-/// `512`, `4K`, `64M`, `2G`, `1T`: binary multiples, also written `KiB` and `KB`.
+/// Parses `512`, `4K`, `64M`, `2G`, `1T`: binary multiples, also written `KiB` and `KB`.
 impl FromStr for Bytes {
     type Err = UnitError;
 
@@ -122,7 +123,7 @@ impl Nanos {
         self.0 as f64 / 1e9
     }
 
-    /// What is left after `other`, never below zero.
+    /// The difference, never below zero.
     pub fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -131,7 +132,7 @@ impl Nanos {
 impl std::ops::Add for Nanos {
     type Output = Self;
 
-    /// Never beyond the longest span, of 584 years.
+    /// Saturates at the longest span, of 584 years.
     fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
@@ -149,7 +150,7 @@ impl From<Nanos> for Duration {
     }
 }
 
-/// `90s`, `3m`, `1h`, `150ms`; a bare number is refused, for its unit would be a guess.
+/// Parses `90s`, `3m`, `1h`, `150ms`; a number without a unit is an error.
 impl FromStr for Nanos {
     type Err = UnitError;
 
@@ -189,7 +190,7 @@ impl fmt::Display for Nanos {
 #[serde(transparent)]
 pub struct Share(pub f64);
 
-/// `5%` or `0.5%`; at least 0 and below 100 percent.
+/// Parses `5%` or `0.5%`; at least 0 and below 100 percent.
 impl FromStr for Share {
     type Err = UnitError;
 

@@ -1,4 +1,4 @@
-//! Validity: what a cell's figures can be trusted for.
+//! Validity: how far a cell's figures can be trusted.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValidityClass {
-    /// A cold or direct read that the device did not serve.
+    /// The device did not serve a cold or direct read.
     Cached,
-    /// Direct I/O that the kernel did through the page cache.
+    /// The kernel did direct I/O through the page cache.
     NotDirect,
-    /// All contenders sit at the device's own ceiling.
+    /// All contenders reach the device's own limit.
     DeviceBound,
-    /// The host beneath the lane takes more than a fifth of the time.
+    /// The host below the lane takes more than a fifth of the time.
     LaneBound,
-    /// The cores were full, not the device.
+    /// The processors were saturated, not the device.
     CpuBound,
     /// The harness itself takes most of the time.
     HarnessBound,
-    /// Beyond what device or memory can do, or without the flushes that the durability needs.
+    /// The figure exceeds what device or memory can do, or lacks the flushes that its durability needs.
     Impossible,
-    /// It did not keep up with the rate that was offered: its latency grows with the length of the run.
+    /// It did not keep up with the offered rate: its latency grows with the length of the run.
     Overloaded,
     /// Later rounds contradict earlier ones.
     Unsteady,
@@ -54,11 +54,11 @@ impl fmt::Display for ValidityClass {
     }
 }
 
-/// A class with the sentence that says what was seen, with figures, and what to do about it.
+/// A class with a sentence that states the observation, with figures, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Validity {
-    /// Which reason.
+    /// The class.
     pub class: ValidityClass,
-    /// What was seen.
+    /// The sentence.
     pub text: String,
 }

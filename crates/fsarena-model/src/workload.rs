@@ -1,4 +1,4 @@
-//! Workloads: what is done, as versioned data, and which figure is taken from it.
+//! Workloads: the work, as versioned data, and the figure that it gives.
 
 mod metric;
 
@@ -10,17 +10,17 @@ use crate::{Bytes, Name, Nanos, Rate};
 
 pub use metric::{Better, Done, Measure, Metric};
 
-/// Something to do on every contender, read from one TOML file of the catalogue.
+/// Work for every contender, read from one TOML file of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Workload {
     /// The unique name, the file's name without `.toml`.
     pub name: Name,
-    /// Grows whenever the same name would give other figures.
+    /// Incremented whenever the same name would give other figures.
     pub version: u32,
     /// One sentence: what the figure measures.
     pub measures: String,
-    /// One sentence: why anybody should care, or what it does not tell.
+    /// One sentence: why the figure matters, or what it does not show.
     pub why: String,
     /// The engine that does it.
     pub engine: String,
@@ -35,52 +35,54 @@ pub struct Workload {
     pub state: StateOfFileSystem,
     /// Interleaved in slices, or whole and alone.
     pub mode: Mode,
-    /// How long a slice's untimed first part lasts, milliseconds.
+    /// Length of a slice's untimed first part, milliseconds.
     #[serde(default)]
     pub warm_up_ms: u64,
-    /// How long a slice's timed part lasts, milliseconds; 0: until the work is done.
+    /// Length of a slice's timed part, milliseconds; 0 means until the work is done.
     #[serde(default)]
     pub timed_ms: u64,
     /// Slices per contender and round; even, so that the order can be balanced.
     #[serde(default = "default_slices")]
     pub slices: u32,
-    /// Of a whole run: it ends when its work does, `timed-ms` being an upper limit, and what it leaves unsynced is not in its
-    /// time, as another program means it. Otherwise a whole run is refilled until its time is over, and then synced.
+    /// For a whole run: it ends when its work does, with `timed-ms` as an upper limit, and data that it leaves unsynced
+    /// is not in its time, as in the measurements of other programs. Otherwise a whole run is refilled until its time
+    /// is over, and then synced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_by_itself: bool,
-    /// In how many rounds it runs at most: for what takes minutes, and whose differences need no interval.
+    /// Maximum number of rounds in which it runs: for work that takes minutes, and whose differences need no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_rounds: Option<u32>,
-    /// What is less than in the work that it stands for, in words; `None`: nothing.
+    /// What is smaller than in the original work, in words; `None` if nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled: Option<String>,
-    /// What takes the place of its fields and parameters when it is done at the size of the work that it stands for.
+    /// Replacements for its fields and parameters at the size of the original work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<serde_json::Value>,
-    /// What takes the place of its fields and parameters when it is only to be tried out, in seconds.
+    /// Replacements for its fields and parameters in a smoke test of some seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<serde_json::Value>,
-    /// How long a whole run may take, seconds; what takes longer did not finish, which is a result. Each of preparing,
-    /// refilling, starting and ending a server and verifying may take as long. Without it there are limits for work
-    /// that never ends (docs/guides/add-a-workload.md).
+    /// Time limit of a whole run, seconds; a run that takes longer did not finish, which is a result. Each of
+    /// preparing, refilling, starting and ending a server and verifying may take as long. Without it there are limits
+    /// for work that never ends (docs/guides/add-a-workload.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_s: Option<u64>,
-    /// The shortest slices that were seen to tell what whole runs tell (`fsarena calibrate --slices`), milliseconds.
+    /// The shortest slices that were seen to agree with whole runs (`fsarena calibrate --slices`), milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees_from_ms: Option<u64>,
-    /// How much memory the work, with what it brings into the page cache, may take: a cgroup of its own has this limit. With a
-    /// limit the files are filled and mounted again before each slice's first part, so that what they have in memory is theirs.
+    /// Memory limit of the work, with what it brings into the page cache; a cgroup for this work keeps it. With a limit
+    /// the files are filled and mounted again before each slice's first part, so that what they have in memory is
+    /// charged to the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_limit: Option<Bytes>,
-    /// What the engine needs to know; the engine refuses what it does not know.
+    /// Parameters of the engine, which refuses unknown ones.
     pub parameters: serde_json::Value,
-    /// Of which other workload it is an open loop, and at which rate; no file says this, `--rate` does.
+    /// The workload of which this one is an open loop, and the rate; `--rate` sets this, never a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
 }
 
 impl Workload {
-    /// A number among the engine's parameters; `None` where none of that name is given.
+    /// A number among the engine's parameters; `None` if there is none of that name.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.parameters.get(name)?.as_f64()
     }
@@ -93,35 +95,35 @@ impl Workload {
         }
     }
 
-    /// Whether a parameter of the engine is this word.
+    /// Whether the engine's parameter `name` is `word`.
     pub fn says(&self, name: &str, word: &str) -> bool {
         self.parameters.get(name).is_some_and(|value| value == word)
     }
 
-    /// Operations that are under way at a time, at most.
+    /// Maximum number of concurrent operations.
     pub fn at_a_time(&self) -> f64 {
         ["threads", "processes", "depth"].iter().filter_map(|name| self.number(name)).product()
     }
 
-    /// How long a slice's timed part lasts; `None`: until the work is done.
+    /// Length of a slice's timed part; `None` means until the work is done.
     pub fn timed(&self) -> Option<Nanos> {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
     }
 
-    /// The limit that the workload names for a whole run, and for each of the things that are done around it.
+    /// The workload's time limit for a whole run, and for each of the activities around it.
     pub fn time_limit(&self) -> Option<Nanos> {
         self.time_limit_s.map(Nanos::seconds)
     }
 
-    /// The name of the workload of which this one is the same with its data elsewhere (`--cache`): it is named `NAME@cold` or
-    /// `NAME@warm`, as no file's workload is.
+    /// The name of the workload from which this one differs only in its cache state (`--cache`). It is then named
+    /// `NAME@cold` or `NAME@warm`; no workload from a file has such a name.
     pub fn other_cache_of(&self) -> Option<&str> {
         let (name, state) = self.name.rsplit_once('@')?;
         (state == self.cache.to_string()).then_some(name)
     }
 }
 
-/// A workload done again at a given rate, as an open loop.
+/// A workload that is repeated at a given rate, as an open loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Variant {
@@ -143,11 +145,11 @@ fn default_slices() -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DurablePoint {
-    /// Nothing: the calls returned, no more.
+    /// Nothing: the time ends when the calls have returned.
     None,
-    /// By fsync: each operation, or as often as the workload says.
+    /// By fsync: each operation, or as often as the workload states.
     Fsync,
-    /// By fdatasync, likewise.
+    /// By fdatasync: each operation, or as often as the workload states.
     Fdatasync,
     /// Each batch, by syncfs.
     Syncfs,
@@ -157,11 +159,11 @@ pub enum DurablePoint {
     ODsync,
 }
 
-/// Where a workload's data are when it touches them.
+/// Where a workload's data is when the workload accesses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheState {
-    /// In memory: what is measured is the kernel's path through its caches.
+    /// In memory: this measures the kernel's path through its caches.
     Warm,
     /// On the device only: the lane is remounted before each slice.
     Cold,
@@ -169,7 +171,7 @@ pub enum CacheState {
     Direct,
 }
 
-/// As workloads say it.
+/// Prints the word that workload files use.
 impl fmt::Display for CacheState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -189,7 +191,7 @@ pub enum StateOfFileSystem {
     Fresh,
     /// The workload itself ran before, untimed.
     Warmed,
-    /// Filled to a stated share.
+    /// Filled to a given share.
     Filled,
 }
 

@@ -1,4 +1,4 @@
-//! What the machine was kept from doing: swapping, processor quotas, heat, and the frequency that was left.
+//! Conditions that slow down the machine: swapping, processor quotas, heat, and the resulting frequency.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,20 @@ use fsarena_sys::mountinfo;
 
 use crate::field;
 
-/// The counters behind [`Conditions`] at one moment. What could not be read is `None`.
+/// The counters behind [`Conditions`] at one moment. A counter that cannot be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConditionsSnapshot {
-    /// Pages, in and out.
+    /// Pages swapped in and out.
     swapped: Option<f64>,
     /// Seconds.
     quota_throttled: Option<f64>,
     thermal_throttled: Option<f64>,
-    /// Least and greatest, MHz.
+    /// Lowest and highest, MHz.
     frequency_mhz: Option<(f64, f64)>,
 }
 
 impl ConditionsSnapshot {
-    /// Reads them all; about a millisecond on a few processors.
+    /// Reads all counters; takes about a millisecond on a few processors.
     pub fn take() -> Self {
         let machine = read("/proc/vmstat");
         let page_counts = machine.and_then(|text| Some(field(&text, "pswpin ")? + field(&text, "pswpout ")?));
@@ -34,7 +34,7 @@ impl ConditionsSnapshot {
         }
     }
 
-    /// What has happened since `before`.
+    /// Changes since `before`.
     pub fn since(&self, before: &Self) -> Conditions {
         let grown = |now: Option<f64>, then: Option<f64>| Some((now? - then?).max(0.0));
         let page = rustix::param::page_size() as f64;
@@ -50,8 +50,8 @@ impl ConditionsSnapshot {
     }
 }
 
-/// How the processors' frequency is chosen (Documentation/admin-guide/pm/cpufreq.rst, `scaling_governor`); several if they differ,
-/// and `None` where the kernel has no say in it, as in most virtual machines.
+/// How the kernel chooses the processors' frequency (Documentation/admin-guide/pm/cpufreq.rst, `scaling_governor`);
+/// several if they differ. `None` if the kernel does not control the frequency, as in most virtual machines.
 pub fn frequency_policy() -> Option<String> {
     let mut policies: Vec<String> =
         of_processors("cpufreq/scaling_governor").iter().map(|text| text.trim().to_owned()).collect();
@@ -60,7 +60,7 @@ pub fn frequency_policy() -> Option<String> {
     (!policies.is_empty()).then(|| policies.join(", "))
 }
 
-/// The texts of a file of each processor's, as far as they can be read.
+/// The contents of a file of each processor in sysfs, as far as they can be read.
 fn of_processors(file: &str) -> Vec<String> {
     let is_processor = |name: &str| name.strip_prefix("cpu").is_some_and(|number| number.parse::<u32>().is_ok());
     let entries = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
@@ -68,8 +68,8 @@ fn of_processors(file: &str) -> Vec<String> {
     processors.filter_map(|entry| fs::read_to_string(entry.path().join(file)).ok()).collect()
 }
 
-/// How often each processor, and each package of them, was slowed down (Documentation/ABI/testing/sysfs-devices-system-cpu). A package
-/// says so once for each of its processors.
+/// How often each processor and each processor package was throttled
+/// (Documentation/ABI/testing/sysfs-devices-system-cpu). A package reports its count once for each of its processors.
 fn throttle_counts() -> Vec<f64> {
     let counts = ["core", "package"].map(|part| of_processors(&format!("thermal_throttle/{part}_throttle_count")));
     counts.concat().iter().filter_map(|text| text.trim().parse().ok()).collect()
@@ -79,7 +79,7 @@ fn sum(counts: &[f64]) -> Option<f64> {
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
-/// The kernel says it in kHz.
+/// MHz from a text in kHz.
 fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().map(|kilohertz| kilohertz / 1e3)
 }
@@ -89,7 +89,8 @@ fn range(values: &[f64]) -> Option<(f64, f64)> {
     Some((least, values.iter().copied().reduce(f64::max)?))
 }
 
-/// Seconds for which the quotas of this process' groups, and of those above, held their processes back; `None` if no group tells.
+/// Seconds for which the quotas of this process' groups, and of the groups above, throttled processes; `None` if no
+/// group reports it.
 fn quota_throttled() -> Option<f64> {
     let membership = read("/proc/self/cgroup")?;
     let mounts = mountinfo::mounts().ok()?;
@@ -101,7 +102,7 @@ fn quota_throttled() -> Option<f64> {
     sum(&times)
 }
 
-/// The path of this process' group in a hierarchy that has the processors (cgroups(7), `/proc/PID/cgroup`).
+/// The path of this process' group in a hierarchy with the cpu controller (cgroups(7), `/proc/PID/cgroup`).
 pub(crate) fn path_in<'a>(membership: &'a str, kind: &str, super_options: &str) -> Option<&'a str> {
     let has = |list: &str| list.split(',').any(|controller| controller == "cpu");
     membership.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! What reached the lane's block device (Documentation/block/stat.rst).
+//! Requests that reached the lane's block device (Documentation/block/stat.rst).
 
 use crate::{Counter, Probe, Target};
 

@@ -1,4 +1,4 @@
-//! The machine, read once per run.
+//! Properties of the machine, read once per run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use fsarena_sys::mountinfo;
 
 use crate::{frequency_policy, memory_bandwidth};
 
-/// The machine, and what lies `beneath` its lanes if there are any: a folder's file system, or a disk.
+/// Reads the properties of the machine, and of what backs its lanes: `beneath` is a folder or a disk.
 pub fn survey(beneath: Option<&Path>) -> Environment {
     let disk = beneath.filter(|path| path.starts_with("/dev") && !path.is_dir());
     let host = beneath.filter(|_| disk.is_none()).and_then(|folder| mountinfo::mount_of(folder).ok());
@@ -38,7 +38,7 @@ fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// `MemTotal:  24 kB` has a unit behind the number.
+/// `MemTotal:  24 kB` has a unit after the number.
 fn total(text: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.split_whitespace().next()?.parse().ok()
@@ -57,7 +57,7 @@ fn hypervisor() -> Option<String> {
     is_virtual.then(|| if named.is_empty() { "unnamed".to_owned() } else { named })
 }
 
-/// An ext file system shows its journal as a kernel thread's folder below `/proc/fs/jbd2`.
+/// Whether an ext file system has a journal: its kernel thread then has a folder below `/proc/fs/jbd2`.
 fn journal_of(kind: &str, source: &str) -> &'static str {
     let Some(device) = source.strip_prefix("/dev/").filter(|_| ["ext3", "ext4"].contains(&kind)) else { return "" };
     let folders = std::fs::read_dir("/proc/fs/jbd2");

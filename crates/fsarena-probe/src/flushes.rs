@@ -1,8 +1,8 @@
-//! What was promised to be durable at the lane's device: requests that ask it to flush its cache before them, and writes past its
-//! cache (Documentation/block/writeback_cache_control.rst), counted where file systems hand them in.
+//! Requests that ask the lane's device for durability: those with a flush before them, and FUA writes
+//! (Documentation/block/writeback_cache_control.rst), counted where file systems submit them.
 //!
-//! A device that has no FUA, such as a loop device, gets a further flush for each such write: those are in `device.flushes`,
-//! not here.
+//! A device without FUA, such as a loop device, gets a further flush for each FUA write: those count in
+//! `device.flushes`, not here.
 
 use std::fs;
 use std::sync::Mutex;
@@ -19,8 +19,8 @@ const COUNTERS: &[Counter] =
 
 const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 
-/// The counters of the devices that were looked at, until one is looked at whose flushes are not to be counted: arming
-/// the first stops all processors, and each that is open costs every request of every device.
+/// Open counters of the devices that were read, until a device is read whose flushes are not to be counted: opening the
+/// first counter stops all processors, and each open one slows down every request of every device.
 static OPEN: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 struct Open {
@@ -29,12 +29,12 @@ struct Open {
     fua: TracepointCounter,
 }
 
-/// A device. Its name and number come again with another run's lane, which is another device.
+/// A device. Another run's lane may have the same name and number, and is another device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Device {
-    /// As the kernel has it within.
+    /// Its device number in the kernel's internal format.
     number: u64,
-    /// How many disks the kernel had seen with this one (Documentation/ABI/stable/sysfs-block, `diskseq`).
+    /// How many disks the kernel had seen when it added this one (Documentation/ABI/stable/sysfs-block, `diskseq`).
     sequence: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Probe for Durable {
     }
 }
 
-/// Without a device nothing was asked, and what is open stays.
+/// Without a device this reads nothing, and open counters stay open.
 fn look(target: &Target) -> Option<(u64, u64)> {
     let name = target.device.as_deref()?;
     let mut open = OPEN.lock().ok()?;
@@ -85,14 +85,14 @@ impl Device {
     }
 }
 
-/// `7:1000` as the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
+/// Converts `7:1000` to the kernel's own `dev_t` (`MKDEV` of `include/linux/kdev_t.h`).
 fn number(text: &str) -> Option<u64> {
     let (major, minor) = text.trim().split_once(':')?;
     Some(major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?)
 }
 
-/// The letters of a request are those of `blk_fill_rwbs` of `kernel/trace/blktrace.c`: an F for a flush before it, its
-/// operation, an F for FUA, and others.
+/// Filter for requests with a flush before them. The letters of a request are those of `blk_fill_rwbs` of
+/// `kernel/trace/blktrace.c`: an F for a flush before it, its operation, an F for FUA, and others.
 fn preflushes(device: u64) -> String {
     format!("dev == {device} && rwbs ~ \"F*\"")
 }

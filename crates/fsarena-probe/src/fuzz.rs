@@ -1,4 +1,4 @@
-//! Hostile texts of /proc and sysfs.
+//! Fuzz tests of parsers of /proc and sysfs.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! What the kernel's own threads used: journals, write-back, loop devices and workers do a contender's work, too.
+//! Processor time of the kernel's own threads: journals, write-back, loop devices and workers also work for a
+//! contender.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,29 +14,29 @@ pub struct KernelThreads;
 
 const COUNTERS: &[Counter] = &[Counter { name: "cpu.kernel", unit: "s" }];
 
-/// How old the list of processes may be. A new thread counts from its start, when it is seen.
+/// Maximum age of the list of processes. A new thread counts from its start once it is listed.
 const LISTED_FOR: Duration = Duration::from_millis(50);
-/// How many threads' counters stay open: opening one takes longer than reading it. The usual limit is 1,024 files.
+/// Maximum number of files that stay open: opening one takes longer than reading it. The usual limit is 1,024 files.
 const MOST_OPEN: usize = 300;
 
-/// What is known of each process, by its number.
+/// What is known about each process, by process ID.
 static KNOWN: Mutex<Known> = Mutex::new(Known { total: 0.0, listed: None, processes: BTreeMap::new() });
 
 struct Known {
-    /// Nanoseconds since the first look, also of threads that have ended since.
+    /// Nanoseconds since the first reading, including threads that have ended since.
     total: f64,
-    /// When the processes were listed last.
+    /// When the processes were last listed.
     listed: Option<Instant>,
     processes: BTreeMap<u32, Process>,
 }
 
-/// Whether a process is a kernel thread does not change, so each is looked at once.
+/// A process never changes from one to the other, so each is looked up once.
 enum Process {
     Program,
     KernelThread {
-        /// On a processor at the last look, nanoseconds.
+        /// Nanoseconds on a processor at the last reading.
         time: f64,
-        /// Its `schedstat`, if that is kept open.
+        /// Its `schedstat`, if it is kept open.
         open: Option<File>,
     },
 }
@@ -51,7 +52,7 @@ impl Probe for KernelThreads {
 }
 
 impl Known {
-    /// A counter that only grows: a thread that ends takes nothing away, and a new one counts from its start.
+    /// A counter that only grows: a thread that ends reduces nothing, and a new one counts from its start.
     fn look(&mut self) -> Option<f64> {
         let is_first = self.processes.is_empty();
         if self.listed.is_none_or(|listed| listed.elapsed() > LISTED_FOR) {
@@ -61,7 +62,7 @@ impl Known {
         for (number, process) in &mut self.processes {
             if let Process::KernelThread { time, open } = process {
                 any = true;
-                // A smaller time than before is that of another thread with the same number.
+                // A smaller time than before belongs to another thread with the same process ID.
                 let now = run_time(*number, open).unwrap_or(*time);
                 self.total += if now >= *time { now - *time } else { now };
                 *time = now;
@@ -101,7 +102,7 @@ impl Process {
     }
 }
 
-/// The parent of all kernel threads is kthreadd, process 2.
+/// Kernel threads are kthreadd, which is process 2, and its children.
 fn is_kernel_thread(number: u32) -> bool {
     let parent = || {
         let text = std::fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
@@ -110,8 +111,8 @@ fn is_kernel_thread(number: u32) -> bool {
     number == 2 || parent() == Some(2)
 }
 
-/// Nanoseconds on a processor (Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`). What is open belongs to
-/// one thread: once that has ended, it cannot be read, and another thread of its number is opened anew.
+/// Nanoseconds on a processor (Documentation/scheduler/sched-stats.rst, `/proc/PID/schedstat`). An open file belongs to
+/// one thread: once that has ended, a read fails, and the file of another thread with its process ID is opened instead.
 fn run_time(number: u32, open: &mut Option<File>) -> Option<f64> {
     let mut bytes = [0; 64];
     let read = match open {

@@ -1,6 +1,6 @@
-//! Probes: counters that are read before and after. A new one is one file and one line in [`PROBES`].
+//! Probes: counters that are read before and after the work. A new probe is one file and one line in `PROBES`.
 //!
-//! A counter that could not be read is `None`, never 0, and so is every difference that it enters.
+//! A counter that could not be read is `None`, never 0, and so is every difference that includes it.
 
 mod bandwidth;
 mod conditions;
@@ -36,31 +36,31 @@ static PROBES: &[&dyn Probe] = &[
     &shared_disk::SharedDisk,
 ];
 
-/// What is looked at beside the machine as a whole.
+/// What the probes read, besides the machine as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
-    /// The lane's block device, by its name below `/sys/block`.
+    /// Name of the lane's block device below `/sys/block`.
     pub device: Option<String>,
-    /// The mounted file system's backing device info, by its name below debugfs' `bdi`.
+    /// Name of the mounted file system's backing device info below debugfs' `bdi`.
     pub backing: Option<String>,
-    /// Where others' traffic is told from that of the lanes.
+    /// The devices by which the traffic of other programs is separated from that of the lanes.
     pub beneath: Option<Arc<Beneath>>,
     /// Whether flushes are counted one by one.
     pub flushes: Flushes,
 }
 
-/// Whether a probe counts the requests to a device that ask for a flush or for FUA. While it does, each request to any device
-/// takes about 0.3 µs longer: nothing beside what a disk takes, but 1 to 2 % of a read from a lane in memory.
+/// Whether a probe counts the requests to a device that ask for a flush or for FUA. While it does, each request to any
+/// device takes about 0.3 µs longer: negligible on a disk, but 1 to 2 % of a read from a lane in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Flushes {
-    /// They are not, and what counted them before is closed at the next look at a device.
+    /// Not counted; counters that are open are closed at the next reading of a device.
     #[default]
     Left,
-    /// They are.
+    /// Counted.
     Counted,
 }
 
-/// A figure that only grows (or, for a gauge, whose change is of interest).
+/// A figure that only grows, or a gauge whose change is of interest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counter {
     /// Its name in reports, such as `device.flushes`.
@@ -69,12 +69,12 @@ pub struct Counter {
     pub unit: &'static str,
 }
 
-/// Something that reads counters.
+/// Reads counters.
 trait Probe: Sync {
     /// The counters that it reads.
     fn counters(&self) -> &'static [Counter];
 
-    /// Their values now, as many as there are counters.
+    /// Their current values, one for each counter.
     fn read(&self, target: &Target) -> Vec<Option<f64>>;
 }
 
@@ -83,19 +83,18 @@ trait Probe: Sync {
 pub struct Snapshot(Vec<Option<f64>>);
 
 impl Snapshot {
-    /// Reads all counters; about a millisecond, so it is for outside timed regions.
-    ///
+    /// Reads all counters. It takes about a millisecond: call it outside timed regions.
     pub fn take(target: &Target) -> Self {
         Self(PROBES.iter().flat_map(|probe| probe.read(target)).collect())
     }
 }
 
-/// What counters grew by, summed over several stretches of time.
+/// Growth of the counters, summed over several time spans.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Totals(Option<Vec<Option<f64>>>);
 
 impl Totals {
-    /// Adds what happened between two snapshots.
+    /// Adds the growth between two snapshots.
     pub fn add(&mut self, before: &Snapshot, after: &Snapshot) {
         let grown = before.0.iter().zip(&after.0).map(|(before, after)| Some((*after)? - (*before)?));
         self.0 = Some(match self.0.take() {
@@ -115,7 +114,7 @@ impl Totals {
     }
 }
 
-/// The number behind `name` in a text of lines `name value`.
+/// The number after `name` in a text of lines `name value`.
 fn field(text: &str, name: &str) -> Option<f64> {
     let of_line = |line: &str| line.strip_prefix(name)?.trim_start_matches(':').trim().parse().ok();
     text.lines().find_map(of_line)

@@ -1,4 +1,4 @@
-//! What the whole machine did: time that any task ran, and time that the hypervisor took.
+//! The whole machine: time that tasks ran, and time that the hypervisor took.
 
 use crate::{Counter, Probe, Target};
 
@@ -34,7 +34,7 @@ fn run_time(schedstat: &str) -> Option<f64> {
     (!times.is_empty()).then(|| times.iter().sum::<f64>() / 1e9)
 }
 
-/// The same in ticks, without idle, waiting and steal (proc_stat(5)).
+/// Seconds that tasks ran, from ticks: all but idle, I/O wait and steal (proc_stat(5)).
 fn busy(ticks: &[f64]) -> Option<f64> {
     let idle = ticks.get(3)? + ticks.get(4)? + ticks.get(7)?;
     Some((ticks.iter().take(8).sum::<f64>() - idle) * TICK)

@@ -1,7 +1,7 @@
-//! What the page cache took in: direct I/O that dirties pages is not direct.
+//! Pages that the page cache took in: direct I/O that dirties pages is not direct.
 //!
 //! The kernel counts dirtied pages of each file system's backing device (debugfs, `mm/backing-dev.c`) and of the whole
-//! machine (proc_vmstat(5)); others' writes are in the second only.
+//! machine (proc_vmstat(5)); only the second includes writes of other programs.
 
 use crate::{Counter, Probe, Target, field};
 
@@ -14,7 +14,7 @@ const COUNTERS: &[Counter] = &[
     Counter { name: "pages.cached", unit: "pages" },
 ];
 
-/// The kernel says it in KiB of pages of 4 KiB.
+/// The kernel reports KiB; a page has 4 KiB.
 const KIB_PER_PAGE: f64 = 4.0;
 
 impl Probe for Pages {
@@ -34,7 +34,7 @@ impl Probe for Pages {
     }
 }
 
-/// `BdiDirtied:  10950148 kB` has a unit behind the number.
+/// `BdiDirtied:  10950148 kB` has a unit after the number.
 fn dirtied(text: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("BdiDirtied:"))?;
     line.split_whitespace().next()?.parse().ok()

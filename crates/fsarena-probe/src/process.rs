@@ -1,5 +1,4 @@
-//! What this process and its ended children used: processor time; what it used itself: context switches, and bytes that
-//! storage served to it.
+//! Processor time of this process and of its ended children; context switches and storage I/O of this process alone.
 
 use fsarena_sys::usage;
 

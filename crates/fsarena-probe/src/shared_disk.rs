@@ -1,19 +1,19 @@
-//! What others read from the storage beneath the lanes, or wrote there: what its device did (Documentation/block/stat.rst),
-//! less what came from the lanes.
+//! Bytes that other programs read from the storage below the lanes, or wrote to it: the traffic of its device
+//! (Documentation/block/stat.rst) minus that of the lanes.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Counter, Probe, Target};
 
-/// The storage beneath all lanes.
+/// The storage below all lanes.
 pub struct SharedDisk;
 
-/// The device beneath, and those of all lanes, whose traffic goes to it byte by byte.
+/// The device below the lanes, and those of all lanes, whose traffic reaches it unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beneath {
-    /// The counters of the device beneath: the path of its `stat`.
+    /// Path of the `stat` file of the device below the lanes.
     pub device: PathBuf,
-    /// The same of each lane.
+    /// Paths of the `stat` files of the lanes.
     pub lanes: Vec<PathBuf>,
 }
 
@@ -31,13 +31,14 @@ impl Probe for SharedDisk {
     }
 }
 
-/// The device is read last: what is under way between the two is counted for others, and never below nothing for long.
+/// The device is read last: I/O between the two readings counts as that of other programs, and is never negative for
+/// long.
 fn others(beneath: &Beneath) -> Option<f64> {
     let own: Option<f64> = beneath.lanes.iter().map(|lane| moved(lane)).sum();
     Some(moved(&beneath.device)? - own?)
 }
 
-/// Bytes read and written.
+/// Bytes read and written, according to a `stat` file.
 fn moved(stat: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(stat).ok()?;
     let mut fields = text.split_whitespace().map(|field| field.parse::<f64>().ok());

@@ -22,7 +22,8 @@ fn arena(folder: &std::path::Path) -> Arena {
     Arena::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
 }
 
-/// What the counters grow by while two hundred new files are each made durable: the time of flushes is told in whole milliseconds.
+/// Growth of the counters while 200 new files are each made durable: enough for the time of flushes, which has a
+/// resolution of 1 ms.
 fn synced(place: &Place, flushes: Flushes) -> BTreeMap<String, Reading> {
     let target = Target { beneath: None, device: place.device.clone(), backing: place.backing.clone(), flushes };
     let before = Snapshot::take(&target);

@@ -1,5 +1,5 @@
-//! Lists the numerals of a text on the standard input by their lines, as `catalog/published/numbers` has them before anybody
-//! has said what each is: `cargo run -p fsarena-published --example numerals < TEXT`.
+//! Lists the numerals of a text on standard input by line, like the lists in `catalog/published/numbers` before each
+//! numeral is classified: `cargo run -p fsarena-published --example numerals < TEXT`.
 
 use std::io;
 

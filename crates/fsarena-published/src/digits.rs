@@ -1,4 +1,4 @@
-//! Numerals in a text, and how exactly they are written.
+//! Finds numerals in a text, and their precision.
 
 /// The numerals in a text, as written: digits, with points and commas between them.
 pub fn numerals(text: &str) -> Vec<&str> {
@@ -12,7 +12,7 @@ pub fn numerals(text: &str) -> Vec<&str> {
     found
 }
 
-/// Bytes of the numeral that a text begins with.
+/// Length of the numeral at the beginning of a text, in bytes.
 fn length_of_numeral(text: &[u8]) -> usize {
     let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
     let joins = |at: usize| matches!(text.get(at), Some(b'.' | b',')) && digit(at + 1);
@@ -24,7 +24,7 @@ pub fn first_value(text: &str) -> Option<f64> {
     numerals(text).first().and_then(|numeral| numeral.replace(',', "").parse().ok())
 }
 
-/// One unit of the last digit that counts in a text's first numeral: 0.01 for 3.21, 100 for 6,200.
+/// One unit of the last significant digit of a text's first numeral: 0.01 for 3.21, 100 for 6,200.
 pub fn last_unit(text: &str) -> Option<f64> {
     let numeral = numerals(text).first()?.replace(',', "");
     let exponent = match numeral.split_once('.') {

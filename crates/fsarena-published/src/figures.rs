@@ -1,4 +1,4 @@
-//! Figures of an article, looked up and taken as numbers.
+//! Looks up an article's figures, and converts them to numbers with an error.
 
 use fsarena_model::Article;
 use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, PublishedWork, Quantity};
@@ -6,39 +6,39 @@ use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, PublishedWo
 use crate::Found;
 use crate::digits::{first_value, last_unit};
 
-/// A number with what rounding or truncation may have taken from it.
+/// A number with its error from rounding or truncation.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
     /// The number.
     pub value: f64,
-    /// By how much it may be off.
+    /// Largest absolute error.
     pub off: f64,
 }
 
 impl Number {
-    /// A number as exact as the text that it was read from.
+    /// A number whose error is one unit of the last significant digit of `text`.
     pub fn read(value: f64, text: &str) -> Self {
         let scale = first_value(text).filter(|there| *there != 0.0).map_or(1.0, |there| value / there);
         Self { value, off: last_unit(text).map_or(0.0, |unit| (unit * scale).abs()) }
     }
 
-    /// The same with half as much doubt, for what was rounded and not truncated.
+    /// The number with half the error, for a text that was rounded and not truncated.
     pub fn rounded(self) -> Self {
         Self { off: self.off / 2.0, ..self }
     }
 
-    /// This over another.
+    /// This number divided by another.
     pub fn over(self, other: Self) -> Self {
         let value = self.value / other.value;
         Self { value, off: value.abs() * (self.off / self.value.abs() + other.off / other.value.abs()) }
     }
 
-    /// This times an exact factor.
+    /// This number times an exact factor.
     pub fn times(self, factor: f64) -> Self {
         Self { value: self.value * factor, off: self.off * factor.abs() }
     }
 
-    /// The sum of some.
+    /// The sum of numbers.
     pub fn sum(all: impl Iterator<Item = Self>) -> Self {
         all.fold(Self { value: 0.0, off: 0.0 }, |sum, one| Self {
             value: sum.value + one.value,
@@ -46,33 +46,33 @@ impl Number {
         })
     }
 
-    /// Whether both can be the same number.
+    /// Whether both may be the same number within their errors.
     pub fn agrees(self, other: Self) -> bool {
         (self.value - other.value).abs() <= (self.off + other.off) * (1.0 + 1e-9)
     }
 }
 
-/// A figure as a number.
+/// A figure as a number. Its text is assumed to be rounded.
 pub fn number(figure: &Figure) -> Number {
     Number::read(figure.value, &figure.text).rounded()
 }
 
-/// The metric of a test that is taken in this way.
+/// The metric of a test that has this quantity.
 pub fn taken_as(test: &PublishedTest, quantity: Quantity) -> Option<&PublishedMetric> {
     test.metrics.iter().find(|metric| metric.quantity == Some(quantity))
 }
 
-/// The figure of a contender in a metric that has no axis.
+/// The figure of a contender in a metric, without a place on an axis.
 pub fn figure_of<'a>(metric: &'a PublishedMetric, contender: &str) -> Option<&'a Figure> {
     metric.figures.iter().find(|figure| figure.contender == contender && figure.at.is_none())
 }
 
-/// The figure of a contender in a test, taken in this way.
+/// The figure of a contender in the metric of a test that has this quantity.
 pub fn figure_as<'a>(test: &'a PublishedTest, quantity: Quantity, contender: &str) -> Option<&'a Figure> {
     figure_of(taken_as(test, quantity)?, contender)
 }
 
-/// The seconds that a test took a contender: as given, or its operations by their rate.
+/// The seconds that a contender took for a test: as published, or its operations divided by their rate.
 pub fn seconds(test: &PublishedTest, contender: &str) -> Option<Number> {
     let of = |quantity| figure_as(test, quantity, contender).map(number);
     let by_rate = || {
@@ -83,7 +83,7 @@ pub fn seconds(test: &PublishedTest, contender: &str) -> Option<Number> {
     of(Quantity::Seconds).or_else(milliseconds).or_else(by_rate)
 }
 
-/// All operations per second of a contender in a test, reads and writes together.
+/// Operations per second of a contender in a test: as published, or the sum of reads and writes.
 pub fn operations_per_second(test: &PublishedTest, contender: &str) -> Option<Number> {
     let of = |quantity| figure_as(test, quantity, contender).map(number);
     let both = || Some(Number::sum([of(Quantity::ReadsPerSecond)?, of(Quantity::WritesPerSecond)?].into_iter()));
@@ -100,7 +100,7 @@ pub fn names(article: &Article) -> impl Iterator<Item = &str> {
     article.contenders.iter().map(|contender| contender.name.as_str())
 }
 
-/// How much a test did, where it says it: `None` if it does not.
+/// An amount of work of a test; `None` if the article does not give it.
 pub fn work(test: &PublishedTest, of: impl Fn(&PublishedWork) -> Option<u64>) -> Option<f64> {
     of(&test.work).map(as_f64)
 }
@@ -111,12 +111,12 @@ fn as_f64(count: u64) -> f64 {
     float
 }
 
-/// Something found in a metric of a test.
+/// A finding about a test, and about one of its metrics if there is one.
 pub fn found(test: &PublishedTest, metric: Option<&PublishedMetric>, sentence: String) -> Found {
     Found { test: Some(test.name.clone()), metric: metric.map(|metric| metric.name.clone()), sentence }
 }
 
-/// A number as a person writes it: three or more digits, no more than two decimals.
+/// Formats a number for readers: no decimals from 1000 on, one from 100 on, otherwise two.
 pub fn plain(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => format!("{value:.0}"),

@@ -1,4 +1,4 @@
-//! What did others publish, and can it be so? Rules that judge an article by its own figures. No I/O.
+//! Rules that check a published article for contradictions and impossible figures, by its own data. No I/O.
 
 mod digits;
 mod figures;
@@ -13,43 +13,43 @@ use serde::Serialize;
 pub use digits::numerals;
 pub use rules::RULES;
 
-/// A rule: what an article's figures say against the article.
+/// A rule that checks an article's figures.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// The name, in whole words with hyphens.
     pub name: &'static str,
-    /// What cannot be so, in one sentence.
+    /// What the rule is about, in one sentence.
     pub about: &'static str,
-    /// What it finds in an article, in the order of the article's tests.
+    /// Returns the violations in an article, in the order of the article's tests.
     pub judge: fn(&Article) -> Vec<Found>,
 }
 
-/// What a rule found.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The test's name; none: it is about several.
+    /// The test's name; `None` if several tests are concerned.
     pub test: Option<String>,
     /// The metric's name.
     pub metric: Option<String>,
-    /// What was found, with the figures that show it.
+    /// A sentence about the violation, with the figures that show it.
     pub sentence: String,
 }
 
-/// What the rules say of an article.
+/// A violation of a rule, with the rule's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Finding {
     /// The rule's name.
     pub rule: &'static str,
-    /// The test's name; none: it is about several.
+    /// The test's name; `None` if several tests are concerned.
     pub test: Option<String>,
     /// The metric's name.
     pub metric: Option<String>,
-    /// What was found, with the figures that show it.
+    /// A sentence about the violation, with the figures that show it.
     pub sentence: String,
 }
 
-/// What all rules find in an article, rule by rule.
+/// The findings of all rules in an article, rule by rule.
 pub fn judge(article: &Article) -> Vec<Finding> {
     let of_rule = |rule: &'static Rule| {
         let finding = |Found { test, metric, sentence }| Finding { rule: rule.name, test, metric, sentence };

@@ -1,4 +1,4 @@
-//! The rules, each in its file by what it looks at.
+//! The rules. Each file has the rules that check the same kind of data.
 
 mod arithmetic;
 mod given;

@@ -2,7 +2,7 @@
 
 use fsarena_model::Article;
 
-/// An article of two contenders, `a` and `b`, with what a test writes down in TOML, such as `[[tests]]`.
+/// An article of two contenders, `a` and `b`. `rest` has its other tables in TOML, such as `[[tests]]`.
 pub fn article(rest: &str) -> Article {
     let head = "name = 'x'\ntitle = 'x'\nenglish = 'x'\nlanguage = 'zh'\nsource = 'x'\nmachine = {}\n";
     let absent =
@@ -12,7 +12,7 @@ pub fn article(rest: &str) -> Article {
     toml::from_str(&text).expect("the test's article is well-formed")
 }
 
-/// A test of that name with metrics `(name, quantity, figures of a and b)`, and keys of its own.
+/// A test with this name, further keys, and metrics `(name, quantity, figure of a, figure of b)`.
 pub fn test(name: &str, keys: &str, metrics: &[(&str, &str, &str, &str)]) -> String {
     let mut text =
         format!("[[tests]]\nname = '{name}'\ntitle = 'x'\noriginal = 'x'\nshown = 'table'\nmethod = 'x'\n{keys}\n");
@@ -30,7 +30,7 @@ fn figure(contender: &str, text: &str) -> String {
     format!("{{ contender = '{contender}', value = {text}, text = '{text}' }}")
 }
 
-/// The sentences of what a rule finds.
+/// The sentences of findings.
 pub fn sentences(found: Vec<crate::Found>) -> Vec<String> {
     found.into_iter().map(|found| found.sentence).collect()
 }

@@ -1,4 +1,4 @@
-//! The articles of the catalogue refer to what they have, and the rules find in them what is known to be wrong.
+//! The articles of the catalogue refer to existing items only, and the rules find the known errors in them.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,7 @@ fn names_are_unique_and_nothing_is_empty() {
     }
 }
 
-/// How often each rule that finds something does so.
+/// Number of findings of each rule that finds something.
 fn found(name: &str) -> Vec<(&'static str, usize)> {
     let article = fsarena_catalog::article(name).expect("there");
     let mut counts: Vec<(&str, usize)> = Vec::new();

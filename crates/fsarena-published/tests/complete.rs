@@ -1,7 +1,8 @@
-//! Every numeral and every sentence of the five texts is in the catalogue, or is named as what it is.
+//! Every numeral and every sentence of the five texts is in the catalogue, or is classified as something else.
 //!
-//! The lists in `catalog/published/numbers` have the numerals of each text by their lines, without its words. The texts are
-//! not ours to publish: with `make test-articles SEEDS=DIR` the lists are made again from them and compared.
+//! The lists in `catalog/published/numbers` have the numerals of each text by line, without its words. The repository
+//! does not contain the texts, because their rights belong to their publishers. `make test-articles SEEDS=DIR` makes
+//! the lists again from the texts and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,13 +18,13 @@ const ARTICLES: [(&str, &str); 5] = [
     ("phoronix-2009", "004_034cb719ff421e09.txt"),
 ];
 
-/// What a list of numerals says.
+/// The contents of a list of numerals.
 struct Listed {
-    /// Why a numeral is no figure, or a sentence no claim.
+    /// Reasons why a numeral is no figure, or a sentence no claim.
     reasons: BTreeSet<String>,
-    /// Sentences without a claim, as `LINE.SENTENCE`, and why.
+    /// Sentences without a claim, as `LINE.SENTENCE`, with the reason.
     prose: BTreeMap<String, String>,
-    /// Line, numeral, and what it is: `None` for a figure.
+    /// Line, numeral, and its classification: `None` for a figure.
     numerals: Vec<(usize, String, Option<String>)>,
 }
 
@@ -54,7 +55,7 @@ fn number(text: &str) -> usize {
     text.parse().expect("a line's number")
 }
 
-/// The texts of an article's figures: also of those that occur again, and of those that claims give.
+/// The texts of an article's figures, including those that occur again and those in claims.
 fn figures(article: &Article) -> Vec<&str> {
     let metrics = article.tests.iter().flat_map(|test| &test.metrics);
     let figures = metrics.flat_map(|metric| &metric.figures);
@@ -64,7 +65,7 @@ fn figures(article: &Article) -> Vec<&str> {
     all.flat_map(|(text, again)| std::iter::once(&**text).chain(again.iter().map(|again| &*again.text))).collect()
 }
 
-/// An article's own words that are no figures.
+/// The texts that an article quotes, apart from figures.
 fn words(article: &Article) -> Vec<&str> {
     let mut all = vec![&*article.title, &article.source];
     all.extend(article.machine.iter().flat_map(|(name, what)| [&**name, what]));
@@ -177,7 +178,7 @@ fn what_is_quoted_is_there_and_of_every_sentence_something_is_kept() {
     }
 }
 
-/// An article's own words, whole and between their punctuation marks.
+/// The texts that an article quotes, whole and split at punctuation marks.
 fn parts(article: &Article) -> Vec<String> {
     let words = words(article);
     let between = words.iter().flat_map(|words| words.split([';', ':', ',']));

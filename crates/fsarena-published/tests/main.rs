@@ -1,4 +1,4 @@
-//! The published figures: each is there, and they agree with each other.
+//! Tests of the published figures: they are complete, and they agree with each other.
 
 mod coherent;
 mod complete;

@@ -1,5 +1,5 @@
-//! Prints a made-up comparison in a format, to look at while one works on it:
-//! `cargo run -p fsarena-report --example fixture -- html > /tmp/report.html`.
+//! Prints a made-up comparison in a format, to look at during development: `cargo run -p fsarena-report --example
+//! fixture -- html > /tmp/report.html`.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The answer in one paragraph of plain words: who wins where, how many ties, which differences are largest.
+//! The answer in one paragraph: the winners of the workloads, the number of ties, and the largest differences.
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
@@ -38,7 +38,7 @@ pub fn ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, workload: &str
 /// A workload and the ranking in it.
 type Ranked<'a> = (&'a str, Ranking<'a>);
 
-/// Who leads a workload.
+/// The leader of a workload.
 enum Lead<'a> {
     One(&'a Label),
     Several,
@@ -74,7 +74,7 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
     (row.name.as_str(), ranking(comparison, group, &row.name))
 }
 
-/// Who leads alone, the most successful first, with the workloads.
+/// Contenders that lead alone, with their workloads, the most successful first.
 fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
     let led_by = |label: &Label| names(rankings, |ranking| matches!(lead(ranking), Lead::One(one) if one == label));
     let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
@@ -89,7 +89,7 @@ fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
     won.iter().enumerate().map(part).collect()
 }
 
-/// The workloads whose ranking is as wanted; who is invalid there is said.
+/// The workloads with a wanted ranking. Contenders that are invalid there are named.
 fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<String> {
     let name = |(name, ranking): &(&str, Ranking<'_>)| match ranking.invalid.is_empty() || ranking.tiers.is_empty() {
         true => (*name).to_owned(),

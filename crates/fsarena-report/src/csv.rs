@@ -1,20 +1,21 @@
-//! CSV in one long form (RFC 4180 with line feeds), so that any program reads it in one go and filters by `kind`:
+//! CSV as one long table (RFC 4180 with line feeds). Any program can read it at once and filter by `kind`:
 //!
 //! | kind | one row is | `value` is |
 //! |---|---|---|
 //! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
-//! | `round` | the same in one round | that round's value; `reason` says if it was set aside |
+//! | `round` | a contender in a workload, in one round | that round's value; `reason` says if it was set aside |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
-//! | `reference` | a workload done elsewhere; `against` is where (`memory`, `device`, `start`) | the median over rounds |
+//! | `reference` | a workload's reference at `against` (`memory`, `device`, `start`) | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
-//! Of a `cell` there are also the shares of the harness, of the device's rate and of mere starts (0 to 1), seconds and syncs of an operation;
-//! of a `verdict` what one of the pair promises and the other does not. The three clocks and space are probes.
+//! A `cell` also has the shares of the harness, of the device's rate and of mere process starts (0 to 1), and seconds
+//! and syncs per operation. A `verdict` also has what one contender of the pair promises and the other does not. The
+//! three clocks and space are probes.
 //!
-//! What does not apply, or could not be read, is empty. Numbers have all their digits and a point. Control characters
-//! are shown as their escape, and a text that a spreadsheet would take for a formula has a `'` before it
+//! Values that do not apply or could not be read are empty. Numbers have all their digits and a decimal point. Control
+//! characters are shown as escapes. A text that a spreadsheet would take for a formula begins with `'`
 //! (<https://owasp.org/www-community/attacks/CSV_Injection>).
 
 use std::borrow::Cow;
@@ -56,7 +57,7 @@ const COLUMNS: [&str; 29] = [
     "detectable",
 ];
 
-/// Those of words, which may be from a file or a path.
+/// Columns of text, which may come from a file or a path.
 const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", "validity", "reason", "promises"];
 
 /// The comparison as CSV.
@@ -70,7 +71,7 @@ pub fn render(comparison: &Comparison) -> String {
     std::iter::once(line(&head())).chain(lines).collect()
 }
 
-/// A row's fields by the names of their columns.
+/// A row's fields, each with the name of its column.
 type Fields = Vec<(&'static str, String)>;
 
 fn head() -> Fields {

@@ -1,16 +1,16 @@
-//! What a format makes of a comparison.
+//! The output of a format.
 
-/// A report, ready to be written.
+/// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Document {
     /// Text that ends in a newline.
     Text(String),
-    /// Nothing for a terminal.
+    /// Binary data, not for a terminal.
     Binary(Vec<u8>),
 }
 
 impl Document {
-    /// As a file has it.
+    /// Content of the report's file.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),
@@ -22,8 +22,8 @@ impl Document {
 /// A format has nothing to show of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nothing {
-    /// Why, in words.
+    /// The reason.
     pub why: String,
-    /// The way out.
+    /// What the user can do.
     pub hint: String,
 }

@@ -1,30 +1,30 @@
-//! Footnotes: each class of validity once, and each reason that says something else.
+//! Footnotes: one for each class of validity, and one for each other reason.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Comparison, ValidityClass};
 
 use crate::look_up;
 
-/// The footnotes of a report, as its figures call for them.
+/// The footnotes of a report, in the order in which its figures refer to them.
 #[derive(Debug, Default)]
 pub struct Footnotes(Vec<Footnote>);
 
 #[derive(Debug)]
 enum Footnote {
-    /// A class, with the cells that have it: where, and what was seen there.
+    /// A class, with its cells and what was seen in them.
     Class(ValidityClass, Vec<(String, String)>),
-    /// Some other sentence.
+    /// Another sentence.
     Sentence(String),
 }
 
 impl Footnotes {
-    /// The marks of a cell, from 1.
+    /// The marks of a cell, which count from 1.
     pub fn of_cell(&mut self, cell: &Cell) -> Vec<usize> {
         let place = format!("{}, {}", cell.workload, cell.contender);
         cell.validity.iter().map(|flaw| self.of_class(flaw.class, (place.clone(), flaw.text.clone()))).collect()
     }
 
-    /// The marks of a pair: those of its cells, and its reason if that says more than they do.
+    /// The marks of a pair: those of its cells, and one of its reason if the reason says more.
     pub fn of_pair(&mut self, comparison: &Comparison, pair: &PairVerdict) -> Vec<usize> {
         let cell = |label| look_up::cell(comparison, &pair.workload, label);
         let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
@@ -82,7 +82,7 @@ impl Footnote {
     }
 }
 
-/// What was seen, where; of different sentences only the first, for they differ in figures.
+/// What was seen, and where. Of different sentences only the first is shown, because they differ in figures.
 fn seen_as(class: ValidityClass, seen: &[(String, String)]) -> String {
     let Some((place, text)) = seen.first() else { return class.to_string() };
     let differ = seen.iter().any(|(_, other)| other != text);
@@ -93,7 +93,7 @@ fn seen_as(class: ValidityClass, seen: &[(String, String)]) -> String {
     }
 }
 
-/// Whether `reason` only repeats, as `label: class, label: class`, what the cells' own marks say.
+/// Whether `reason` only repeats the cells' own marks, as `label: class, label: class`.
 fn names_flags_only(reason: &str, cells: &[&Cell]) -> bool {
     let flags: Vec<String> = cells
         .iter()

@@ -1,11 +1,11 @@
-//! Grids: cells whose steps are points of one (`64/4/write`), as tables of throughput.
+//! Grids: tables of throughput, from cells whose steps are points of a grid (`64/4/write`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, GridPoint, GridTest, StepRow};
 
-/// The records of the automatic mode, KiB.
+/// The record sizes of IOzone's automatic mode, KiB.
 const AUTOMATIC: std::ops::RangeInclusive<u64> = 4..=16_384;
 
 /// A contender's grid in one workload, over all rounds.
@@ -15,9 +15,9 @@ pub struct Grid<'a> {
     pub workload: &'a str,
     /// The contender's label.
     pub contender: &'a str,
-    /// Rounds that gave values.
+    /// Number of rounds with values.
     pub rounds: u32,
-    /// KiB per second, of the median time over rounds.
+    /// KiB per second, from the median time over rounds.
     rates: BTreeMap<GridPoint, f64>,
 }
 
@@ -26,7 +26,7 @@ pub fn grids(comparison: &Comparison) -> Vec<Grid<'_>> {
     comparison.cells.iter().filter_map(grid).collect()
 }
 
-/// The cell's grid; `None` if it is none.
+/// The cell's grid; `None` if its steps are no points of a grid.
 pub fn grid(cell: &Cell) -> Option<Grid<'_>> {
     let rates: BTreeMap<GridPoint, f64> = cell.steps.iter().map(rate).collect::<Option<_>>()?;
     let rounds = cell.steps.iter().map(|step| step.rounds).max()?;
@@ -38,28 +38,28 @@ fn rate(step: &StepRow) -> Option<(GridPoint, f64)> {
 }
 
 impl Grid<'_> {
-    /// KiB per second at a point; `None` where it was not measured.
+    /// KiB per second at a point; `None` if it was not measured.
     pub fn rate(&self, file_kib: u64, record_kib: u64, test: GridTest) -> Option<f64> {
         self.rates.get(&GridPoint { file_kib, record_kib, test }).copied().filter(|rate| rate.is_finite())
     }
 
-    /// The tests that were done, in their order.
+    /// The tests in the grid, in their order.
     pub fn tests(&self) -> Vec<GridTest> {
         self.set(|point| point.test)
     }
 
-    /// The files' sizes, KiB.
+    /// The file sizes, KiB.
     pub fn files(&self) -> Vec<u64> {
         self.set(|point| point.file_kib)
     }
 
-    /// The records' sizes, KiB.
+    /// The record sizes, KiB.
     pub fn records(&self) -> Vec<u64> {
         self.set(|point| point.record_kib)
     }
 
-    /// The records' sizes as IOzone entitles its columns: of a grid of its automatic mode all that this mode has, also those that
-    /// are larger than the files.
+    /// The record sizes of IOzone's columns, KiB. A grid of the automatic mode has all record sizes of this mode,
+    /// including those that are larger than the files.
     pub fn columns(&self) -> Vec<u64> {
         let automatic: Vec<u64> = std::iter::successors(Some(*AUTOMATIC.start()), |record| Some(record * 2))
             .take_while(|record| AUTOMATIC.contains(record))

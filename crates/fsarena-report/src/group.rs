@@ -1,4 +1,4 @@
-//! Contenders that may be ranked together: those of one durability class.
+//! Groups of contenders that may be ranked together: those of the same durability class.
 
 use fsarena_model::comparison::ContenderRow;
 use fsarena_model::{Comparison, Durability};
@@ -6,13 +6,14 @@ use fsarena_model::{Comparison, Durability};
 /// The contenders of one durability class, in command-line order.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
-    /// Their class; `None` if none of a run's contenders was ever mounted.
+    /// Their class; `None` if no contender of the run was ever mounted.
     pub durability: Option<Durability>,
-    /// Who belongs to it.
+    /// The contenders of the class.
     pub contenders: Vec<&'a ContenderRow>,
 }
 
-/// All groups, the strongest durability first. Who was never mounted has no figures and stands with the first group.
+/// All groups, the strongest durability first. Contenders that were never mounted have no figures and belong to the
+/// first group.
 pub fn groups(comparison: &Comparison) -> Vec<Group<'_>> {
     let mut classes: Vec<_> = comparison.contenders.iter().filter_map(|row| row.durability).collect();
     classes.sort();

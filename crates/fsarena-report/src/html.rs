@@ -1,4 +1,4 @@
-//! HTML: one page that needs nothing but itself, made from the templates in `templates/`.
+//! HTML: one self-contained page, made from the templates in `templates/`.
 
 mod grids;
 mod latencies;
@@ -21,7 +21,7 @@ use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior
 
 use crate::visible;
 
-/// The templates; the page includes the others. Values are escaped in all that end in `.html`.
+/// The templates; the page includes the others. Values are escaped in all whose names end in `.html`.
 const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("style.css", include_str!("../templates/style.css")),
@@ -53,8 +53,8 @@ pub fn render(comparison: &Comparison) -> String {
     page.render(Serde(page::Page::new(comparison))).expect("the templates ask only for what the page has")
 }
 
-/// The one place where values get onto the page: nothing in them rules the text, and words written from right to left
-/// stay apart from those around them.
+/// Writes a value to the page; no other function does. Control characters become visible, and text in right-to-left
+/// scripts is isolated from the text around it.
 fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match value.as_str().filter(|_| !value.is_safe()) {
         None => escape_formatter(out, state, value),
@@ -63,13 +63,12 @@ fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -
     }
 }
 
-/// For places that take no elements: attributes and the title.
+/// Escapes a value for places without elements: attributes and the title.
 fn attribute(text: &str) -> Value {
     Value::from_safe_string(HtmlEscape(&visible(text)).to_string())
 }
 
-/// Letters of Hebrew, Arabic and other scripts of that direction (DerivedBidiClass.txt of the Unicode Character
-/// Database).
+/// Letters of Hebrew, Arabic and other right-to-left scripts (DerivedBidiClass.txt of the Unicode Character Database).
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}')
         || matches!(c, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')

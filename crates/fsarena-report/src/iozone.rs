@@ -1,5 +1,6 @@
-//! Grids as IOzone 3.471 prints them for `-R`: a row of kilobytes (of 1,024 bytes) per second for each cell, then a block for each
-//! test. As there, a block has a zero for each record that was left out, and nothing for those larger than the file.
+//! Grids in the format of IOzone 3.471 with `-R`: a row of kilobytes (of 1,024 bytes) per second for each cell, then a
+//! block for each test. As in IOzone, a block has a zero for each record that was left out, and nothing for records
+//! that are larger than the file.
 
 use std::fmt::Write;
 
@@ -23,7 +24,7 @@ pub fn render(comparison: &Comparison) -> Result<String, Nothing> {
     Ok(grids.iter().map(text).collect::<Vec<_>>().join("\n"))
 }
 
-/// What is to be said of a run without grids.
+/// Why a run without grids has nothing to show, and a hint.
 pub fn nothing(comparison: &Comparison) -> Nothing {
     Nothing {
         why: format!(
@@ -45,7 +46,7 @@ fn text(grid: &Grid<'_>) -> String {
     )
 }
 
-/// Those that were measured.
+/// The file and record sizes that were measured.
 fn cells(grid: &Grid<'_>) -> impl Iterator<Item = (u64, u64)> {
     let is_measured =
         |(file, record): &(u64, u64)| GridTest::all().any(|test| grid.rate(*file, *record, test).is_some());
@@ -76,7 +77,7 @@ fn block(grid: &Grid<'_>, test: GridTest) -> String {
     format!("\n\"{}\"\n      {head}\n{}", test.title(), grid.files().into_iter().map(row).collect::<String>())
 }
 
-/// Cut, not rounded.
+/// Truncates, does not round.
 fn whole(rate: f64) -> String {
     (rate as u64).to_string()
 }

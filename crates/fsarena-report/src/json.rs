@@ -1,4 +1,4 @@
-//! JSON: the interface's `format` 1, which is the comparison as it stands; and articles as they are kept.
+//! JSON: the comparison as it is, which is `format` 1 of the interface; and articles as they are stored.
 
 use fsarena_model::{Article, Comparison};
 use fsarena_published::Finding;
@@ -11,7 +11,7 @@ pub fn render(comparison: &Comparison) -> String {
     indented(comparison)
 }
 
-/// An article and what rules found in it, as indented JSON with the keys `article` and `findings`.
+/// An article and the findings of the rules in it, as indented JSON with the keys `article` and `findings`.
 pub fn article(article: &Article, findings: &[Finding]) -> String {
     indented(&Judged { article, findings })
 }
@@ -25,7 +25,7 @@ struct Judged<'a> {
 fn indented(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value);
     let json = json.expect("there are string keys only, and a number that is none becomes null") + "\n";
-    // Such characters are in strings only, where JSON allows escapes.
+    // Such characters occur in strings only, where JSON allows escapes.
     let show = |c: char| if c != '\n' && is_ruling(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     json.chars().map(show).collect()
 }

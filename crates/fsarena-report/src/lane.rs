@@ -1,12 +1,12 @@
-//! The lane itself over the rounds: what a write and flush cost on it, without any contender.
+//! The cost of the lane itself over the rounds: a write and flush without any contender.
 
 use fsarena_model::{Comparison, LaneCost, Nanos};
 
 use crate::number::seconds;
 use crate::remark;
 
-/// Seconds that a write and flush takes on the lane beyond what the device beneath takes: of the medians over rounds, or as it
-/// was before them. `None` where either could not be read.
+/// Seconds that a write and flush takes on the lane, minus those on the device beneath: from the medians over rounds,
+/// or from the measurement before the rounds. `None` if one of them could not be read.
 pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
     let of = |span: fn(&LaneCost) -> Option<Nanos>| {
         middle(in_rounds(comparison).filter_map(span).map(Nanos::as_seconds).collect())
@@ -20,7 +20,7 @@ pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
     }
 }
 
-/// What the lane cost round by round: `The lane's write and flush took 74.2 µs (71.3 µs to 80.1 µs) in 5 rounds`.
+/// The cost of the lane over the rounds: `The lane's write and flush took 74.2 µs (71.3 µs to 80.1 µs) in 5 rounds`.
 pub fn over_rounds(comparison: &Comparison) -> Option<String> {
     let costs: Vec<&LaneCost> = in_rounds(comparison).collect();
     let of = |span: fn(&LaneCost) -> Nanos| costs.iter().map(|cost| span(cost).as_seconds()).collect::<Vec<_>>();
@@ -37,7 +37,7 @@ fn in_rounds(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
     comparison.round_facts.iter().filter_map(|facts| facts.lane_cost.as_ref())
 }
 
-/// The median with the least and the greatest.
+/// The median, with the minimum and the maximum.
 fn spread(values: Vec<f64>) -> Option<String> {
     let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
     let (low, high) = ends?;

@@ -7,26 +7,26 @@ use serde::Serialize;
 
 use crate::number::{DASH, seconds};
 
-/// The beginning of the names of probes that belong here.
+/// Prefix of the names of latency probes.
 pub const PREFIX: &str = "latency.";
 
-/// Stands behind a quantile that fewer than [`ENOUGH`] operations of a round lie above.
+/// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
 pub const MARK: &str = "†";
 
-/// What [`MARK`] says.
+/// The explanation of [`MARK`].
 pub const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
 
-/// What all of them are.
+/// The explanation of all latencies.
 pub const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
                            Of each round's operations, then the median over rounds.";
 
-/// Operations above a quantile from which on it is more than the maximum of a few.
+/// Minimum number of operations above a quantile. With fewer, it is little more than the maximum.
 const ENOUGH: f64 = 10.0;
 
 /// A column: the probe's last word, the title, and the share of operations above the figure.
 type Column = (&'static str, &'static str, Option<f64>);
 
-/// The columns; of mean and maximum nothing is marked.
+/// The columns. Mean and maximum are never marked.
 const COLUMNS: [Column; 7] = [
     ("mean", "mean", None),
     ("p50", "p50", Some(0.5)),
@@ -45,9 +45,9 @@ pub fn titles() -> impl Iterator<Item = &'static str> {
 /// The latencies of one kind of operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
-    /// Such as `read`.
+    /// Name of the operation, such as `read`.
     pub operation: String,
-    /// One per contender that did it.
+    /// One row per contender that did the operation.
     pub rows: Vec<Row>,
 }
 
@@ -56,7 +56,7 @@ pub struct Table {
 pub struct Row {
     /// Its label.
     pub contender: String,
-    /// One per column.
+    /// One value per column.
     pub values: Vec<String>,
 }
 
@@ -67,18 +67,18 @@ impl Table {
     }
 }
 
-/// The tables of some cells of a workload, by the operation's name.
+/// The tables of the cells of a workload, by the operation's name.
 pub fn tables(cells: &[Option<&Cell>]) -> Vec<Table> {
     operations(cells.iter().flatten().copied()).into_iter().map(|operation| table(cells, operation)).collect()
 }
 
-/// What was timed in some cells, by name.
+/// Names of the operations that were timed in the cells.
 pub fn operations<'a>(cells: impl Iterator<Item = &'a Cell>) -> BTreeSet<&'a str> {
     let names = cells.flat_map(|cell| cell.probes.keys()).filter_map(|name| operation(name));
     names.collect()
 }
 
-/// The operation of a probe's name, if it is one of latency.
+/// The operation in a probe's name; `None` if it is no latency probe.
 fn operation(probe: &str) -> Option<&str> {
     Some(probe.strip_prefix(PREFIX)?.rsplit_once('.')?.0)
 }

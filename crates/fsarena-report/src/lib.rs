@@ -1,7 +1,7 @@
-//! Values to text: a [`Comparison`] goes in, a report comes out. No I/O, no clock, no knowledge of the store.
+//! Renders a [`Comparison`] as a report. No I/O, no clock, no knowledge of the store.
 //!
-//! A format is one file and one line in [`FORMATS`]. What the formats say in common (groups, rankings, pair
-//! statements, sentences) has its own modules; a format only lays it out.
+//! A format is one file and one line in [`FORMATS`]. The parts that formats share (groups, rankings, statements about
+//! pairs, sentences) have their own modules; a format only does the layout.
 
 mod answer;
 mod csv;
@@ -46,14 +46,14 @@ pub use text::article::render as article;
 pub use text::{Style, render as text};
 pub use visible::{visible, visible_lines};
 
-/// A way to write a comparison down.
+/// A format of reports.
 #[derive(Debug, Clone, Copy)]
 pub struct Format {
-    /// As `--format` takes it.
+    /// Name for `--format`.
     pub name: &'static str,
-    /// What a file of it ends in, without the dot.
+    /// Extension of file names, without the dot.
     pub extension: &'static str,
-    /// Writes it, if there is something to write.
+    /// Renders a comparison, or returns why there is nothing to show.
     pub render: fn(&Comparison) -> Result<Document, Nothing>,
 }
 
@@ -68,7 +68,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "xlsx", extension: "xlsx", render: |comparison| xlsx::render(comparison).map(Document::Binary) },
 ];
 
-/// The format of that name.
+/// The format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }

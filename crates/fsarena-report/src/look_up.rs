@@ -18,7 +18,7 @@ pub fn verdicts<'a>(
     comparison.verdicts.iter().filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
 }
 
-/// What is decided of `a` against `b`, whichever way round the pair is stored; a pair that is missing is undecided.
+/// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
 pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> Verdict {
     let of_workload = || comparison.verdicts.iter().filter(|pair| pair.workload == workload);
     let forth = of_workload().find(|pair| pair.a == *a && pair.b == *b).map(|pair| pair.verdict);
@@ -26,7 +26,7 @@ pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) ->
     forth.or_else(back).unwrap_or(Verdict::Undecided)
 }
 
-/// Whether a pair that is undecided leans to `a`.
+/// Whether an undecided pair leans to `a`.
 pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
     let undecided =
         comparison.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);

@@ -1,4 +1,4 @@
-//! What was found of the machine and of the device beneath the lanes, and what the machine was kept from doing.
+//! Facts about the machine and the device beneath the lanes, and what held the machine back.
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, RepeatedReads};
@@ -6,15 +6,15 @@ use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, RepeatedRea
 use crate::number::{bytes, seconds, three_digits};
 use crate::remark::listed;
 
-/// How long a flush takes by how much was written: `A flush of the bare lane takes 58.0 µs after 4.00 KiB and 61.2 µs after
-/// 64.0 MiB were written.`
+/// Durations of a flush by the amount written before it: `A flush alone of the bare lane takes 58.0 µs after 4.00 KiB
+/// and 61.2 µs after 64.0 MiB written.`
 pub fn flushes(environment: &Environment) -> Option<String> {
     let after = |flush: &FlushAfter| format!("{} after {}", flush.flush, flush.written);
     let all = listed(environment.flushes.iter().map(after));
     (!all.is_empty()).then(|| format!("A flush alone of the bare lane takes {all} written."))
 }
 
-/// How fast the same places are read again.
+/// Throughput of first and of repeated reads of the same blocks.
 pub fn repeated_reads(environment: &Environment) -> Option<String> {
     let RepeatedReads { fresh, repeated } = environment.repeated_reads?;
     let times = three_digits(repeated / fresh);
@@ -25,12 +25,12 @@ pub fn repeated_reads(environment: &Environment) -> Option<String> {
     ))
 }
 
-/// `41.2 GiB/s`: what all processors together copy from cache to cache.
+/// `41.2 GiB/s`: the rate at which all processors together copy from cache to cache.
 pub fn memory_bandwidth(environment: &Environment) -> Option<String> {
     Some(format!("{}/s", bytes(environment.memory_bandwidth?)))
 }
 
-/// What the machine was kept from doing, over all rounds: nothing where it was not, or where that is not known.
+/// What held the machine back, over all rounds; `None` if nothing did, or it is not known.
 pub fn held_back(comparison: &Comparison) -> Option<String> {
     let facts = &comparison.round_facts;
     let parts = [
@@ -50,7 +50,7 @@ pub fn held_back(comparison: &Comparison) -> Option<String> {
     (!parts.is_empty()).then(|| format!("The machine {}.", listed(parts)))
 }
 
-/// The sum over rounds where it is above 0, with these rounds.
+/// The sum over the rounds in which the value is above 0, with the numbers of these rounds.
 fn part(facts: &[RoundFacts], of: fn(&Conditions) -> Option<f64>, print: fn(f64) -> String) -> Option<String> {
     let seen: Vec<(u32, f64)> = facts
         .iter()
@@ -61,7 +61,7 @@ fn part(facts: &[RoundFacts], of: fn(&Conditions) -> Option<f64>, print: fn(f64)
     (!seen.is_empty()).then(|| format!("{} in {noun} {rounds}", print(seen.iter().map(|(_, value)| value).sum())))
 }
 
-/// `2100 to 3400 MHz`, or one figure where both are the same.
+/// `2100 to 3400 MHz`, or one figure if both ends are equal.
 pub fn frequency(ends: (f64, f64)) -> String {
     match ends {
         (low, high) if low < high => format!("{low:.0} to {high:.0} MHz"),

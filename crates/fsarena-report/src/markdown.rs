@@ -79,7 +79,7 @@ fn suite(lines: &[SuiteLine]) -> String {
     [table(&head, lines.iter().map(row))].into_iter().chain(meaning).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A table of figures that explain others, below its title.
+/// A table of explanatory figures, below its title.
 fn explained(explained: &Table) -> String {
     let mut head = vec!["workload".to_owned(), WHAT.to_owned()];
     head.extend(explained.contenders.iter().cloned());
@@ -94,7 +94,7 @@ fn explained(explained: &Table) -> String {
     format!("## {title}\n\n{}\n\n{}", table(&head, rows), escaped(&explained.meaning))
 }
 
-/// One table of all workloads' latencies, and what its figures are.
+/// One table of all workloads' latencies, with its explanation.
 fn latencies(comparison: &Comparison) -> Option<String> {
     let mut head = ["workload", "operation", "contender"].map(str::to_owned).to_vec();
     head.extend(latency::titles().map(str::to_owned));
@@ -122,7 +122,7 @@ fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     [line(head), rule].into_iter().chain(rows.map(|cells| line(&cells))).collect::<Vec<_>>().join("\n")
 }
 
-/// The text and its footnotes as `(1)`: raised digits are hard to read in a browser's table.
+/// The text with its footnotes as `(1)`: superscript digits are hard to read in a browser's table.
 fn marked(figure: &Figure) -> String {
     let marks: String = figure.marks.iter().map(|mark| format!(" ({mark})")).collect();
     format!("{}{marks}", figure.text)
@@ -159,7 +159,8 @@ fn list(title: &str, items: &[String]) -> Option<String> {
     (!items.is_empty()).then(|| format!("## {title}\n\n{}", items.join("\n")))
 }
 
-/// What Markdown or HTML would take for markup stands behind a backslash or as an entity; lines are joined.
+/// Escapes text: characters that Markdown or HTML would take for markup get a backslash or become an entity; lines are
+/// joined.
 fn escaped(text: &str) -> String {
     visible(&text.replace(['\n', '\r'], " ")).chars().fold(String::new(), |mut escaped, c| {
         match c {

@@ -1,8 +1,8 @@
-//! Figures as a person would write them: three significant digits, a unit, a spread.
+//! Formats figures for readers: three significant digits, a unit, a spread.
 
 use fsarena_model::units::significant;
 
-/// What stands where a figure could not be read.
+/// Shown instead of a figure that could not be read.
 pub const DASH: &str = "–";
 
 /// `value` without its unit: `31.2k` for a rate, `412` otherwise.
@@ -13,7 +13,8 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
-/// A rate of things takes `k` and `M`; a rate of bytes has its multiple in the unit, a time in its unit, too.
+/// Whether a unit takes a prefix. A rate of things takes `k` and `M`. A rate of bytes and a time have their multiple in
+/// the unit.
 fn takes_prefix(unit: &str) -> bool {
     unit.strip_suffix("/s").is_some_and(|things| things != "B" && !things.ends_with("iB") && !things.ends_with("bytes"))
 }
@@ -27,7 +28,7 @@ fn prefixed(value: f64) -> String {
     }
 }
 
-/// Rounded before it is printed, so that 9.996 becomes 10.0 and not 10.00.
+/// Three significant digits. The value is rounded before it is printed, so that 9.996 becomes 10.0 and not 10.00.
 pub fn three_digits(value: f64) -> String {
     let rounded = format!("{value:.2e}").parse().unwrap_or(value);
     significant(rounded, 3)
@@ -45,7 +46,7 @@ pub fn percent(share: f64) -> String {
     format!("{} %", digits.strip_suffix(".0").unwrap_or(&digits))
 }
 
-/// A share in percent where less than a tenth of one does not matter: `97 %`, `1.9 %`, `<0.1 %`.
+/// A share in percent, for shares of which less than 0.1 % does not matter: `97 %`, `1.9 %`, `<0.1 %`.
 pub fn share(share: f64) -> String {
     match share * 100.0 {
         0.0 => "0 %".to_owned(),
@@ -65,7 +66,7 @@ pub fn count(count: f64) -> String {
     }
 }
 
-/// Seconds in the unit that suits them: `77.4 µs`.
+/// Seconds in a suitable unit: `77.4 µs`.
 pub fn seconds(value: f64) -> String {
     match value.abs() {
         0.0 => "0 s".to_owned(),
@@ -76,7 +77,7 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-/// A length of time that is only about so long: `27 s`, `4 min`, `2.5 h`.
+/// An approximate duration: `27 s`, `4 min`, `2.5 h`.
 pub fn span(seconds: f64) -> String {
     match seconds {
         ..90.0 => format!("{:.0} s", seconds.max(1.0)),
@@ -92,35 +93,35 @@ pub fn bytes(value: f64) -> String {
     format!("{} {}", three_digits(value / 1024f64.powi(index as i32)), units[index])
 }
 
-/// A ratio with its interval, in so many decimals as the interval's width makes worth while.
+/// A ratio with its interval. The interval's width determines the number of decimals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     /// The estimate.
     pub middle: f64,
     /// The interval's lower end.
     pub low: Option<f64>,
-    /// Its upper end.
+    /// The interval's upper end.
     pub high: Option<f64>,
 }
 
 impl Ratio {
-    /// The same seen from the other side.
+    /// The ratio of the swapped pair.
     pub fn inverted(self) -> Self {
         let turn = |end: Option<f64>| end.map(f64::recip);
         Self { middle: self.middle.recip(), low: turn(self.high), high: turn(self.low) }
     }
 
-    /// `1.18×`.
+    /// The estimate: `1.18×`.
     pub fn times(&self) -> String {
         format!("{}×", self.print(self.middle))
     }
 
-    /// `[1.15, 1.21]`, or nothing where there is no interval.
+    /// The interval: `[1.15, 1.21]`; `None` if there is none.
     pub fn interval(&self) -> Option<String> {
         Some(format!("[{}, {}]", self.print(self.low?), self.print(self.high?)))
     }
 
-    /// Whether two decimals would hide the interval, or on which side of 1 it ends.
+    /// Whether two decimals would hide the interval's width, or the side of 1 on which it ends.
     fn needs_thousandths(&self) -> bool {
         let is_narrow = self.low.zip(self.high).is_some_and(|(low, high)| (high / low).ln() < 0.01);
         let ends_at_one = [self.low, self.high].into_iter().flatten().any(|end| (end - 1.0).abs() < 0.005);
@@ -129,7 +130,7 @@ impl Ratio {
 
     fn print(&self, value: f64) -> String {
         match value {
-            // An interval that says nothing need not say it with twenty digits.
+            // An interval without information is not printed with twenty digits.
             ..0.001 => "<0.001".to_owned(),
             1000.0.. => ">1000".to_owned(),
             0.2..10.0 if self.needs_thousandths() => format!("{value:.3}"),

@@ -1,4 +1,5 @@
-//! What is said of one pair: who is faster, how much, between which bounds, or what an answer would cost.
+//! Statements about one pair: which contender is faster, the ratio with its interval, and which differences the run
+//! finds.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Label, Verdict};
@@ -15,7 +16,7 @@ pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
     Some(Ratio { middle: pair.ratio?, low: pair.decision_low, high: pair.decision_high })
 }
 
-/// Who is better, or seems to be, and the ratio seen from there, at least 1.
+/// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
 pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     let is_b = match pair.verdict {
         Verdict::Faster => false,
@@ -48,7 +49,7 @@ pub fn words(pair: &PairVerdict) -> String {
     }
 }
 
-/// From which difference on the run would have decided: `8 %`, or a dash.
+/// The smallest difference that the run would have decided: `8 %`, or a dash.
 pub fn finds_from(pair: &PairVerdict) -> String {
     let valid = pair.detectable.filter(|_| pair.verdict != Verdict::Invalid);
     valid.map_or_else(|| DASH.to_owned(), |ratio| number::percent(ratio - 1.0))

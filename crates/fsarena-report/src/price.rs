@@ -1,4 +1,4 @@
-//! What more time would probably decide.
+//! Estimates what more time would decide.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Comparison, Verdict};
@@ -7,11 +7,11 @@ use crate::number::{self, span};
 use crate::outcome;
 use crate::remark::counted;
 
-/// Further time that is spoken of, seconds.
+/// Further times that are considered, in seconds.
 const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
 
-/// Of all undecided pairs: how many a further 3, 10 and 30 minutes would probably decide, and how far apart the rest
-/// are at most.
+/// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
+/// difference of the others.
 pub fn of_run(comparison: &Comparison) -> Option<String> {
     let undecided: Vec<&PairVerdict> =
         comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
@@ -59,13 +59,14 @@ fn pairs(undecided: &[&PairVerdict]) -> String {
     counted(undecided.len(), "undecided pair")
 }
 
-/// By which share the two differ at most, as far as the pointwise interval tells.
+/// Maximum relative difference of a pair according to its pointwise interval.
 fn at_most(pair: &PairVerdict) -> Option<f64> {
     let ratio = outcome::ratio(pair)?;
     Some(ratio.high?.max(ratio.low?.recip()) - 1.0)
 }
 
-/// For how long a run should go on, seconds: the shortest time that decides half of what the longest does.
+/// Recommended further time of a run, in seconds: the shortest time that decides at least half of the pairs that the
+/// longest decides.
 pub fn advised(comparison: &Comparison) -> Option<f64> {
     let most = comparison.decided_within(TIMES[2]).len();
     TIMES.into_iter().find(|seconds| most > 0 && 2 * comparison.decided_within(*seconds).len() >= most)

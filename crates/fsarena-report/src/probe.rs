@@ -1,4 +1,4 @@
-//! What probes read: title, order, print and explanation of each. A new probe is one line in [`PROBES`].
+//! Titles, order, format and explanations of probes. A new probe is one line in [`PROBES`].
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::latency;
 use crate::number::{self, DASH, bytes, percent, seconds, three_digits, value};
 use crate::words::Term;
 
-/// A figure that stands beside the metric and explains it.
+/// A figure that explains the metric.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     name: &'static str,
@@ -22,12 +22,12 @@ const fn probe(name: &'static str, title: &'static str, print: fn(f64) -> String
     Probe { name, title, print, explanation }
 }
 
-/// What an open loop should have begun per second.
+/// Operations per second that an open loop should start.
 pub const OFFERED: &str = "rate.offered";
-/// What was done per second.
+/// Operations per second that ended.
 pub const DONE: &str = "rate.done";
 
-/// Those that are known, in the order in which they are shown.
+/// The known probes, in the order in which they are shown.
 #[rustfmt::skip]
 const PROBES: &[Probe] = &[
     probe(OFFERED, "Offered, operations/s", rate, "Operations that should have begun per second, whatever became of the last ones."),
@@ -61,7 +61,7 @@ const PROBES: &[Probe] = &[
     probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left to later."),
 ];
 
-/// For what is near 0 or near 1 and not exact.
+/// Two decimals, for values near 0 or 1.
 fn hundredths(value: f64) -> String {
     format!("{value:.2}")
 }
@@ -70,28 +70,28 @@ fn rate(value: f64) -> String {
     number::value(value, "ops/s")
 }
 
-/// What the known probes of `cells` mean, in their order.
+/// The explanations of the known probes of `cells`, in their order.
 pub fn terms(cells: &[Cell]) -> Vec<Term> {
     let is_present = |probe: &&Probe| cells.iter().any(|cell| cell.probes.contains_key(probe.name));
     PROBES.iter().filter(is_present).map(|probe| (probe.title, probe.explanation)).collect()
 }
 
-/// One probe over some cells.
+/// One probe in several cells.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ProbeRow {
-    /// What is shown.
+    /// The title of the probe.
     pub title: String,
-    /// What it means; empty for an unknown probe.
+    /// The explanation of the probe; empty for an unknown one.
     pub explanation: &'static str,
     /// One figure per cell.
     pub values: Vec<String>,
 }
 
-/// The beginnings of the names of probes that have tables of their own.
+/// Prefixes of the names of probes that have tables of their own.
 const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "space."];
 
-/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name, without those that
-/// have tables of their own.
+/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name. Probes that
+/// have tables of their own are left out.
 pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
     let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
     let present: BTreeSet<&str> = names().filter(|name| !is_elsewhere(name)).collect();

@@ -1,4 +1,4 @@
-//! The programs of others that did the work: which, and what they were told.
+//! The external programs that did the work, with their command lines and configuration.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::remark::listed;
 
-/// What programs were told for some workloads.
+/// Settings that some workloads share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Told {
     /// The workloads, by name.
@@ -16,7 +16,7 @@ pub struct Told {
     pub lines: Vec<String>,
 }
 
-/// What was told, once for all workloads for which it was the same.
+/// The settings of all workloads. Equal settings are listed once, with all their workloads.
 pub fn told(environment: &Environment) -> Vec<Told> {
     let mut all: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
     for (workload, lines) in &environment.settings {
@@ -27,7 +27,7 @@ pub fn told(environment: &Environment) -> Vec<Told> {
     all.into_iter().map(told).collect()
 }
 
-/// `Programs: mariadbd 10.11, and sysbench 1.0.20. …`; nothing where no program was told anything.
+/// `Programs: mariadbd 10.11, and sysbench 1.0.20. …`; `None` if no program has settings.
 pub fn sentence(environment: &Environment) -> Option<String> {
     let versions = listed(environment.tools.iter().map(|(name, version)| named(name, version)));
     (!environment.settings.is_empty()).then(|| {
@@ -37,7 +37,7 @@ pub fn sentence(environment: &Environment) -> Option<String> {
     })
 }
 
-/// The version with the program's name, unless it says that itself.
+/// The version, with the program's name in front unless it contains that name.
 fn named(name: &str, version: &str) -> String {
     if version.contains(name) { version.to_owned() } else { format!("{name} {version}") }
 }

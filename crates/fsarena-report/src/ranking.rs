@@ -1,39 +1,39 @@
-//! Rankings that say no more than the pairwise verdicts do.
+//! Rankings that state no more than the pairwise verdicts.
 //!
-//! A ranking is cut into tiers so that *every* member of a tier is faster than *every* member of each later one; only
-//! then does `>` stand between them. Within a tier the members are joined by `≈` or `?` if that holds for all its
-//! pairs; otherwise the tier lists what is known, because such relations need not be transitive.
+//! A ranking consists of tiers. `>` between two tiers means that *every* member of the first is faster than *every*
+//! member of the second. `≈` or `?` joins the members of a tier if it holds for all its pairs. Otherwise the tier lists
+//! what is known, because such relations need not be transitive.
 
 use std::fmt;
 
 use fsarena_model::{Label, Verdict};
 
-/// Of how many relations within one tier a ranking speaks before it only refers to the pairs.
+/// Maximum number of relations that a ranking lists within one tier. If there are more, it refers to the pairs.
 const RELATIONS: usize = 3;
 
 /// Contenders that the verdicts do not put in one order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tier<'a> {
-    /// Who stands in it.
+    /// The members of the tier.
     pub members: Vec<&'a Label>,
     /// The verdict of each pair of members.
     pairs: Vec<(&'a Label, &'a Label, Verdict)>,
-    /// Where no pair of them is decided: whether each seems better than the next one.
+    /// If no pair of members is decided: whether each seems better than the next one.
     leans: Vec<bool>,
 }
 
 /// An order of contenders for one workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking<'a> {
-    /// The fastest first.
+    /// The tiers, the fastest first.
     pub tiers: Vec<Tier<'a>>,
-    /// Those none of whose pairs is valid.
+    /// The contenders without a valid pair.
     pub invalid: Vec<&'a Label>,
 }
 
 impl<'a> Ranking<'a> {
-    /// The ranking of `labels` by `verdict`, which says what is decided of its first argument against its second, and by
-    /// `leads`, which says whether an undecided pair leans to the first.
+    /// The ranking of `labels`. `verdict` is the verdict on its first argument against its second. `leads` is whether
+    /// an undecided pair leans to the first.
     pub fn new(
         labels: &[&'a Label],
         verdict: impl Fn(&Label, &Label) -> Verdict,
@@ -46,14 +46,14 @@ impl<'a> Ranking<'a> {
         Self { tiers: tiers(&valid, &verdict, &leads), invalid }
     }
 
-    /// The first tier, if it is one contender, or several that are all equivalent.
+    /// The first tier, if it has only one contender, or only equivalent ones.
     pub fn leaders(&self) -> Option<&[&'a Label]> {
         let first = self.tiers.first()?;
         first.pairs.iter().all(|(_, _, verdict)| *verdict == Verdict::Equivalent).then_some(first.members.as_slice())
     }
 }
 
-/// Takes the smallest set that beats all the rest, again and again; those who win most come first.
+/// Repeatedly takes the smallest set that beats all the rest. Contenders with more wins come first.
 fn tiers<'a>(
     labels: &[&'a Label],
     verdict: &impl Fn(&Label, &Label) -> Verdict,
@@ -124,14 +124,14 @@ impl fmt::Display for Tier<'_> {
 }
 
 impl Tier<'_> {
-    /// `xfs ≳ ext4 ? btrfs`: who seems better, where nothing is decided.
+    /// `xfs ≳ ext4 ? btrfs`: which contenders seem better, if no pair is decided.
     fn leanings(&self) -> String {
         let symbols = self.leans.iter().map(|leans| if *leans { " ≳ " } else { " ? " });
         let names = self.members.iter().map(|label| label.0.as_str());
         names.zip(std::iter::once("").chain(symbols)).map(|(name, symbol)| format!("{symbol}{name}")).collect()
     }
 
-    /// What is known within a tier that has no one order.
+    /// The known relations within a tier that has no single order.
     fn relations(&self) -> String {
         let known = |verdict| !matches!(verdict, Verdict::Undecided);
         let relations: Vec<_> = self.pairs.iter().filter(|(_, _, verdict)| known(*verdict)).map(relation).collect();
@@ -143,7 +143,7 @@ impl Tier<'_> {
     }
 }
 
-/// The faster of a pair first.
+/// The faster contender of a pair comes first.
 fn relation((a, b, verdict): &(&Label, &Label, Verdict)) -> String {
     match verdict {
         Verdict::Slower => format!("{b} > {a}"),
@@ -168,7 +168,7 @@ mod tests {
 
     const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-    /// A ranking of as many labels as `verdicts` has pairs for: ab, ac, bc, or ab, ac, ad, bc, bd, cd.
+    /// Calls `check` with a ranking of `count` labels. `verdicts` has the pairs ab, ac, bc, or ab, ac, ad, bc, bd, cd.
     fn with_ranking<T>(count: usize, verdicts: &[Verdict], check: impl Fn(&Ranking<'_>) -> T) -> T {
         let labels: Vec<_> = NAMES[..count].iter().map(|name| Label::from(*name)).collect();
         let position = |label: &Label| labels.iter().position(|other| other == label).expect("known");

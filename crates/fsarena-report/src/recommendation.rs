@@ -1,4 +1,4 @@
-//! Who is best by the reader's own mix, in words and tables.
+//! The best contender for the reader's own mix, as sentences and tables.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
 use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
@@ -8,16 +8,16 @@ use crate::outcome;
 use crate::remark::listed;
 use crate::reproduction::{Sheet, View};
 
-/// What the intervals are.
+/// The explanation of the intervals.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
     pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of the same rounds share their luck; the \
     errors of workloads with different rounds are added up. Who is best follows from wider ones, which hold over all of its rivals together.";
 
-/// What the second table has.
+/// The explanation of the second table.
 const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \
     proportions.";
 
-/// The view of a comparison's recommendation; `None` where nobody gave a mix.
+/// The view of a comparison's recommendation; `None` if the user gave no mix.
 pub fn view(comparison: &Comparison) -> Option<View> {
     let advice = comparison.recommendation.as_deref()?;
     let sentences =
@@ -34,7 +34,7 @@ fn mix(advice: &Recommendation) -> String {
     format!("The mix is {}; {workloads}{}.", listed(shares), without(advice))
 }
 
-/// What would count, too, and who has its share.
+/// Workloads of the mix that are missing, and how their share is used.
 fn without(advice: &Recommendation) -> String {
     let one = |missing: &Unavailable| format!("{} (apt-get install {})", missing.workload, missing.packages.join(" "));
     match advice.without.is_empty() {
@@ -48,7 +48,7 @@ fn without(advice: &Recommendation) -> String {
     }
 }
 
-/// `Among those of durability flushed: `, where there are several classes.
+/// `Durability flushed: `, if there are several classes; otherwise empty.
 fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
     if advice.classes.len() > 1 { format!("Durability {}: ", class.durability) } else { String::new() }
 }
@@ -68,7 +68,7 @@ fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvic
     begun(format!("{among}{told}{}.", flips(class)))
 }
 
-/// Who is not shown to be behind the first by more than the margin.
+/// The contenders that are not proved to be behind the first by more than the margin.
 fn level(class: &ClassAdvice, first: &Label, margin: &str) -> Option<String> {
     let of = |is_equal: bool| {
         let wanted = |label: &&Label| *label != first && class.equal.contains(label) == is_equal;
@@ -81,7 +81,7 @@ fn level(class: &ClassAdvice, first: &Label, margin: &str) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", and "))
 }
 
-/// What other weights would change; nothing, where there are none.
+/// What other weights would change; empty if they were not examined.
 fn flips(class: &ClassAdvice) -> String {
     let flips: Vec<String> = class.flips.iter().filter_map(flip).collect();
     match (class.flips.is_empty(), flips.is_empty()) {
@@ -91,7 +91,7 @@ fn flips(class: &ClassAdvice) -> String {
     }
 }
 
-/// With a capital, unless it begins with a name.
+/// Capitalises a sentence, unless it begins with a name.
 fn begun(sentence: String) -> String {
     let is_word = ["take ", "none "].iter().any(|word| sentence.starts_with(word));
     match sentence.split_at_checked(1).filter(|_| is_word) {
@@ -100,7 +100,7 @@ fn begun(sentence: String) -> String {
     }
 }
 
-/// `with reads below 31 % it would be xfs`.
+/// `with reads below 31 % xfs would be`.
 fn flip(flip: &MixFlip) -> Option<String> {
     let side = |word: &str, (at, label): &(f64, Label)| format!("{word} {} {label}", number::percent(*at));
     let sides: Vec<String> =
@@ -141,7 +141,7 @@ fn pair(row: &MixRow, count: usize) -> Vec<String> {
     vec![format!("{} / {}", row.a, row.b), outcome::times(ratio), outcome::interval(ratio), unknown]
 }
 
-/// The workloads for want of which there is no mean; a reason that all have is said once.
+/// The workloads that are the reason why a mean is missing. A reason that all of them share is given once.
 fn unknown(left_out: &[String], count: usize) -> String {
     let reason = |text: &String| text.split_once(" (").map(|(_, reason)| reason.trim_end_matches(')').to_owned());
     let first = left_out.first().and_then(reason);

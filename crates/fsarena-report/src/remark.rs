@@ -1,4 +1,4 @@
-//! Sentences about a run: how it was made, what the contenders promise, what was found, where it took place.
+//! Sentences about a run: its plan, the contenders' promises, what was found, and where it ran.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// `text` as a title.
+/// `text` with a capital first letter.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
@@ -57,7 +57,7 @@ pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
     contenders.iter().map(|row| row.label.to_string()).collect()
 }
 
-/// What the contenders of a group promise, and who promises more.
+/// What the contenders of a group promise, and which of them promise more.
 pub fn promises(group: &Group<'_>) -> Option<String> {
     let sets: Vec<BTreeSet<Promise>> =
         group.contenders.iter().map(|row| row.promises.iter().copied().collect()).collect();
@@ -75,7 +75,7 @@ pub fn promises(group: &Group<'_>) -> Option<String> {
     }
 }
 
-/// Who promises more than `common`; those who promise the same are named together.
+/// The contenders that promise more than `common`. Contenders with the same promises are named together.
 fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSet<Promise>) -> Vec<String> {
     let mut more: Vec<(BTreeSet<Promise>, Vec<&Label>)> = Vec::new();
     for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
@@ -89,8 +89,8 @@ fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSe
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
 }
 
-/// What one of a pair does for the data and the other does not, once for all pairs of which the same is said:
-/// `Verdicts of ext4 / btrfs and xfs / btrfs: btrfs also has data checksums.`
+/// Promises that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
+/// and xfs / btrfs: btrfs also has data checksums.`
 pub fn pair_promises(comparison: &Comparison) -> Vec<String> {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
     for pair in comparison.verdicts.iter().filter(|pair| !pair.promises.is_empty()) {
@@ -104,7 +104,7 @@ pub fn pair_promises(comparison: &Comparison) -> Vec<String> {
     found.into_iter().map(|(promises, pairs)| format!("Verdicts of {}: {promises}.", listed(pairs))).collect()
 }
 
-/// Why a group of weaker durability stands apart.
+/// Why a group of weaker durability is shown separately.
 pub fn apart(group: &Group<'_>) -> Option<String> {
     let class = group.durability?;
     Some(format!("Apart, durability {class}: {}. Never ranked with the others.", words::durability(class)))
@@ -117,14 +117,14 @@ pub fn damage(check: &Check) -> String {
     format!("damage: round {}, {}: {output}", check.round, check.contender)
 }
 
-/// Notes, the gravest first, each with its severity in words.
+/// Notes, the most severe first, each with its severity in words.
 pub fn notes(comparison: &Comparison) -> Vec<(&'static str, &Note)> {
     let ranks = [(Severity::Failure, "failure"), (Severity::Warning, "warning"), (Severity::Info, "note")];
     let of = |severity| comparison.notes.iter().filter(move |note| note.severity == severity);
     ranks.into_iter().flat_map(|(severity, word)| of(severity).map(move |note| (word, note))).collect()
 }
 
-/// What the lane itself costs.
+/// The cost of the lane itself.
 fn lane_cost(cost: &LaneCost) -> String {
     let host = match (cost.host_bytes, cost.host_flushes) {
         (Some(size), Some(flushes)) => {
@@ -134,7 +134,7 @@ fn lane_cost(cost: &LaneCost) -> String {
         (None, Some(flushes)) => format!("; beneath, {} flushes reach the device for it", three_digits(flushes)),
         (None, None) => String::new(),
     };
-    // The two were measured one after the other: a part may come out larger than the whole.
+    // The two are measured one after the other, so a part may come out larger than the whole.
     let device = cost.device.map(|span| match span < cost.back_to_back {
         true => format!(", of which the device beneath takes {span}"),
         false => ", all of it the device beneath".to_owned(),
@@ -144,7 +144,7 @@ fn lane_cost(cost: &LaneCost) -> String {
     format!("A bare lane takes {busy} for a 4 KiB write and flush{device} ({paced} after a pause){host}.")
 }
 
-/// What is known of the lane and of what lies beneath it, a sentence each, and what the machine was kept from doing.
+/// Sentences about the lane, what is beneath it, and what held the machine back.
 pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
     let environment = &comparison.environment;
     let sentences = [

@@ -1,4 +1,4 @@
-//! A reproduction in words and tables, for every format to lay out.
+//! A reproduction as sentences and tables, for every format.
 
 mod after;
 mod claims;
@@ -13,35 +13,35 @@ use serde::Serialize;
 
 use crate::number;
 
-/// A table that stands for itself.
+/// A table with its title and explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sheet {
     /// What it shows.
     pub title: String,
     /// The columns' titles.
     pub head: Vec<String>,
-    /// As many cells in each as there are columns; no row: there is no such table.
+    /// The rows, with one cell per column. A sheet without rows is left out.
     pub rows: Vec<Vec<String>>,
-    /// How many columns, from the left, are words; the others are figures.
+    /// Number of columns, from the left, that contain words. The others contain figures.
     pub words: usize,
     /// What its figures are, and what follows from them.
     pub meaning: String,
 }
 
-/// Everything about a reproduction but its charts.
+/// A reproduction without its charts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct View {
     /// The article's title in English.
     pub title: String,
-    /// What it is, in sentences: where it stands, what was scaled, what comes out.
+    /// Sentences about its source, what was scaled, and its results.
     pub sentences: Vec<String>,
-    /// Its tables that are worth their place everywhere.
+    /// Tables for all formats.
     pub sheets: Vec<Sheet>,
-    /// Its tables that only a page has room for.
+    /// Tables for the HTML page only.
     pub further: Vec<Sheet>,
 }
 
-/// The view of a comparison's reproduction; `None` if it is of none.
+/// The view of a comparison's reproduction; `None` if it has none.
 pub fn view(comparison: &Comparison) -> Option<View> {
     let reproduction = comparison.reproduction.as_deref()?;
     let claims = claims::sheet(reproduction);
@@ -69,7 +69,7 @@ pub fn view(comparison: &Comparison) -> Option<View> {
     Some(View { title, sentences, sheets, further: vec![claims] })
 }
 
-/// That something is less than published.
+/// A sentence about workloads that do less than was published.
 fn scaled(reproduction: &Reproduction) -> Option<String> {
     let count = reproduction.scaled.len();
     let workloads = if count == 1 { "1 workload does".to_owned() } else { format!("{count} workloads do") };
@@ -78,7 +78,7 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
     })
 }
 
-/// What is less than published, each text once.
+/// What is less than published. Workloads with the same text share a row.
 fn scales(reproduction: &Reproduction) -> Sheet {
     let mut by_text: Vec<(&String, Vec<&str>)> = Vec::new();
     for (workload, words) in &reproduction.scaled {
@@ -96,7 +96,7 @@ fn scales(reproduction: &Reproduction) -> Sheet {
     }
 }
 
-/// Who stands here for whom.
+/// A sentence about the contenders that stand in for the article's.
 fn stand_ins(reproduction: &Reproduction) -> Option<String> {
     let of = |one: &StandIn| {
         let (first, second) = (one.as_published.as_ref()?, one.properly.as_ref()?);
@@ -108,7 +108,7 @@ fn stand_ins(reproduction: &Reproduction) -> Option<String> {
     (!all.is_empty()).then(|| format!("Here {}.", all.join("; ")))
 }
 
-/// What a library leaves out, and so has no part in its figures.
+/// A sentence about contenders that are libraries, and what has no part in their figures.
 fn libraries(comparison: &Comparison) -> Option<String> {
     let is_library = |kind: &str| kind.starts_with("rsext4");
     let labels = comparison.contenders.iter().filter(|row| is_library(&row.kind)).map(|row| row.label.to_string());
@@ -123,12 +123,12 @@ fn libraries(comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// A figure in its unit, to three digits; a dash where there is none.
+/// A figure in its unit, to three digits; a dash if it is missing.
 fn printed(value: Option<f64>, unit: &str) -> String {
     value.map_or_else(|| number::DASH.to_owned(), |value| number::value(value, unit))
 }
 
-/// `3.40×`; a dash where there is none.
+/// `3.40×`; a dash if it is missing.
 pub fn times(value: Option<f64>) -> String {
     value.map_or_else(|| number::DASH.to_owned(), |value| format!("{}×", number::three_digits(value)))
 }

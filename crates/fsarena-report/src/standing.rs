@@ -6,10 +6,10 @@ use fsarena_model::{Comparison, Label};
 use crate::group::Group;
 use crate::number::DASH;
 
-/// The smallest group of contenders of which it is worth saying who is best: of two the verdict says it.
+/// Minimum number of contenders for a best group. For two, the verdict says the same.
 const SEVERAL: usize = 3;
 
-/// `1`, or `1–2` where the verdicts leave it open; a dash for who is not ranked.
+/// `1`, or `1–2` if the verdicts leave it open; a dash for contenders without a rank.
 pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> String {
     let mut rows = comparison.standings.iter().filter(|row| row.workload == workload);
     let row = rows.find(|row| row.contender == *contender);
@@ -20,15 +20,15 @@ pub fn rank(comparison: &Comparison, workload: &str, contender: &Label) -> Strin
     }
 }
 
-/// The best group of a workload, in a group of several contenders; a dash where nobody is ranked.
+/// The best group of a workload, for three contenders or more; a dash if no contender has a rank.
 pub fn best(comparison: &Comparison, group: &Group<'_>, workload: &str) -> Option<String> {
     let best: Vec<&str> = ranked(comparison, group, workload).filter(|row| row.in_best_group).map(label).collect();
     let best = if best.is_empty() { DASH.to_owned() } else { best.join(", ") };
     (group.contenders.len() >= SEVERAL).then_some(best)
 }
 
-/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first; nothing where nobody is
-/// proved worse than anybody in any workload.
+/// Each best group with its workloads, `ext4, xfs: stat-tree, randread-4k`, the smallest first. Empty if no contender
+/// is proved worse than another in any workload.
 pub fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Vec<String> {
     let is_worse = |row: &StandingRow| !row.in_best_group;
     let tells = |name: &str| ranked(comparison, group, name).any(is_worse);
@@ -48,7 +48,7 @@ pub fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Vec<String> {
     found.iter().map(|(members, workloads)| format!("{}: {}", members.join(", "), workloads.join(", "))).collect()
 }
 
-/// Those of a group that have a rank in a workload.
+/// The rows of a group's contenders that have a rank in a workload.
 fn ranked<'a>(
     comparison: &'a Comparison,
     group: &Group<'a>,

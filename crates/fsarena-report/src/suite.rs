@@ -1,4 +1,4 @@
-//! A pair's ratio over all workloads, in words.
+//! The mean ratio of a pair over all workloads, in words.
 
 use fsarena_model::comparison::SuiteRow;
 use fsarena_model::{Comparison, Label};
@@ -7,16 +7,16 @@ use crate::group::Group;
 use crate::number::Ratio;
 use crate::remark::listed;
 
-/// Of how many workloads it is said why there is no mean.
+/// Maximum number of workloads that are named as the reason why a mean is missing.
 const NAMED: usize = 3;
 
-/// The pairs of a group.
+/// The pairs within a group.
 pub fn rows<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a SuiteRow> {
     let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
     comparison.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
 }
 
-/// `ext4 / xfs`.
+/// Name of a pair: `ext4 / xfs`.
 pub fn name(row: &SuiteRow) -> String {
     format!("{} / {}", row.a, row.b)
 }
@@ -26,7 +26,7 @@ pub fn ratio(row: &SuiteRow) -> Option<Ratio> {
     Some(Ratio { middle: row.ratio?, low: row.low, high: row.high })
 }
 
-/// Workloads in the mean: `8`, or `7 of 8` where there is none.
+/// Number of workloads in the mean: `8`, or `7 of 8` if there is no mean.
 pub fn workloads(row: &SuiteRow) -> String {
     match row.ratio {
         Some(_) => row.workloads.to_string(),
@@ -34,7 +34,7 @@ pub fn workloads(row: &SuiteRow) -> String {
     }
 }
 
-/// Why a pair has no mean, if it has none.
+/// Why a pair has no mean; `None` if it has one.
 pub fn missing(row: &SuiteRow) -> Option<String> {
     let mut named: Vec<String> = row.left_out.iter().take(NAMED).cloned().collect();
     let more = row.left_out.len() - named.len();

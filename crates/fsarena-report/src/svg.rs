@@ -1,4 +1,4 @@
-//! Drawings as SVG text for a page whose style sheet gives them their colours.
+//! Drawings as SVG text. The page's style sheet sets their colours.
 
 mod axis;
 pub mod bars;
@@ -19,8 +19,8 @@ const WIDTH: f64 = 480.0;
 /// The height of a row.
 const ROW: f64 = 30.0;
 
-/// Above the first row.
+/// The height above the first row.
 const TOP: f64 = 8.0;
 
-/// Below the last row: ticks and title of the axis.
+/// The height below the last row, for the ticks and the title of the axis.
 const BOTTOM: f64 = 46.0;

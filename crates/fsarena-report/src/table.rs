@@ -1,5 +1,5 @@
-//! Tables of figures that explain others: workloads down, contenders across, several figures of each workload. A new one
-//! is one file in `table/` and one line in [`SUBJECTS`].
+//! Tables of explanatory figures: workloads are rows with several figures each, contenders are columns. A new table is
+//! one file in `table/` and one line in [`SUBJECTS`].
 
 mod census;
 mod clocks;
@@ -18,13 +18,13 @@ use crate::{look_up, remark};
 
 pub use shares::{Reference, chips, references};
 
-/// What the column of the figures' names is called.
+/// Title of the column with the figures' names.
 pub const WHAT: &str = "figure";
 
-/// What the column beside the contenders is called.
+/// Title of the column with the reference values.
 pub const BESIDE: &str = "reference";
 
-/// A figure of a cell, computed from what stands in it.
+/// A figure that is computed from a cell.
 #[derive(Debug, Clone, Copy)]
 struct Figure {
     what: &'static str,
@@ -33,17 +33,17 @@ struct Figure {
     print: fn(f64) -> String,
 }
 
-/// What a table is about.
+/// The subject of a table.
 struct Subject {
     title: &'static str,
     meaning: &'static str,
-    /// All that is known of a workload.
+    /// All lines of a workload.
     lines: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
-    /// Of these, what is worth a line among those of all workloads.
+    /// The lines of a workload in the table of all workloads.
     brief: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
-    /// What is not among them, in words.
+    /// A sentence about what that table leaves out.
     rest: fn(&Comparison) -> Option<String>,
-    /// What is remarkable in a workload, for those who do not open its table.
+    /// What is remarkable in a workload, for readers who do not open its table.
     hint: fn(&Comparison, &WorkloadRow) -> Option<String>,
 }
 
@@ -55,11 +55,11 @@ const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT
 pub struct Line {
     /// The figure's name.
     pub what: Cow<'static, str>,
-    /// What it is.
+    /// Its explanation.
     pub meaning: &'static str,
-    /// One per contender.
+    /// One value per contender.
     pub values: Vec<String>,
-    /// What it is compared with; empty where nothing is.
+    /// The value that they are compared with; empty if there is none.
     pub beside: String,
 }
 
@@ -68,30 +68,30 @@ pub struct Line {
 pub struct Block {
     /// The workload's name.
     pub workload: String,
-    /// At least one.
+    /// The lines, at least one.
     pub lines: Vec<Line>,
 }
 
 /// A table of several workloads, or of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
-    /// What it is about.
+    /// The table's subject.
     pub title: &'static str,
-    /// What is remarkable in it; nothing in a table of all workloads.
+    /// What is remarkable in it; `None` in a table of all workloads.
     pub hint: Option<String>,
-    /// Whether its blocks say which workload they are of: those of one workload stand in its section.
+    /// Whether its blocks name their workload. A table of one workload is in the section of that workload.
     pub names_workloads: bool,
     /// The contenders' labels.
     pub contenders: Vec<String>,
-    /// Whether anything stands beside a line.
+    /// Whether any line has a reference value.
     pub has_beside: bool,
-    /// At least one.
+    /// The blocks, at least one.
     pub blocks: Vec<Block>,
-    /// What its figures are, and what is not in it.
+    /// The explanation of its figures, and what it leaves out.
     pub meaning: String,
 }
 
-/// The tables of all workloads, with what is worth a line; none without any.
+/// The tables of all workloads, with the brief lines. A table without lines is left out.
 pub fn of_all(comparison: &Comparison) -> Vec<Table> {
     let table = |subject: &Subject| {
         let block = |row: &WorkloadRow| (row.name.clone(), (subject.brief)(comparison, row));
@@ -102,7 +102,7 @@ pub fn of_all(comparison: &Comparison) -> Vec<Table> {
     SUBJECTS.iter().filter_map(table).collect()
 }
 
-/// The tables of one workload, with all that is known; its shares stand beside its medians.
+/// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
 pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Table> {
     let table = |subject: &Subject| {
         let block = (workload.name.to_string(), (subject.lines)(comparison, workload));
@@ -159,7 +159,7 @@ fn values(
     comparison.contenders.iter().map(|row| value(&row.label)).collect()
 }
 
-/// What a probe read in a cell.
+/// The value of a probe in a cell.
 fn probe(cell: &Cell, name: &str) -> Option<f64> {
     cell.probes.get(name)?.value
 }

@@ -1,4 +1,4 @@
-//! Text for a terminal: what a person sees after `fsarena compare`.
+//! The report as text for a terminal, as `fsarena compare` prints it.
 
 pub mod article;
 mod layout;
@@ -14,16 +14,16 @@ use crate::{group, price, programs, recommendation, remark, reproduction, words}
 use layout::{Cell, Column, table, wrapped};
 use paint::{Tone, painted};
 
-/// How a terminal wants its text.
+/// Properties of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Whether escape sequences may be used. Colour never says anything that the words do not.
+    /// Whether escape sequences may be used. Colour only repeats what the words say.
     pub color: bool,
-    /// Columns. A table that is wider is laid out in lines instead.
+    /// Width in columns. A wider table is printed as lines instead.
     pub width: usize,
 }
 
-/// Without colour, for files and pipes.
+/// The report without colour, for files and pipes.
 pub fn plain(comparison: &Comparison) -> String {
     render(comparison, Style { color: false, width: 120 })
 }
@@ -53,7 +53,7 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
     blocks.join("\n\n") + "\n"
 }
 
-/// The table of medians, or lines where it would be too wide.
+/// The table of medians, or lines if it would be too wide.
 fn figures(group: &GroupView, style: Style) -> String {
     let wide = table(&wide_columns(group), style.color);
     let width = wide.lines().map(layout::width).max().unwrap_or(0);
@@ -127,7 +127,7 @@ fn best(group: &GroupView, style: Style) -> Option<String> {
     (!group.best.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// One line per pair, and what it is if any has it.
+/// One line per pair, and the meaning of the mean if a pair has one.
 fn suite(lines: &[SuiteLine], style: Style) -> String {
     let column = |title: &str, cell: &dyn Fn(&SuiteLine) -> Cell| Column {
         title: title.to_owned(),
@@ -144,7 +144,7 @@ fn suite(lines: &[SuiteLine], style: Style) -> String {
     [table(&columns, style.color)].into_iter().chain(meaning).collect::<Vec<_>>().join("\n")
 }
 
-/// Each sentence wrapped, one block in all.
+/// Wraps each sentence and joins them into one block.
 fn sentences(sentences: Vec<(String, Tone)>, style: Style) -> Option<String> {
     let line = |(text, tone): &(String, Tone)| painted(&wrapped(text, "  ", style.width), *tone, style.color);
     (!sentences.is_empty()).then(|| sentences.iter().map(line).collect::<Vec<_>>().join("\n"))

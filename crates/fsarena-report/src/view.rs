@@ -1,4 +1,4 @@
-//! What the text and the Markdown report have in common: tables of words, before anything is laid out.
+//! Tables of words that the text and the Markdown report share, before layout.
 
 use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, ValidityClass, Verdict};
@@ -9,27 +9,27 @@ use crate::group::{Group, groups};
 use crate::number::DASH;
 use crate::{look_up, number, outcome, remark, standing, suite, words};
 
-/// A report's tables and the sentences that they refer to.
+/// A report's tables, and the sentences that they refer to.
 #[derive(Debug)]
 pub struct View {
     /// One table per durability class.
     pub groups: Vec<GroupView>,
-    /// What the marks stand for, from 1.
+    /// The footnotes; their marks count from 1.
     pub footnotes: Vec<String>,
 }
 
-/// The contenders of one class.
+/// The tables of the contenders of one durability class.
 #[derive(Debug)]
 pub struct GroupView {
-    /// Why they stand apart; `None` for the first group.
+    /// Why the group is shown separately; `None` for the first group.
     pub apart: Option<String>,
-    /// The labels.
+    /// The contenders' labels.
     pub contenders: Vec<String>,
     /// One row per workload.
     pub rows: Vec<Row>,
-    /// One per workload and pair; empty where the rows say it all.
+    /// One line per workload and pair, in a group of more than two contenders; otherwise empty.
     pub pairs: Vec<PairLine>,
-    /// Each best group with its workloads; empty where that says nothing more.
+    /// Each best group with its workloads; empty if no contender is proved worse than another.
     pub best: Vec<String>,
     /// One per pair, over all workloads.
     pub suite: Vec<SuiteLine>,
@@ -38,15 +38,16 @@ pub struct GroupView {
 /// A workload of a group.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, with the mark of what it had to do with.
+    /// Its name, with a mark if its memory was limited.
     pub workload: Figure,
     /// The metric's unit.
     pub unit: String,
     /// Median and spread per contender, with marks.
     pub cells: Vec<Figure>,
-    /// A group of two: the statement, its interval, and what would have been found. A larger one: the ranking. A single one: nothing.
+    /// For two contenders: the statement, its interval, and the smallest difference that the run would have found. For
+    /// more: the ranking. For one: nothing.
     pub outcome: Vec<Figure>,
-    /// The best group, in a group of more than two.
+    /// The best group; `None` in a group of fewer than three contenders.
     pub best: Option<String>,
 }
 
@@ -61,7 +62,7 @@ pub struct PairLine {
     pub ratio: String,
     /// The interval that the decision used.
     pub decision: String,
-    /// From which difference on the run would have decided.
+    /// The smallest difference that the run would have decided.
     pub finds_from: String,
     /// The verdict in words.
     pub outcome: Figure,
@@ -74,20 +75,20 @@ pub struct SuiteLine {
     pub name: String,
     /// `1.18×`, or a dash with the mark of its reason.
     pub ratio: Figure,
-    /// Pointwise.
+    /// The pointwise interval.
     pub interval: String,
-    /// How many workloads are in it.
+    /// Number of workloads in the mean.
     pub workloads: String,
-    /// Whether there is a mean.
+    /// Whether a mean exists.
     pub has_mean: bool,
 }
 
-/// Some text, what it means for the eye, and its footnotes.
+/// A text with its verdict and its footnotes.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Without marks.
+    /// The text, without marks.
     pub text: String,
-    /// How it may be coloured; the words say the same.
+    /// Determines the colour; the text says the same.
     pub verdict: Option<Verdict>,
     /// Numbers of footnotes.
     pub marks: Vec<usize>,
@@ -133,7 +134,7 @@ fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes
 fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &mut Footnotes) -> Vec<Figure> {
     match group.contenders.len() {
         0 | 1 => Vec::new(),
-        // A run in which nothing is judged.
+        // The run judges nothing.
         2 if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned()); 3],
         _ if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned())],
         2 => match look_up::verdicts(comparison, workload, &group.contenders).next() {
@@ -186,7 +187,7 @@ fn figure(cell: Option<&Cell>, unit: &str, notes: &mut Footnotes) -> Figure {
     Figure { text: median(cell, unit), verdict: None, marks }
 }
 
-/// `31.2k ±1.3 %`, or why there is no such figure: an impossible one is never printed as a result.
+/// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.
 pub fn median(cell: &Cell, unit: &str) -> String {
     let has = |class| cell.validity.iter().any(|validity| validity.class == class);
     if has(ValidityClass::Impossible) {

@@ -1,23 +1,23 @@
-//! Texts of others made harmless: paths, labels, workloads from files, and what programs print can hold characters that
-//! rule a terminal or turn the order of letters around them. They are shown as their escape, such as `\u{1b}`.
+//! Makes foreign text harmless. Paths, labels, workloads from files and the output of programs can contain characters
+//! that control a terminal or change the order of the letters around them. They are shown as escapes, such as `\u{1b}`.
 //!
-//! Each format calls this in the one place where its text leaves.
+//! Each format calls this in the one place where it outputs text.
 
 use std::borrow::Cow;
 
-/// Control characters, ends of lines, and what changes the direction of text (Unicode Standard Annex #9).
+/// Whether `c` is a control character, a line end, or changes the direction of text (Unicode Standard Annex #9).
 pub fn is_ruling(c: char) -> bool {
     let is_formatting = matches!(c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     c.is_control() || is_formatting
 }
 
-/// `text` on one line, with every ruling character as its escape.
+/// `text` on one line, with each such character as an escape.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, is_ruling)
 }
 
-/// As [`visible`], but the ends of lines stay: for text that was laid out in lines already.
+/// Like [`visible`], but line ends stay: for text that is already laid out in lines.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_ruling(c))
 }

@@ -1,5 +1,6 @@
-//! Grids as a workbook (Office Open XML): a sheet for each test, and on it a block for each contender of each workload, with the
-//! records' sizes along the top, the files' down the left, and kilobytes (of 1,024 bytes) per second. What was not measured is empty.
+//! Grids as a workbook (Office Open XML). Each test has a sheet, with a block for each contender of each workload. The
+//! columns are record sizes, the rows are file sizes, the values are kilobytes (of 1,024 bytes) per second. Cells that
+//! were not measured are empty.
 
 use fsarena_model::{Comparison, GridTest};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
@@ -8,7 +9,7 @@ use crate::document::Nothing;
 use crate::grid::{Grid, grids};
 use crate::{iozone, remark, visible};
 
-/// The workbook's bytes, which are the same for the same run.
+/// The workbook's bytes. The same run gives the same bytes.
 pub fn render(comparison: &Comparison) -> Result<Vec<u8>, Nothing> {
     let grids = grids(comparison);
     if grids.is_empty() {
@@ -35,7 +36,7 @@ fn workbook(grids: &[Grid<'_>]) -> Result<Vec<u8>, XlsxError> {
     workbook.save_to_buffer()
 }
 
-/// A block from row `top` on; the row below it.
+/// Writes a block from row `top` on, and returns the row below it.
 fn block(sheet: &mut Worksheet, bold: &Format, grid: &Grid<'_>, test: GridTest, top: u32) -> Result<u32, XlsxError> {
     let rounds = remark::rounds(grid.rounds);
     let title = format!("{}: {}; KB/s, medians of {rounds}", grid.workload, grid.contender);

@@ -1,6 +1,7 @@
-//! `make parity-apps`: workloads that start programs of others, through fsarena and by hand (`scripts/by-hand/`), on one lane, in turn.
-//! Prints the figures that fsarena and the program itself report, and their ratio with its 95 % interval.
-//! Needs root; nothing is asserted. Arguments: a contender, how many pairs, then workloads of the catalogue.
+//! `make parity-apps`: runs workloads that start external programs through fsarena and by hand (`scripts/by-hand/`), in
+//! turn, on one lane. Prints the figures of fsarena and of the program itself, and their ratio with its 95 % interval.
+//!
+//! Needs root; asserts nothing. Arguments: a contender, the number of pairs, then workloads of the catalogue.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +15,7 @@ use fsarena_model::{Bytes, Done, Measure, Plan, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 
-/// What is compared, and its script.
+/// Default workloads, each with its script.
 const WORKLOADS: [(&str, &str); 5] = [
     ("phoronix-pgbench", "pgbench.sh"),
     ("trading-oltp-read-write", "oltp.sh"),
@@ -54,7 +55,7 @@ fn table(kind: &str, pairs: usize, named: &[String], arena: &mut Arena) -> Resul
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/by-hand").join(script);
         let mut figures = Vec::new();
         for number in 0..pairs {
-            // Every other pair begins by hand; so both take what the other has left as often.
+            // Every other pair begins by hand, so that both find the traces of the other equally often.
             let folder = place.directory.join(name);
             let (ours, theirs) = if number % 2 == 0 {
                 let ours = through(&workload, &folder)?;
@@ -79,12 +80,12 @@ fn words(summary: Option<Summary>) -> String {
     summary.map_or_else(|| "–".to_owned(), |one| format!("{:.3}{}", one.median, interval(one).unwrap_or_default()))
 }
 
-/// A mean latency is compared in milliseconds, as sysbench says it.
+/// The unit of the comparison. Mean latencies are in milliseconds, as in sysbench's report.
 fn unit(workload: &Workload) -> &str {
     if workload.metric.measure == Measure::MeanLatencyMicroseconds { "ms" } else { &workload.metric.unit }
 }
 
-/// As a round does it, on a file system that is not mounted again: the caches are dropped instead, as by hand.
+/// Runs the workload as a round does, but drops the caches, as the script does, instead of remounting.
 fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     std::fs::create_dir(folder)?;
     let never = AtomicBool::new(false);
@@ -104,7 +105,7 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     Ok(if unit(workload) == "ms" { figure / 1e3 } else { figure })
 }
 
-/// The script's last line; the workload's parameters are its environment.
+/// Runs the script; its last line is the figure. The workload's parameters are its environment variables.
 fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
     std::fs::create_dir(folder)?;
     let run = PathBuf::from(format!("/tmp/fsarena-by-hand-{}", std::process::id()));

@@ -1,33 +1,33 @@
-//! When a session ends: after a round, when its time is up, or when all is decided.
+//! When a session ends: at its last round, when its time is up, or when all pairs are decided.
 
 use fsarena_model::{Nanos, Plan, Rounds};
 
 use crate::pace;
 
-/// Which rounds a session may have, and of what.
+/// The rounds that a session may run, and their workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Aim {
-    /// The number of its first round, from 1; it runs whatever the time.
+    /// The number of its first round, from 1. The first round runs regardless of the time.
     pub first: u32,
     /// The number of its last round, if nothing ends it earlier.
     pub last: u32,
-    /// How long it may take, set-up included.
+    /// The time budget, including set-up; `None` without a budget.
     pub time: Option<Nanos>,
-    /// Which workloads a round has.
+    /// The workloads of each round.
     pub extent: Extent,
 }
 
-/// Which workloads a round has.
+/// The workloads of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All, whatever is decided.
+    /// All workloads, decided or not.
     All,
-    /// Those of which a pair is not decided.
+    /// Workloads with at least one undecided pair.
     Undecided,
 }
 
 impl Aim {
-    /// That of a whole run.
+    /// The rounds of a complete run, as its plan limits them.
     pub fn of(plan: &Plan) -> Self {
         match plan.rounds {
             Rounds::Exactly(count) => Self { first: 1, last: count, time: None, extent: Extent::All },
@@ -37,14 +37,14 @@ impl Aim {
         }
     }
 
-    /// Whether `round` begins, with workloads that weigh `open` ([`pace::weight`]), when so much time is spent; the last
-    /// round took `last.0` for workloads that weigh `last.1`.
+    /// Whether `round` begins. `open` is the weight ([`pace::weight`]) of its workloads, `spent` is the time used so
+    /// far, and `last` holds the duration of the previous round and the weight of its workloads.
     pub fn goes_on(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> bool {
         let fits = |time: Nanos| round == self.first || pace::fits(time.saturating_sub(spent), last.0, last.1, open);
         open > 0.0 && round <= self.last && self.time.is_none_or(fits)
     }
 
-    /// The number of the last round if nothing more is decided, as `round` begins; as in [`Aim::goes_on`].
+    /// The expected number of the last round if no further pair is decided; arguments as in [`Aim::goes_on`].
     pub fn expected(&self, round: u32, open: f64, spent: Nanos, last: (Nanos, f64)) -> u32 {
         let more = |time: Nanos| {
             let each = pace::expected(last.0, last.1, open).0.max(1);

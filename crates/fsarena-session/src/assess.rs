@@ -1,4 +1,4 @@
-//! From a record to a comparison: its cells and rows, and what it has to say.
+//! From a record to a comparison: cells, rows, verdicts and notes.
 
 use fsarena_model::comparison::{
     Cell, ContenderRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
@@ -18,13 +18,13 @@ use crate::{
     surroundings, validity,
 };
 
-/// Decides what a record says. The same record always gives the same comparison.
+/// Derives the comparison from a record. The same record always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
     let mut cells = cells(record);
     stability::judge(record, &standing, &mut cells);
-    // What is only tried out is not judged.
+    // A smoke run gets no verdicts.
     let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
     let reproduction = reproduction::reproduction(record, &cells);
     Comparison {
@@ -58,12 +58,12 @@ pub fn assess(record: &RunRecord) -> Comparison {
     }
 }
 
-/// The verdicts of a run that goes on, in the order of a comparison's.
+/// The verdicts of a run in progress, in the same order as in a comparison.
 pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdict> {
     verdicts(record, standing, &cells(record))
 }
 
-/// All cells, by workload, then contender, without what they show of stability.
+/// All cells, by workload, then contender. Their stability is not filled in.
 fn cells(record: &RunRecord) -> Vec<Cell> {
     let plan = &record.plan;
     let set_aside = disturbance::SetAside::of(record);
@@ -74,7 +74,7 @@ fn cells(record: &RunRecord) -> Vec<Cell> {
     plan.workloads.iter().flat_map(of_workload).collect()
 }
 
-/// Who is better.
+/// Verdicts, and the rankings that follow from them.
 #[derive(Default)]
 struct Judged {
     verdicts: Vec<PairVerdict>,
@@ -93,7 +93,7 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
     }
 }
 
-/// What the figures give reason to say, then what was said during the run.
+/// Notes that follow from the figures, then notes that were recorded during the run.
 fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
     let found = smoke(record).into_iter().chain(disturbance::held_back(record)).chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
@@ -102,7 +102,7 @@ fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
     found.chain(record.notes.iter().cloned()).collect()
 }
 
-/// What is only tried out is not judged.
+/// The note that a smoke run gets no verdicts.
 fn smoke(record: &RunRecord) -> Option<Note> {
     let text = "smoke: everything was only tried out, for seconds and as a rule in one round; nothing is judged";
     record.plan.is_smoke().then(|| Note { severity: Severity::Info, text: text.to_owned() })

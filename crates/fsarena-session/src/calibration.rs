@@ -1,42 +1,44 @@
-//! What runs of equals, and of one that is slowed down on purpose, say about what can be told apart here.
+//! Calibration of the decision rule: false winners in runs of identical contenders, and detection in runs with a known
+//! handicap.
 
 use fsarena_model::{RunRecord, Share, Verdict};
 
 use crate::looks::{Pair, standing};
 
-/// What was called and what could be seen.
+/// How often runs of identical contenders give a winner, and how often a handicap is detected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
-    /// Runs of equals.
+    /// Number of runs of identical contenders.
     pub runs: usize,
-    /// Those of them in which a winner was called.
+    /// Number of these runs in which at least one pair has a winner.
     pub runs_with_a_winner: usize,
-    /// In the suite's order.
+    /// One row for each workload, in the suite's order.
     pub rows: Vec<Row>,
 }
 
-/// One workload.
+/// The calibration of one workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its name.
+    /// The workload's name.
     pub workload: String,
-    /// Runs of equals that gave it a verdict or could have.
+    /// Runs of identical contenders in which the pair could get a verdict.
     pub equal: usize,
-    /// Of these: a winner was called, who is none.
+    /// Of these: runs with a winner (a false one).
     pub winners: usize,
-    /// Of these: they were called equivalent, as they are.
+    /// Of these: runs with the verdict `equivalent` (the correct one).
     pub equivalent: usize,
-    /// Runs with a handicap.
+    /// Runs with a handicap in which the pair could get a verdict.
     pub handicapped: usize,
-    /// Of these: the slower one was called slower.
+    /// Of these: runs with the verdict that the handicapped contender is slower.
     pub found: usize,
-    /// The standard deviation, between rounds, of a pair's ratio, as the rule sees it; the median over the runs.
+    /// The standard deviation of the pair's ratio between rounds, as the decision rule estimates it; the median over
+    /// runs.
     pub deviation: Option<Share>,
-    /// The smallest difference that such a run would have decided with a probability of 80 %; the median over the runs.
+    /// The smallest difference that such a run decides with a probability of 80 %; the median over runs.
     pub finds_from: Option<Share>,
 }
 
-/// Judges the runs: each of two contenders, the second of which has the handicap.
+/// Evaluates runs of two contenders each. In `handicapped`, the second contender has the handicap.
 pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibration {
     let plan = equal.iter().chain(handicapped).map(|record| &record.plan).next();
     let workloads = plan.into_iter().flat_map(|plan| &plan.workloads);

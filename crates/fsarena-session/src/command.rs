@@ -1,4 +1,4 @@
-//! The command that would do a run again.
+//! The command line that repeats a run.
 
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
@@ -6,8 +6,8 @@ use fsarena_model::{Contender, Often, Plan, RunRecord, Storage, Workload};
 
 use crate::ladder::climbed;
 
-/// What would have to be typed to do a run again: with the rounds that there were, for a budget might give more or fewer another
-/// time.
+/// The command line that repeats a run. It gives the number of rounds that were run: under a budget the number may
+/// differ.
 pub fn command(record: &RunRecord) -> Vec<String> {
     let plan = &record.plan;
     if let Some(reproduces) = &plan.reproduces {
@@ -38,7 +38,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     }
     words.extend(plan.unprobed.iter().flat_map(|label| ["--unprobed".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
-    // A ladder draws its seed.
+    // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
     if ladder.is_none() && plan.beside != Often::usual(plan.suite.as_deref()) {
@@ -47,13 +47,13 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words
 }
 
-/// The argument that names the contender; its file, if it came from one.
+/// The argument that names the contender: its file if it came from one.
 fn spelling(plan: &Plan, contender: &Contender) -> String {
     let file = plan.contender_files.get(&contender.label.0).cloned();
     file.or_else(|| contender.spelling()).unwrap_or_else(|| contender.label.to_string())
 }
 
-/// Options with a value that every run has.
+/// The options that every run has, each with its value.
 fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
     let plan = &record.plan;
     let storage = match &plan.storage {
@@ -71,7 +71,7 @@ fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
     ]
 }
 
-/// What would have to be typed to reproduce an article again.
+/// The command line that reproduces an article again.
 fn again(record: &RunRecord, reproduces: &Reproduces) -> Vec<String> {
     let plan = &record.plan;
     let spelling = |contender: &Contender| spelling(plan, contender);
@@ -93,7 +93,7 @@ fn length(record: &RunRecord) -> (&'static str, String) {
     ("--rounds", last.max(1).to_string())
 }
 
-/// The workloads that were named, not those that `--rate` or `--cache` made of them.
+/// The workloads as named on the command line, without the variants that `--rate` and `--cache` derive from them.
 fn as_typed(plan: &Plan) -> Vec<&str> {
     let mut names = Vec::new();
     for workload in closed(plan) {
@@ -105,12 +105,12 @@ fn as_typed(plan: &Plan) -> Vec<&str> {
     names
 }
 
-/// All but open loops.
+/// All workloads except open loops.
 fn closed(plan: &Plan) -> impl Iterator<Item = &Workload> {
     plan.workloads.iter().filter(|workload| workload.variant.is_none())
 }
 
-/// `--cache both` if there is a workload in both states, or the one in which a workload is instead of its own.
+/// `--cache both` if a workload is in the plan with both cache states, or the state that replaces a workload's default.
 fn cache(plan: &Plan) -> Vec<String> {
     let is_there = |name: &str| closed(plan).any(|workload| workload.name == name);
     let state = |workload: &Workload| {
@@ -121,7 +121,7 @@ fn cache(plan: &Plan) -> Vec<String> {
     state.into_iter().flat_map(|state| ["--cache".to_owned(), state]).collect()
 }
 
-/// `--rate 50%,90%`, if there are open loops.
+/// `--rate 50%,90%`, if the plan has open loops.
 fn rates(plan: &Plan) -> Vec<String> {
     let mut rates: Vec<String> = Vec::new();
     for variant in plan.workloads.iter().filter_map(|workload| workload.variant.as_ref()) {

@@ -1,11 +1,11 @@
-//! Latency over time: what the trials of a cell recorded, put on one line of time for each operation.
+//! Latency over time: for each operation, the records of a cell's trials on one time axis.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::{Course, Point};
 use fsarena_model::{Moment, Nanos, Trial};
 
-/// The courses of a cell's operations, by name; points by round, then time.
+/// The latency over time of each of a cell's operations, by name; points by round, then time.
 pub fn of_cell(trials: &[&Trial]) -> Vec<Course> {
     let names: BTreeSet<&str> =
         trials.iter().flat_map(|trial| &trial.over_time).map(|moment| moment.operation.as_str()).collect();
@@ -25,7 +25,7 @@ fn of_trial(trial: &Trial, operation: &str) -> impl Iterator<Item = Point> {
     })
 }
 
-/// By position: which of the trial's slices it is, from 1, and what was timed before it.
+/// By slice position: the slice's number within the trial, from 1, and the timed duration before it.
 fn starts(trial: &Trial) -> BTreeMap<u32, (u32, Nanos)> {
     let mut before = Nanos(0);
     let start = |(index, slice): (usize, &fsarena_model::Slice)| {

@@ -1,9 +1,10 @@
-//! The machine's condition: what else kept it busy while the workloads ran. Verdicts are of one condition. Where the
-//! machine was quiet most of the time, runs of a workload under load do not count; where it was busy most of the time, that
-//! is its condition, and runs under another load do not count.
+//! The machine's condition: the load that other programs, the hypervisor and other disk users put on it while the
+//! workloads run. All verdicts of a run refer to one condition. If the machine is quiet most of the time, runs of a
+//! workload under load do not count. If it is busy most of the time, that load is its condition, and runs under another
+//! load do not count.
 //!
-//! It is judged by the machine's counters alone, with bounds from the plan, and never by what came out; and for all
-//! contenders of a workload's run in a round together.
+//! The condition is judged only by the machine's counters, with bounds from the plan, and never by the results. All
+//! contenders of a workload in a round are judged together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +13,14 @@ use fsarena_model::{AtRest, Bytes, Disturbance, Outcome, RunRecord, Severity, Tr
 
 use crate::probes::{self, middle};
 
-/// Seconds that the machine's counters, in ticks of 10 ms, cannot tell from nothing.
+/// Processor seconds below which the machine's counters, in ticks of 10 ms, show no load.
 const RESOLUTION: f64 = 0.05;
 
-/// Two loads are of the same condition if they differ by no more than this share of the usual one.
+/// A load belongs to a condition if it differs from the usual load by at most this share of it, or by at most the
+/// plan's bound.
 const ALIKE: f64 = 0.5;
 
-/// An amount within so many timed seconds.
+/// An amount, and the timed seconds in which it accumulated.
 #[derive(Default, Clone, Copy)]
 struct Amount {
     amount: f64,
@@ -26,7 +28,7 @@ struct Amount {
 }
 
 impl Amount {
-    /// What could not be read says nothing.
+    /// Ignores a value that could not be read.
     fn add(&mut self, amount: Option<f64>, trial: &Trial) {
         if let Some(amount) = amount {
             self.amount += amount;
@@ -34,24 +36,24 @@ impl Amount {
         }
     }
 
-    /// Per second; 0 where nothing could be read.
+    /// The amount per second; 0 if no value could be read.
     fn rate(self) -> f64 {
         if self.timed > 0.0 { self.amount / self.timed } else { 0.0 }
     }
 }
 
-/// What else the machine did.
+/// Load on the machine that does not come from this run.
 #[derive(Default, Clone, Copy)]
 struct Load {
-    /// Seconds of processors, by other programs.
+    /// Processor seconds used by other programs.
     foreign: Amount,
-    /// Seconds of processors that the hypervisor took.
+    /// Processor seconds taken by the hypervisor.
     stolen: Amount,
-    /// Bytes that others read from the storage beneath the lanes, or wrote there.
+    /// Bytes that other programs read from, or wrote to, the storage beneath the lanes.
     disk: Amount,
 }
 
-/// The same per second.
+/// The load per second.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 struct Rates {
     foreign: f64,
@@ -66,7 +68,7 @@ impl Load {
         self.disk.add(trial.probe("disk.others"), trial);
     }
 
-    /// What cannot be told from nothing is nothing.
+    /// Processor times below [`RESOLUTION`] become 0.
     fn rates(&self) -> Rates {
         let cores = |busy: Amount| if busy.amount > RESOLUTION { busy.rate() } else { 0.0 };
         Rates { foreign: cores(self.foreign), stolen: cores(self.stolen), disk: self.disk.rate().max(0.0) }
@@ -74,7 +76,7 @@ impl Load {
 }
 
 impl Rates {
-    /// Whether a load is that of a condition in which `self` is usual.
+    /// Whether `load` belongs to the condition whose usual load is `self`.
     fn has(&self, load: &Self, bounds: &Disturbance) -> bool {
         let is_near = |usual: f64, seen: f64, bound: f64| (seen - usual).abs() <= bound.max(ALIKE * usual);
         is_near(self.foreign, load.foreign, bounds.foreign_cores)
@@ -82,7 +84,8 @@ impl Rates {
             && is_near(self.disk, load.disk, bounds.disk_per_second.map_or(f64::INFINITY, |bytes| bytes.0 as f64))
     }
 
-    /// `1.6 cores by other programs, 0.3 taken by the hypervisor, 210 MiB/s of others' disk traffic`: what is beyond its bound.
+    /// The loads that exceed their bound, for example `1.6 cores used by other programs, 0.3 cores taken by the
+    /// hypervisor`.
     fn words(&self, bounds: &Disturbance) -> String {
         let disk = bounds.disk_per_second.filter(|bound| self.disk > bound.0 as f64);
         let parts = [
@@ -94,21 +97,21 @@ impl Rates {
     }
 }
 
-/// The run of one workload in one round, by all contenders.
+/// One workload in one round, on all contenders.
 struct Visit<'a> {
     workload: &'a str,
     round: u32,
     rates: Rates,
-    /// A quota, heat or swapping kept the machine from working.
+    /// Whether a processor quota, thermal throttling or swapping slowed the machine down.
     is_held_back: bool,
 }
 
-/// The condition that the verdicts are of.
+/// The condition that the verdicts refer to.
 struct Condition<'a> {
-    /// What is usual in it: nothing where the machine was quiet.
+    /// The usual load; all zero if the machine was quiet.
     usual: Rates,
     visits: Vec<Visit<'a>>,
-    /// Of most rounds; then it is no reason to leave one out.
+    /// Whether most visits were slowed down; if so, a slowdown does not exclude a visit.
     is_held_back: bool,
     bounds: &'a Disturbance,
 }
@@ -137,7 +140,7 @@ impl<'a> Condition<'a> {
         self.usual == Rates::default()
     }
 
-    /// Those that do not count.
+    /// The visits that do not count.
     fn others(&self) -> impl Iterator<Item = &Visit<'a>> {
         self.visits.iter().filter(|visit| !self.has(visit))
     }
@@ -167,11 +170,11 @@ fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
     loads.into_iter().map(visit).collect()
 }
 
-/// The rounds of each workload that do not count: the machine was in another condition than most of the time.
+/// The rounds of each workload that do not count, because the machine was in another condition than most of the time.
 pub struct SetAside(BTreeMap<String, Vec<u32>>);
 
 impl SetAside {
-    /// Those of a record.
+    /// The rounds of a record that do not count.
     pub fn of(record: &RunRecord) -> Self {
         let mut rounds: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         for visit in Condition::of(record).others() {
@@ -180,13 +183,13 @@ impl SetAside {
         Self(rounds)
     }
 
-    /// Those of one workload.
+    /// The rounds of one workload that do not count.
     pub fn rounds(&self, workload: &Workload) -> &[u32] {
         self.0.get(workload.name.as_str()).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Whether the machine was kept from working in a round, as far as its counters tell.
+/// Whether a quota, heat or swapping slowed the machine down in a round, as far as its counters show.
 fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
     let Disturbance { throttled, swapped, .. } = record.plan.disturbance;
     let is_beyond = |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
@@ -196,8 +199,8 @@ fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
         || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
 }
 
-/// Whether the machine was not quiet while this trial alone ran. Never, where another program does the work, or where
-/// nothing is ever set aside.
+/// Whether the machine was busy while this trial ran. False if the plan ignores disturbances. If another program does
+/// the work, processor time does not count, because it cannot be attributed.
 pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
     let mut workloads = record.plan.workloads.iter();
     let mut load = Load::default();
@@ -206,25 +209,26 @@ pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
     !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
 }
 
-/// Rounds that a workload has, whether they count or not.
+/// The number of rounds that a workload ran in, including rounds that do not count.
 pub fn rounds(record: &RunRecord, workload: &Workload) -> u32 {
     let of = record.trials.iter().filter(|trial| trial.workload == workload.name);
     of.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() as u32
 }
 
-/// Its work is foreign to this process, and cannot be told from others'.
+/// The work runs outside of this process: its processor time cannot be separated from that of unrelated programs.
 fn is_done_by_another_program(workload: &Workload) -> bool {
     fsarena_apps::program_of(workload).is_some()
 }
 
-/// The trials of a cell that count; all, where else there was none to be shown.
+/// The trials of a cell that count; all trials if none of these finished.
 pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
     let kept = trials.iter().copied().filter(|trial| !set_aside.contains(&trial.round)).collect::<Vec<_>>();
     let has_any = kept.iter().any(|trial| trial.outcome == Outcome::Finished);
     if has_any { kept } else { trials.to_vec() }
 }
 
-/// The machine's condition, and what was left out because it was in another one; `None` if it was quiet throughout.
+/// The machine's condition, and the runs that were left out because of another condition; `None` if the machine was
+/// quiet throughout.
 pub fn condition(record: &RunRecord) -> Option<String> {
     let condition = Condition::of(record);
     let busy: Vec<&Visit<'_>> = condition.others().filter(|visit| !visit.is_held_back).collect();
@@ -254,7 +258,7 @@ pub fn condition(record: &RunRecord) -> Option<String> {
     Some(text)
 }
 
-/// What the machine was busy with before the run began; `None` if it was quiet.
+/// The load on the machine before the run began; `None` if it was quiet.
 pub fn before(at_rest: &AtRest, bounds: &Disturbance) -> Option<String> {
     let rates = Rates {
         foreign: at_rest.foreign_cores.unwrap_or(0.0),
@@ -264,13 +268,13 @@ pub fn before(at_rest: &AtRest, bounds: &Disturbance) -> Option<String> {
     (!Rates::default().has(&rates, bounds)).then(|| format!("this machine is busy: {}", rates.words(bounds)))
 }
 
-/// The highest of each.
+/// The highest value of each rate.
 fn most(visits: &[&Visit<'_>]) -> Rates {
     let most = |of: fn(&Rates) -> f64| visits.iter().map(|visit| of(&visit.rates)).fold(0.0, f64::max);
     Rates { foreign: most(|it| it.foreign), stolen: most(|it| it.stolen), disk: most(|it| it.disk) }
 }
 
-/// What kept the machine from working, if anything did.
+/// One warning for each round in which a quota, heat or swapping slowed the machine down.
 pub fn held_back(record: &RunRecord) -> Vec<Note> {
     let counts = Condition::of(record).is_held_back;
     let rounds = record.rounds.iter().filter(|facts| is_held_back(record, facts));

@@ -1,15 +1,16 @@
-//! Durability classes as seen: what a contender's kind and mount options promise, unless its device saw no flush.
+//! Observed durability classes: the promise of a contender's kind and mount options, unless its device receives no
+//! flush.
 
 use fsarena_engine::Tally;
 use fsarena_model::event::Note;
 use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
-/// Syncs from which on the want of any flush is no chance.
+/// With at least this many syncs, missing flushes are no coincidence.
 const ENOUGH: f64 = 20.0;
-/// Flushes per sync below which there were none to speak of; a few may come with mounting.
+/// A contender with fewer flushes per sync than this does not flush; mounting may cause a few.
 const NONE: f64 = 0.05;
 
-/// The durability class of a contender of the plan; `None` if it was never made.
+/// The durability class of a contender of the plan; `None` if the contender was never made.
 pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
     of_label(record, &record.plan.contenders[contender].label)
 }
@@ -21,7 +22,7 @@ pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
     Some(if is_broken { Durability::Unflushed } else { promised })
 }
 
-/// What has to be said of contenders that promise durability and send no flush.
+/// Warnings about contenders that promise durability but send no flushes.
 pub fn notes(record: &RunRecord) -> Vec<Note> {
     let promising = record.contenders.iter().filter(|facts| facts.durability == Durability::Flushed);
     let notes = promising.filter_map(|facts| {
@@ -36,7 +37,7 @@ pub fn notes(record: &RunRecord) -> Vec<Note> {
     notes.collect()
 }
 
-/// Syncs, and the flushes that its device saw, of a contender that hardly sends any.
+/// The numbers of syncs and of device flushes of a contender that sends hardly any flush; `None` for other contenders.
 fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     let own = record.trials.iter().filter(|trial| trial.contender == *label && trial.outcome == Outcome::Finished);
     let workload = |trial: &Trial| record.plan.workloads.iter().find(|workload| workload.name == trial.workload);
@@ -51,13 +52,13 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
 }
 
-/// Whether a workload also syncs outside of its timer, so that its device's flushes are not those of its time.
+/// Whether a workload also syncs outside of its timer, so that its device flushes do not all belong to the timed part.
 pub fn syncs_untimed(workload: &Workload) -> bool {
     fsarena_apps::engine(&workload.engine).is_some_and(|engine| engine.syncs_untimed(workload))
 }
 
-/// How often a trial asked for its data to be durable, at least: by a call, with each write, or as a database does with each row or
-/// transaction.
+/// Minimum number of times that a trial asked for durability: by a sync call, with each write, or with each row or
+/// transaction of a database.
 pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
     called(workload, trial) + commits(trial)
 }
@@ -74,12 +75,12 @@ fn called(workload: &Workload, trial: &Trial) -> f64 {
     (if with_each { called.max(written) } else { called }) as f64
 }
 
-/// Flushes that a trial needs at least, if all that asked at the same time shared one.
+/// Minimum number of flushes that a trial needs, if all concurrent syncs share one.
 pub fn fewest_flushes(workload: &Workload, trial: &Trial) -> f64 {
     called(workload, trial) / workload.at_a_time() + fewest_of_commits(trial)
 }
 
-/// Of a database one for as many transactions as it has connections.
+/// A database needs one flush for as many transactions as it has connections.
 fn fewest_of_commits(trial: &Trial) -> f64 {
     commits(trial) / trial.probe(Tally::CONNECTIONS).unwrap_or(1.0).max(1.0)
 }

@@ -1,4 +1,4 @@
-//! What ends a whole run, as opposed to a part of it.
+//! Errors that end a whole run, as opposed to a part of it.
 
 use fsarena_engine::EngineError;
 use fsarena_lane::LaneError;
@@ -6,35 +6,35 @@ use fsarena_model::{Blame, Explained};
 
 use crate::Trouble;
 
-/// What ends a run.
+/// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// A contender could not be made at all, before anything was measured.
+    /// A contender could not be made before anything was measured.
     #[error("contender `{contender}`: {trouble}")]
     Contender {
-        /// Which one.
+        /// The contender's label.
         contender: String,
-        /// Why.
+        /// The reason.
         trouble: Trouble,
     },
-    /// The machine refused before anything was measured.
+    /// The machine failed before anything was measured.
     #[error(transparent)]
     Lane(#[from] LaneError),
-    /// A workload cannot be done as it is described.
+    /// A workload cannot run as it is defined.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Whoever listens could not keep what happened.
+    /// The [`Listener`](crate::Listener) could not store an event.
     #[error("{0}")]
     Listener(String),
-    /// A stored run cannot go on: the machine or a contender is not what it was.
+    /// A stored run cannot continue: the machine or a contender has changed.
     #[error("further rounds would not be comparable: {0}")]
     Unlike(String),
-    /// The budget is too short for anything.
+    /// The budget is too short for one round.
     #[error("a budget of {budget} is too short: one round takes about {round}")]
     Budget {
         /// The budget.
         budget: fsarena_model::Nanos,
-        /// What a round takes.
+        /// The estimated duration of a round.
         round: fsarena_model::Nanos,
     },
 }

@@ -1,4 +1,4 @@
-//! What a record says to the statistics: for each workload the contenders that may be compared, and their figures.
+//! The input of the statistics: for each workload, the comparable contenders and their figures.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +8,25 @@ use fsarena_stats::{Round, Sweep, round_value};
 use crate::disturbance::SetAside;
 use crate::durability::class;
 
-/// Contenders that may be ranked with each other, in one workload.
+/// The contenders of one workload that may be ranked with each other.
 pub(crate) struct Field {
-    /// As numbered in the plan.
+    /// The workload's index in the plan.
     pub(crate) workload: usize,
-    /// As numbered in the plan.
+    /// The contenders' indices in the plan.
     pub(crate) members: Vec<usize>,
-    /// The rounds that count in which each member has a value, in the order of time.
+    /// The rounds that count and in which each member has a value, in chronological order.
     pub(crate) rounds: Vec<FieldRound>,
-    /// The slices of the members, of all rounds from the first on; a round that does not count is empty.
+    /// The slices of the members in all rounds from the first on; a round that does not count is empty.
     pub(crate) sweeps: fsarena_stats::Workload,
 }
 
-/// One round of a field, its members in their order.
+/// One round of a field; its vectors are in the order of the members.
 pub(crate) struct FieldRound {
-    /// Its number.
+    /// The round's number.
     pub(crate) round: u32,
     /// The logarithm of each member's value, larger is better.
     pub(crate) values: Vec<f64>,
-    /// The lane of each member; `None` for one that brings its own storage.
+    /// The lane of each member; `None` for a contender with storage of its own.
     pub(crate) lanes: Vec<Option<u32>>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
-/// The fields of all workloads, in their order; those with one member only have no pair and are left out.
+/// The fields of all workloads, in their order; a field with a single member has no pair and is left out.
 pub(crate) fn fields(record: &RunRecord, set_aside: &SetAside) -> Vec<Field> {
     let groups = groups(record);
     let workloads = record.plan.workloads.iter().enumerate();
@@ -57,7 +57,7 @@ pub(crate) fn fields(record: &RunRecord, set_aside: &SetAside) -> Vec<Field> {
         .collect()
 }
 
-/// Contenders of one durability class each; one that was never made is in none.
+/// The contenders by durability class; a contender that was never made belongs to no class.
 pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     let mut groups: Vec<(_, Vec<usize>)> = Vec::new();
     for index in 0..record.plan.contenders.len() {
@@ -70,7 +70,7 @@ pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-/// Whether a contender failed in any round of a workload that counts.
+/// Whether a contender failed in any counting round of a workload.
 pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize, set_aside: &[u32]) -> bool {
     let workload = &record.plan.workloads[workload];
     let label = &record.plan.contenders[contender].label;
@@ -79,7 +79,7 @@ pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize, set_
     counting.any(|trial| value(trial, workload).is_none())
 }
 
-/// Those of `group` that never failed in the workload, over the rounds that count.
+/// The field of the members of `group` that take part in the workload and never failed in a counting round.
 fn field(record: &RunRecord, index: usize, group: &[usize], set_aside: &[u32]) -> Field {
     let workload = &record.plan.workloads[index];
     let label = |member: usize| &record.plan.contenders[member].label;
@@ -105,7 +105,7 @@ fn field(record: &RunRecord, index: usize, group: &[usize], set_aside: &[u32]) -
     Field { workload: index, members, rounds, sweeps }
 }
 
-/// The slices of `labels` in one round of a workload, as they were taken in turn; `trials` are those of all contenders.
+/// The slices of `labels` in one round of a workload, sweep by sweep; `trials` holds the trials of all contenders.
 fn sweeps(workload: &Workload, labels: &[&Label], trials: &[&Trial]) -> Round {
     let mut sweeps: Vec<Sweep> = Vec::new();
     for (place, label) in labels.iter().enumerate() {

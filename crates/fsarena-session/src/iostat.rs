@@ -1,20 +1,21 @@
-//! The columns that iostat(1) prints of a device, under its names.
+//! The columns that iostat(1) prints for a device, under the same names.
 //!
-//! The formulas are those of `write_ext_stat` and `write_plain_ext_stat` of sysstat's iostat.c (12.x), over the timed seconds of
-//! a trial instead of an interval. One thing differs: an average over no requests is absent here, where iostat prints 0.
+//! The formulas are those of `write_ext_stat` and `write_plain_ext_stat` of sysstat's iostat.c (12.x), over the timed
+//! seconds of a trial instead of an interval. One thing differs: an average over no requests is absent here, where
+//! iostat prints 0.
 
 use std::collections::BTreeMap;
 
 use fsarena_model::{Reading, Trial};
 
-/// What the names of these figures begin with among those of probes.
+/// The prefix that distinguishes these figures from other probe readings.
 pub const PREFIX: &str = "iostat.";
 
 const KILOBYTE: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
 
-/// What the device counted in a trial, in requests, bytes and seconds.
+/// The device counters of a trial, in requests, bytes and seconds.
 struct Counted<'a>(&'a Trial);
 
 impl Counted<'_> {
@@ -27,8 +28,8 @@ impl Counted<'_> {
     }
 }
 
-/// The columns of a trial that the kernel tells, each under [`PREFIX`] and iostat's name. `rkB` and `wkB` are units of 1024 bytes,
-/// `await` is in milliseconds, sizes of requests are in such kilobytes, `%util` is a percentage.
+/// The columns that the kernel's counters give for a trial, each named [`PREFIX`] plus iostat's name. `rkB/s`, `wkB/s`
+/// and request sizes are in units of 1024 bytes, `await` is in milliseconds, `%util` is a percentage.
 pub fn columns(trial: &Trial) -> BTreeMap<String, Reading> {
     let device = Counted(trial);
     let rate = |name| device.per_second(name);

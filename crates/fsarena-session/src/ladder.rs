@@ -1,8 +1,8 @@
-//! The ladder: the same work in slices of 10, 50 and 200 ms and whole, to see from which length on slices say what whole
-//! runs say.
+//! The ladder: the same work in slices of 10, 50 and 200 ms and as a whole run, to find the shortest slice that agrees
+//! with whole runs.
 //!
-//! All rungs of a workload are climbed within each round, on the same mounts, so that what a round or a lane does to a
-//! contender is the same for all of them. A rung is judged by how much its ratio differs from the whole runs', with the
+//! All rungs of a workload run within each round, on the same mounts, so that effects of the round and of the lane are
+//! the same for all rungs. A rung is judged by the difference between its ratio and that of the whole runs, with the
 //! code that decides comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,20 +15,20 @@ use crate::disturbance::SetAside;
 use crate::evidence::{failed, groups, pairs, value};
 use crate::looks::standing;
 
-/// The lengths of slices that are tried: milliseconds of the timed part, and how many of them make a trial.
+/// The slice lengths to try: milliseconds of the timed part, and slices per trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
-/// How long a whole run lasts, unless its work ends it: milliseconds.
+/// Duration of a whole run in milliseconds, unless its work ends earlier.
 const WHOLE_MS: u64 = 1500;
-/// Rungs of a workload.
+/// Number of rungs of a workload.
 const RUNGS: usize = SLICED.len() + 1;
 
-/// The rungs of each workload, the whole run last.
+/// The rungs of each workload, in the order of the workloads; the whole run comes last.
 pub fn rungs(workloads: &[Workload]) -> Vec<Workload> {
     let of = |workload: &Workload| SLICED.map(|rung| sliced(workload, rung)).into_iter().chain([whole(workload)]);
     workloads.iter().flat_map(|workload| of(workload).collect::<Vec<_>>()).collect()
 }
 
-/// The names of the workloads of which a plan has the rungs; `None` if it is not that of a ladder.
+/// The names of the workloads whose rungs make up a plan; `None` if the plan is not that of a ladder.
 pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
     let name = |rungs: &[Workload]| {
         let first = rungs[0].name.strip_suffix(&format!("@{}ms", SLICED[0].0))?;
@@ -39,7 +39,7 @@ pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
     names.filter(|names| !names.is_empty())
 }
 
-/// The untimed first part keeps its share of the slice.
+/// The workload in slices of this length; the warm-up keeps its share of the slice.
 fn sliced(workload: &Workload, (timed_ms, slices): (u64, u32)) -> Workload {
     let warm_up_ms = match workload.timed_ms {
         0 => 0,
@@ -49,25 +49,25 @@ fn sliced(workload: &Workload, (timed_ms, slices): (u64, u32)) -> Workload {
     Workload { name, mode: Mode::Sliced, timed_ms, warm_up_ms, slices, ..workload.clone() }
 }
 
-/// The workload in one piece; what ends by itself is run to its end.
+/// The workload in one piece; a workload without a time limit runs to its end.
 fn whole(workload: &Workload) -> Workload {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { WHOLE_MS };
     Workload { name: workload.name.variant("whole"), mode: Mode::Whole, timed_ms, ..workload.clone() }
 }
 
-/// Whether slices say what whole runs say.
+/// Whether slices agree with whole runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agreement {
-    /// Their ratios are the same within the margin.
+    /// Both ratios are equivalent within the margin.
     Agrees,
-    /// Their ratios are shown not to be the same, over all pairs and rungs together.
+    /// Both ratios differ, with error control over all pairs and rungs together.
     Differs,
-    /// Their ratios are further apart than the margin, and the pair's own 95 % interval of that excludes chance: no proof
-    /// among so many, and reason enough to choose another length.
+    /// The difference of the ratios exceeds the margin, and the pair's pointwise 95 % interval excludes zero. With this
+    /// many comparisons that is no proof, but a reason to choose another length.
     Doubtful,
-    /// The figures do not say.
+    /// The data do not suffice for a decision.
     Open,
-    /// There are no figures.
+    /// No data exist.
     Unmeasured,
 }
 
@@ -76,11 +76,11 @@ pub enum Agreement {
 pub struct Rung {
     /// Milliseconds of a slice; `None`: the whole run.
     pub slice_ms: Option<u64>,
-    /// How many times better the first contender is.
+    /// How many times better the first contender is than the second.
     pub ratio: Option<f64>,
-    /// Its pointwise 95 % interval.
+    /// Pointwise 95 % interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// Whether that is what the whole runs say; they agree with themselves.
+    /// Whether the ratio agrees with that of the whole runs; [`Agreement::Agrees`] for the whole runs themselves.
     pub agreement: Agreement,
 }
 
@@ -91,31 +91,30 @@ pub struct LadderPair {
     pub workload: String,
     /// The contender that comes first on the command line.
     pub a: Label,
-    /// The other.
+    /// The other contender.
     pub b: Label,
-    /// Shortest first, the whole run last.
+    /// Rungs, shortest slices first, the whole run last.
     pub rungs: Vec<Rung>,
 }
 
-/// How a workload has to be run.
+/// How a workload has to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// In slices of at least so many milliseconds.
+    /// In slices of at least this length.
     SlicedFrom {
-        /// The length from which on no pair differs.
+        /// The shortest length, in milliseconds, from which on no pair differs.
         slice_ms: u64,
-        /// How sure that is: [`Agreement::Agrees`] if all pairs agree from there on, [`Agreement::Doubtful`] if even the
-        /// longest slices are doubtful, else [`Agreement::Open`].
+        /// The strength of this finding: [`Agreement::Agrees`] if all pairs agree from this length on,
+        /// [`Agreement::Doubtful`] if even the longest slices are doubtful, otherwise [`Agreement::Open`].
         surety: Agreement,
     },
-    /// Whole: even the longest slices say something else.
+    /// Whole: even the longest slices differ from whole runs.
     Whole,
 }
 
-/// What the ladder says of each pair: one per workload and pair, `workloads` being the names of those that [`rungs`] were
-/// made of.
+/// The ladder of each workload and pair. `workloads` are the names of the workloads that were passed to [`rungs`].
 ///
-/// Pairs of contenders that failed are left out.
+/// Pairs with a contender that failed are left out.
 pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
     let agreements = agreements(record, workloads.len());
     let standing = standing(record);
@@ -140,7 +139,7 @@ pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
     all
 }
 
-/// From which length on no pair of `workload` differs or is in doubt, over all of `pairs`; `None` where no pair was measured on
+/// The shortest length from which on no pair of `workload` differs or is doubtful; `None` if no pair was measured on
 /// all rungs.
 pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
     let is_whole = |pair: &&LadderPair| pair.rungs.iter().all(|rung| rung.agreement != Agreement::Unmeasured);
@@ -160,7 +159,7 @@ pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
     (!own.is_empty()).then_some(found)
 }
 
-/// The sentence about slices that were never compared with whole runs.
+/// The note about slices that were never compared with whole runs.
 pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
     let is_unchecked = |workload: &&Workload| {
         let is_native = fsarena_apps::program_of(workload).is_none();
@@ -177,16 +176,16 @@ pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
     is_wanted.then_some(Note { severity: Severity::Info, text })
 }
 
-/// Contenders of a rung, with the difference between slices and whole runs of each, round by round.
+/// Contenders of a rung, with the difference between slices and whole run of each, round by round.
 struct Compared {
-    /// The rung, as numbered in the plan.
+    /// The rung's workload index in the plan.
     rung: usize,
-    /// As numbered in the plan.
+    /// The contenders' indices in the plan.
     members: Vec<usize>,
     differences: fsarena_stats::Workload,
 }
 
-/// How each rung agrees with the whole runs: by workload, rung and pair.
+/// How each rung agrees with the whole runs. The closure takes the workload, the rung and both contenders.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
     let set_aside = SetAside::of(record);
     let rungs = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
@@ -197,7 +196,7 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
         .collect();
     let data: Vec<fsarena_stats::Workload> = compared.iter().map(|rung| rung.differences.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
-    // There is one look, at the end.
+    // A single look, at the end.
     let judged = Judge::new(rule).and_then(|mut judge| judge.look(&data, 1.0)).unwrap_or_default();
     move |workload, step, a, b| {
         if step == SLICED.len() {
@@ -213,7 +212,7 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
     }
 }
 
-/// What the difference of two ratios says of them.
+/// Classifies the difference between the ratio of slices and the ratio of whole runs.
 fn agreement(pair: &Pair, margin: f64) -> Agreement {
     let is_far = pair.estimate.is_some_and(|estimate| estimate.abs() > margin.ln_1p());
     let is_no_chance = pair.pointwise.is_some_and(|interval| !interval.contains(0.0));
@@ -226,9 +225,9 @@ fn agreement(pair: &Pair, margin: f64) -> Agreement {
     }
 }
 
-/// By how much the slices' value of each contender and round exceeds that of the whole run in the same round: for each class
-/// of durability those contenders that failed in neither, where there are two or more. `both` are the sliced and the whole
-/// workload. The lane of a round is the same for both and takes no part.
+/// The difference between the values of the sliced and the whole workload, `both`, for each contender and round.
+/// Contains one entry for each durability class with two or more contenders that failed in neither. Both have the same
+/// lane in a round, so lanes are left out.
 fn compared(record: &RunRecord, both: [usize; 2], set_aside: &SetAside) -> Vec<Compared> {
     let rounds = |workload: usize| set_aside.rounds(&record.plan.workloads[workload]);
     let is_whole = |workload: usize, member: usize| !failed(record, workload, member, rounds(workload));
@@ -243,7 +242,7 @@ fn compared(record: &RunRecord, both: [usize; 2], set_aside: &SetAside) -> Vec<C
     several.map(compared).collect()
 }
 
-/// One value per round that counts and in which all have both; other rounds are empty.
+/// One sweep for each round that counts and in which all members have both values; other rounds are empty.
 fn differences(record: &RunRecord, both: [usize; 2], members: &[usize], aside: &[u32]) -> fsarena_stats::Workload {
     let [slices, pieces] = both.map(|workload| values(record, workload));
     let rounds: BTreeSet<u32> = pieces.keys().map(|(round, _)| *round).filter(|round| !aside.contains(round)).collect();
@@ -258,7 +257,7 @@ fn differences(record: &RunRecord, both: [usize; 2], members: &[usize], aside: &
     fsarena_stats::Workload { contenders: members.len(), rounds: rounds.into_iter().map(round).collect() }
 }
 
-/// What each contender had in each round of a workload.
+/// The value of each contender in each round of a workload.
 fn values(record: &RunRecord, workload: usize) -> BTreeMap<(u32, &Label), f64> {
     let workload = &record.plan.workloads[workload];
     let own = record.trials.iter().filter(|trial| trial.workload == workload.name);

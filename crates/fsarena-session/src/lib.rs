@@ -1,8 +1,8 @@
-//! A comparison from plan to verdict: what runs when, what is kept of it, and what that says.
+//! A comparison from plan to verdict: the schedule, the record and its analysis.
 //!
-//! [`run`] drives a [`Stage`] through rounds, [`resume`] through further ones, and both tell a [`Listener`] what
-//! happens; [`assess`] makes a comparison of the record that it keeps. None of them knows where that is
-//! stored, or how a report looks.
+//! [`run`] drives a [`Stage`] through rounds, and [`resume`] through further rounds. Both send events to a
+//! [`Listener`]. [`assess`] derives a comparison from the record that the listener keeps. None of them knows where the
+//! record is stored or what a report looks like.
 
 mod aim;
 mod assess;

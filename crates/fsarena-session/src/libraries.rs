@@ -1,4 +1,4 @@
-//! Contenders that are libraries: what they can do, and what has to be said of them.
+//! Contenders that are libraries: which workloads they support, and the warnings about them.
 
 use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
@@ -7,16 +7,16 @@ use fsarena_library::Library;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::{Contender, Plan, Workload};
 
-/// The library that serves a contender; `None` for what the kernel serves.
+/// The library that implements a contender; `None` for a file system of the kernel.
 pub fn library_of(contender: &Contender) -> Option<Library> {
     let kind = kind(&contender.kind).filter(|kind| kind.ground() == Ground::Library)?;
     Library::named(kind.name())
 }
 
-/// Refuses workloads that a library among the contenders cannot do.
+/// Refuses a plan in which a library takes part in a workload that it does not support.
 ///
 /// # Errors
-/// The first that is found.
+/// The first unsupported combination.
 pub fn require_libraries(plan: &Plan) -> Result<(), EngineError> {
     plan.contenders.iter().try_for_each(|contender| {
         let Some(library) = library_of(contender) else { return Ok(()) };
@@ -25,7 +25,7 @@ pub fn require_libraries(plan: &Plan) -> Result<(), EngineError> {
     })
 }
 
-/// Which of these contenders, libraries, cannot do which of the workloads.
+/// The combinations of these contenders and workloads that a library does not support.
 pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut> {
     let of = |contender: &Contender| {
         let cannot = |workload: &&Workload| {
@@ -38,7 +38,7 @@ pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut
     contenders.iter().flat_map(of).collect()
 }
 
-/// What has to be known of contenders before their figures are read.
+/// Warnings that readers need before they read a contender's figures.
 pub fn cautions(plan: &Plan) -> impl Iterator<Item = String> {
     plan.contenders.iter().filter_map(|contender| {
         let caution = kind(&contender.kind)?.caution()?;

@@ -1,13 +1,13 @@
-//! Whether a machine, and the contenders on it, are still what they were when a run began.
+//! Compares the machine and the contenders of a stored run with the present ones.
 //!
-//! What could not be read, then or now, says nothing.
+//! A property that is unknown on either side is not compared.
 
 use fsarena_model::{ContenderFacts, Environment};
 
-/// One thing that is known of a machine, in words.
+/// Reads one property of a machine, in words.
 type Facet = fn(&Environment) -> Option<String>;
 
-/// Rounds on machines that differ in one of these are not rounds of one run.
+/// Properties that must not differ between rounds of one run.
 const DECISIVE: [Facet; 5] = [
     |machine| machine.kernel.as_ref().map(|release| format!("Linux {release}")),
     |machine| machine.cpu.clone(),
@@ -16,20 +16,20 @@ const DECISIVE: [Facet; 5] = [
     |machine| machine.host_file_system.as_ref().map(|host| format!("lanes above {host}")),
 ];
 
-/// A difference in one of these is worth a warning.
+/// Properties of which a difference causes a warning.
 const NOTABLE: [Facet; 3] = [
     |machine| Some(format!("fsarena {}", machine.fsarena)),
     |machine| machine.memory.map(|memory| format!("{memory} of memory")),
     |machine| machine.device.clone(),
 ];
 
-/// Why further rounds on the machine `now` could not be compared with those on the machine `then`.
+/// Why further rounds on the machine `now` are not comparable with rounds on the machine `then`; `None` if they are.
 pub fn difference(then: &Environment, now: &Environment) -> Option<String> {
     let tools = then.tools.iter().filter_map(|(tool, version)| Some((version.clone(), now.tools.get(tool)?.clone())));
     words(differing(&DECISIVE, then, now).into_iter().chain(tools.filter(|(then, now)| then != now)).collect())
 }
 
-/// What else is not as it was.
+/// Other differences between `then` and `now`, for a warning; `None` if there are none.
 pub fn change(then: &Environment, now: &Environment) -> Option<String> {
     words(differing(&NOTABLE, then, now))
 }
@@ -44,7 +44,7 @@ fn words(pairs: Vec<(String, String)>) -> Option<String> {
     (!then.is_empty()).then(|| format!("the run was on {}, this is {}", then.join(" and "), now.join(" and ")))
 }
 
-/// Why further rounds of the contender `now` could not be compared with those of the same one `then`.
+/// Why further rounds of the contender `now` are not comparable with its rounds `then`; `None` if they are.
 pub fn difference_of(then: &ContenderFacts, now: &ContenderFacts) -> Option<String> {
     let label = &then.label;
     if chosen(&then.mkfs) != chosen(&now.mkfs) {
@@ -58,7 +58,8 @@ pub fn difference_of(then: &ContenderFacts, now: &ContenderFacts) -> Option<Stri
     (!is_alike).then(|| format!("`{label}` was mounted as `{}`, now as `{}`", then.mount, now.mount))
 }
 
-/// What was chosen of an mkfs command: its device is the lane's, and its UUIDs are the round's.
+/// The options of an mkfs command, without its device, which depends on the lane, and its UUIDs, which depend on the
+/// round.
 fn chosen(mkfs: &[String]) -> Vec<&str> {
     let words = mkfs.split_last().map_or(&[][..], |(_device, words)| words);
     words.iter().flat_map(|word| word.split([',', '='])).filter(|piece| !is_uuid(piece)).collect()

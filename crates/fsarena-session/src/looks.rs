@@ -1,4 +1,4 @@
-//! How the pairs of a run stand, with its looks after each round done over again.
+//! The decisions on all pairs of a record: repeats the interim looks of the run after each round.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,19 @@ use fsarena_stats::{Interval, Judge, Reduced, Rule};
 use crate::disturbance::SetAside;
 use crate::evidence::{Field, FieldRound, fields};
 
-/// Rounds after which a workload without any pair to decide has been measured often enough.
+/// Rounds after which a workload without comparable pairs needs no more rounds.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
-/// On so many lanes a contender has to have been before it is judged, or on all that there are.
+/// Number of different lanes that a contender needs before it is judged, if the run has that many.
 const LANES: usize = 3;
 
-/// How all pairs stand.
+/// The state of all pairs.
 pub struct Standing {
     fields: Vec<Judged>,
-    /// Rounds of each workload that count, whatever became of them.
+    /// The number of rounds that count, for each workload, with or without results.
     rounds: Vec<usize>,
 }
 
-/// A field after the last look.
+/// A field after the latest look.
 struct Judged {
     workload: usize,
     members: Vec<usize>,
@@ -29,18 +29,18 @@ struct Judged {
     pairs: Vec<Pair>,
 }
 
-/// How one pair stands.
+/// The state of one pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair {
-    /// At the last look; its contenders are numbered among those that are compared.
+    /// The pair at the latest look; its contenders are numbered within the field.
     pub latest: fsarena_stats::Pair,
-    /// At the look at which its verdict fell.
+    /// The pair at the look at which it was decided.
     pub fell: Option<fsarena_stats::Pair>,
-    /// Whether later rounds contradict it.
+    /// Whether a later look contradicted the verdict.
     pub is_unsteady: bool,
 }
 
-/// How the pairs of a record stand.
+/// The state of all pairs of a record.
 pub fn standing(record: &RunRecord) -> Standing {
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     let set_aside = SetAside::of(record);
@@ -60,7 +60,7 @@ pub fn standing(record: &RunRecord) -> Standing {
     Standing { fields, rounds }
 }
 
-/// Looks at the run after its rounds, as it was looked at while it ran.
+/// Repeats all looks of the run, round by round.
 fn look(record: &RunRecord, rule: Rule, fields: &mut [Judged]) {
     let Ok(mut judge) = Judge::new(rule) else { return };
     let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
@@ -76,9 +76,9 @@ fn look(record: &RunRecord, rule: Rule, fields: &mut [Judged]) {
     fields.iter_mut().zip(all).for_each(|(field, pairs)| field.pairs = pairs);
 }
 
-/// The round after which each member was on several lanes, in rounds that count: before that the place on the disk cannot be
-/// told from the contender. (Of three rounds that counted of seven, one contender had the same lane in all, which was
-/// slower by a quarter.)
+/// The round after which each member was on several lanes, in rounds that count. Before that, the position on the disk
+/// cannot be separated from the contender. (Measured: three of seven rounds counted, and one contender had the same
+/// lane in all three; it was slower by a quarter.)
 fn rotated_from(rounds: &[FieldRound]) -> usize {
     let lanes: BTreeSet<u32> = rounds.iter().flat_map(|row| &row.lanes).flatten().copied().collect();
     let wanted = lanes.len().min(LANES);
@@ -97,13 +97,13 @@ fn rotated_from(rounds: &[FieldRound]) -> usize {
     usize::MAX
 }
 
-/// Long runs are not looked at after each round: what a look more would decide, the next one decides as well.
+/// Long runs skip looks: a look that is left out would decide hardly more than the next one does.
 fn is_looked_at(round: u32) -> bool {
     round.is_multiple_of(round.div_ceil(20))
 }
 
-/// The share of the planned rounds, or of the planned time, that is used up after a round. It depends on the clock alone,
-/// never on what was measured. A run that has ended has used up its time.
+/// The share of the planned rounds, or of the planned time, that is used up after a round. It depends only on the
+/// clock, never on results. A complete run has used up its time.
 fn progress(record: &RunRecord, round: u32) -> f64 {
     let is_end =
         |round: u32| record.status == Status::Complete && record.rounds.last().is_some_and(|it| it.round == round);
@@ -120,7 +120,7 @@ fn progress(record: &RunRecord, round: u32) -> f64 {
     }
 }
 
-/// A pair at the next look.
+/// The state of a pair after the next look.
 fn followed(before: Option<Pair>, now: fsarena_stats::Pair, rule: Rule) -> Pair {
     let fell = before.and_then(|before| before.fell);
     let fell = fell.or((now.verdict != fsarena_stats::Verdict::Undecided).then_some(now));
@@ -128,8 +128,9 @@ fn followed(before: Option<Pair>, now: fsarena_stats::Pair, rule: Rule) -> Pair 
     Pair { latest: now, fell, is_unsteady: contradicts || before.is_some_and(|before| before.is_unsteady) }
 }
 
-/// Whether a later look decides the contrary: the other direction, or an equivalence and a difference that lies wholly
-/// beyond the margin. A proved small difference and an equivalence do not contradict each other.
+/// Whether a later look contradicts the verdict: it decides the opposite direction, or it decides a difference whose
+/// interval lies wholly beyond the margin after an equivalence. A proved small difference does not contradict an
+/// equivalence.
 fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f64) -> bool {
     use fsarena_stats::Verdict::{Equivalent, Faster, Slower};
     let is_beyond = |interval: Interval| interval.low > margin.ln_1p() || interval.high < -margin.ln_1p();
@@ -141,12 +142,12 @@ fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f
 }
 
 impl Standing {
-    /// How many pairs could have a verdict.
+    /// Number of pairs that can get a verdict.
     pub fn pairs(&self) -> usize {
         self.fields.iter().map(|field| field.pairs.len()).sum()
     }
 
-    /// The rounds of each field of a workload, with its contenders as numbered in the plan.
+    /// The contenders of each field of a workload, by index in the plan, with the field's rounds.
     pub(crate) fn rounds_of(&self, workload: usize) -> impl Iterator<Item = (&[usize], &[FieldRound])> {
         let own = self.fields.iter().filter(move |field| field.workload == workload);
         own.map(|field| (field.members.as_slice(), field.rounds.as_slice()))
@@ -161,17 +162,17 @@ impl Standing {
         }
     }
 
-    /// The workloads that need more rounds, by number.
+    /// The indices of the workloads that need more rounds.
     pub fn open(&self) -> Vec<usize> {
         (0..self.rounds.len()).filter(|workload| !self.is_settled(*workload)).collect()
     }
 
-    /// How two contenders of the plan stand in a workload, `a` before `b`; `None` where they may not be compared.
+    /// The state of contenders `a` and `b` in a workload, where `a` < `b`; `None` if they may not be compared.
     pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<&Pair> {
         self.with_rounds(workload, a, b).map(|(pair, _)| pair)
     }
 
-    /// The same, with the rounds that it follows from.
+    /// The state of a pair, as in [`Self::pair`], with the reduced rounds that it follows from.
     pub(crate) fn with_rounds(&self, workload: usize, a: usize, b: usize) -> Option<(&Pair, &Reduced)> {
         let own = self.fields.iter().filter(|field| field.workload == workload);
         let place = |field: &Judged, wanted: usize| field.members.iter().position(|member| *member == wanted);
@@ -185,7 +186,7 @@ impl Standing {
 }
 
 impl Pair {
-    /// The verdict in the report's words.
+    /// The verdict; [`Verdict::Invalid`] if a later look contradicted it.
     pub fn verdict(&self) -> Verdict {
         match self.latest.verdict {
             _ if self.is_unsteady => Verdict::Invalid,
@@ -196,8 +197,8 @@ impl Pair {
         }
     }
 
-    /// The interval that decides: that of the last look, which knows most, unless it shows the verdict no more; then that of
-    /// the look at which the verdict fell.
+    /// The interval that the verdict rests on: that of the latest look, which has the most data. If that interval no
+    /// longer shows the verdict, the interval of the look at which the pair was decided.
     pub fn decision(&self) -> Option<Interval> {
         let shows = self.latest.latest == self.latest.verdict;
         self.fell.filter(|_| !shows).unwrap_or(self.latest).decision

@@ -24,15 +24,15 @@ use rustix::fs::syncfs;
 use crate::{Stage, Trouble, Verified, precondition};
 use watched::Watched;
 
-/// How long the machine is watched at rest, to know what it does anyway.
+/// How long the idle machine is observed before the run, to know its background load.
 const AT_REST: Nanos = clock::look(Nanos::seconds(1));
 
-/// The directory that a workload has on a contender.
+/// The directory of a workload on a contender.
 #[derive(Debug, Clone)]
 struct Work {
     name: Name,
     inode: u64,
-    /// The files that are laid out in it, if the next workload may take them over.
+    /// The layout of the files in it, if the next workload may reuse them.
     layout: Option<String>,
 }
 
@@ -42,20 +42,21 @@ pub struct Machine {
     arena: Arena,
     places: Vec<Option<Ground>>,
     watched: Vec<Watched>,
-    /// The directory of the workload at hand, on each contender that has one.
+    /// The directory of the current workload, for each contender that has one.
     works: Vec<Option<Work>>,
-    /// Where others' disk traffic is seen.
+    /// Where the disk traffic of other programs is counted.
     beneath: Option<Arc<Beneath>>,
     kernel_at_rest: f64,
-    /// The round at hand, 0 before the first. Flushes are counted in the first one only, for that costs each request some time.
+    /// The current round, 0 before the first. Flushes are counted in the first round only, because counting delays each
+    /// request.
     round: u32,
-    /// As they were when they were asked for last.
+    /// The conditions at the last call of [`Stage::conditions`].
     conditions: ConditionsSnapshot,
     preconditioned: Option<Preconditioned>,
 }
 
 impl Machine {
-    /// This machine with an arena of the same plan.
+    /// A stage for `plan` on an arena that was made for the same plan.
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len() + Place::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
@@ -74,11 +75,11 @@ impl Machine {
         }
     }
 
-    /// Does to the lanes what the plan wants before anything is measured; `telling` hears of each step, and no further one is done
-    /// once it says [`Go::Stop`].
+    /// Preconditions the lanes if the plan asks for it. Calls `telling` for each step, and stops when it returns
+    /// [`Go::Stop`].
     ///
     /// # Errors
-    /// If a lane refuses.
+    /// If a lane fails.
     pub fn precondition(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
         if !self.plan.precondition.is_none() {
             self.preconditioned = precondition::precondition(&self.arena, telling)?;
@@ -86,22 +87,22 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes away everything that the run has made.
+    /// Removes everything that the run created.
     ///
     /// # Errors
-    /// [`LaneError::Leftover`] if something stays.
+    /// [`LaneError::Leftover`] if something remains.
     pub fn close(self) -> Result<(), LaneError> {
         self.arena.close()
     }
 
-    /// A contender that could not be mounted again has none.
+    /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
     fn directory(&self, contender: usize) -> Result<PathBuf, Trouble> {
         let place = self.places[contender].as_ref();
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         place.map(|place| place.directory.clone()).ok_or_else(missing)
     }
 
-    /// The directory of the contender, opened.
+    /// Opens the contender's directory.
     fn open_directory(&self, contender: usize) -> Result<Directory, Trouble> {
         self.directory(contender)?;
         let place = self.places[contender].as_ref();
@@ -118,7 +119,7 @@ impl Machine {
         Ok(path)
     }
 
-    /// Removes the directory of the workload at hand, if it is still the one that was made.
+    /// Removes the directory of the current workload, if its inode is still the one that was created.
     fn remove_work(&mut self, contender: usize) -> Result<(), Trouble> {
         let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
@@ -147,7 +148,7 @@ impl Machine {
         }
     }
 
-    /// The place of a reference; `None` for a contender.
+    /// The place of a reference with this number; `None` for a contender.
     fn place(&self, number: usize) -> Option<Place> {
         references::place(self.plan.contenders.len(), number)
     }
@@ -157,7 +158,7 @@ impl Machine {
     }
 }
 
-/// What the machine does while nothing is asked of it, by the probes' names, per second.
+/// Rates per second of the idle machine, by probe name.
 fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
     let target = Target { beneath, ..Target::default() };
     let (before, start) = (Snapshot::take(&target), clock::now());
@@ -183,7 +184,7 @@ impl Stage for Machine {
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.preconditioned = self.preconditioned.clone();
-        // First, before anything else has read or written there.
+        // Measured first, before any other read or write on the lanes.
         environment.repeated_reads = self.arena.repeated_reads()?;
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
         environment.flushes = self.arena.flushes()?;
@@ -228,7 +229,7 @@ impl Stage for Machine {
             job.adopt(stop)?;
             return Ok(job);
         }
-        // What is left where the next workload of the group was not done.
+        // Files of the group remain here if the contender skipped the group's next workload.
         self.remove_work(contender)?;
         let directory = self.make_work(contender, workload, layout)?;
         let mut job = engine.open(workload, &directory, seed)?;
@@ -245,7 +246,7 @@ impl Stage for Machine {
     }
 
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
-        // A library syncs as a part of its work, and is unmounted then.
+        // A library syncs as a part of its work, and the lane is not mounted then.
         if self.library(contender).is_some() {
             return Ok(Nanos(0));
         }
@@ -264,7 +265,7 @@ impl Stage for Machine {
     }
 
     fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), Trouble> {
-        // What a library has left is kept for the checker; its lane is made again before the next work.
+        // A library's lane keeps its content for the checker and is made again before the next workload.
         let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
         if self.library(contender).is_some() {
             memory::give_back();

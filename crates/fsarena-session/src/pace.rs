@@ -1,31 +1,31 @@
-//! How long things take, before and while they run.
+//! Estimated durations, before and during a run.
 
 use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
-/// What is kept of the budget for unmounting, checking and taking everything away.
+/// Part of the budget that is reserved for unmounting, checking and removing everything at the end.
 pub const CLOSING: Nanos = Nanos::seconds(3);
-/// What a workload takes beside its slices: making and removing its files, for one contender.
+/// Time that a workload takes for one contender in addition to its slices: creating and removing its files.
 const AROUND_A_WORKLOAD: Nanos = Nanos::millis(350);
-/// Finding out what a contender can do, for a rate that is a percentage of it.
+/// Time to measure a contender's peak rate, for a rate that is a percentage of the peak.
 const PEAK: Nanos = Nanos::millis(500);
-/// A slice that ends when its work is done, with what comes before it.
+/// Duration of a slice that ends when its work is done, including its preparation.
 const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
-/// Making, mounting and checking a contender.
+/// Time to make, mount and check a contender.
 const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
-/// Writing a gigabyte of a lane.
+/// Time to write a gigabyte of a lane.
 const GIGABYTE: Nanos = Nanos::millis(700);
 
-/// Writing at random until a device is steady, if it soon is.
+/// Duration of random writes until a device is steady, if it becomes steady soon.
 const PRECONDITIONING: Nanos = Nanos::seconds(10);
 
-/// About how long a round of all workloads takes, before anything was measured.
+/// Estimated duration of a round of all workloads, before anything is measured.
 pub fn estimated_round(plan: &Plan) -> Nanos {
     estimated_round_of(plan, &(0..plan.workloads.len()).collect::<Vec<usize>>())
 }
 
-/// About how long a round of these workloads, by number, takes, before anything was measured.
+/// Estimated duration of a round of these workloads (indices in the plan), before anything is measured.
 pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let contenders = plan.contenders.len() as f64;
     let always = if plan.beside == Often::Always { beside(plan, workloads) } else { 0.0 };
@@ -33,8 +33,8 @@ pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
 }
 
-/// About how many seconds of a round are for references and the three clocks. Whole runs are followed to rest themselves; of slices a further one
-/// is.
+/// Estimated seconds of a round for references and the three clocks. A whole run is itself followed until the file
+/// system is at rest; for slices a further slice runs.
 fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
     let contenders = plan.contenders.len() as f64;
     let of = |workload: &Workload| {
@@ -45,7 +45,7 @@ fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
     workloads.iter().map(|index| of(&plan.workloads[*index])).sum()
 }
 
-/// In how many places the same work is done for reference, at most.
+/// Maximum number of places in which the references of a workload run.
 fn references(workload: &Workload) -> usize {
     let Some(engine) = fsarena_apps::engine(&workload.engine) else { return 0 };
     let is_direct = workload.cache == CacheState::Direct;
@@ -53,12 +53,12 @@ fn references(workload: &Workload) -> usize {
     places.into_iter().filter(|is_there| *is_there).count()
 }
 
-/// How much these workloads, by number, weigh in a round: about as many seconds per contender.
+/// The weight of these workloads (indices in the plan) in a round: estimated seconds per contender.
 pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
     workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
 }
 
-/// About how long it takes to write the lanes, and to precondition them where the plan has that.
+/// Estimated duration of writing the lanes, and of preconditioning them if the plan asks for it.
 pub fn estimated_setup(plan: &Plan) -> Nanos {
     let count = fsarena_lane::made_lanes(plan) as u64;
     let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
@@ -86,26 +86,27 @@ fn slice(workload: &Workload) -> Nanos {
     slice + added
 }
 
-/// Whether a further round fits: the last one took `last` for workloads that weigh `then`, and these weigh `now`.
+/// Whether a further round fits into `left`. The last round took `last` for workloads of weight `then`; the next has
+/// weight `now`.
 pub fn fits(left: Nanos, last: Nanos, then: f64, now: f64) -> bool {
     left >= expected(last, then, now) + CLOSING
 }
 
-/// How long a further round will probably take, with a twentieth to spare.
+/// Expected duration of a further round, with a reserve of 5 %.
 pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
     let share = if then > 0.0 { now / then } else { 1.0 };
     Nanos((last.0 as f64 * share * 1.05) as u64)
 }
 
-/// The most data that each of the workloads keeps at a time on a lane, or in a directory.
+/// For each workload, the maximum amount of data that it keeps on a lane, or in a directory, at a time.
 ///
 /// # Errors
-/// If a workload's parameters are not understood, or its engine does not exist.
+/// If a workload's parameters are invalid, or its engine does not exist.
 pub fn data(workloads: &[Workload]) -> Result<Vec<Bytes>, EngineError> {
     workloads.iter().map(|workload| engine_of(workload)?.demand(workload)).collect()
 }
 
-/// The most of [`data`], with the workload that needs it.
+/// The maximum of [`data`], with the workload that needs it; `None` without workloads.
 ///
 /// # Errors
 /// As [`data`].
@@ -114,7 +115,7 @@ pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload
     Ok(all.rev().max_by_key(|(bytes, _)| *bytes))
 }
 
-/// The first workload whose direct I/O is not in multiples of `sector`, with its block.
+/// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
 ///
 /// # Errors
 /// As [`required_space`].

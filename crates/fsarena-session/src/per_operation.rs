@@ -1,5 +1,5 @@
-//! How long an operation of a cell took, until which clock, and how often it synced: what shares and flushes per sync are
-//! computed from.
+//! Time per operation of a cell, the clock at which it ends, and syncs per operation. Shares of time and flushes per
+//! sync are computed from these.
 
 use fsarena_model::comparison::Clock;
 use fsarena_model::{Mode, Outcome, Trial, Workload};
@@ -7,8 +7,8 @@ use fsarena_model::{Mode, Outcome, Trial, Workload};
 use crate::durability;
 use crate::probes::middle;
 
-/// At which of the three clocks a workload's time ends: only a whole run that fsarena ends is synced within its time, whatever
-/// it syncs itself.
+/// The clock at which a workload's time ends. Only a whole run that fsarena ends includes a final sync in its time,
+/// regardless of the syncs of the workload.
 pub fn clock(workload: &Workload) -> Clock {
     match workload.mode {
         Mode::Whole if !workload.ends_by_itself => Clock::Durable,
@@ -16,12 +16,13 @@ pub fn clock(workload: &Workload) -> Clock {
     }
 }
 
-/// Timed seconds for an operation, the median over the trials that finished; `None` where nothing was done.
+/// Timed seconds per operation, the median over the finished trials; `None` without operations.
 pub fn seconds<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
     median(trials, |trial| trial.seconds() / trial.operations() as f64).filter(|seconds| *seconds > 0.0)
 }
 
-/// How often an operation of the workload asks for its data to be durable, likewise; `None` where not all of its syncs are timed.
+/// Number of times that an operation asks for durability, the median over the finished trials; `None` if some of the
+/// workload's syncs are not timed.
 pub fn syncs<'a>(workload: &Workload, trials: impl IntoIterator<Item = &'a Trial>) -> Option<f64> {
     if durability::syncs_untimed(workload) {
         return None;

@@ -1,4 +1,4 @@
-//! When lanes are written at random long enough, and what is said of that.
+//! Preconditioning: how long lanes are written at random, and the note about the result.
 
 use fsarena_lane::{Arena, Go, LaneError};
 use fsarena_model::event::Note;
@@ -6,13 +6,14 @@ use fsarena_model::units::significant;
 use fsarena_model::{Preconditioned, Severity, Storage};
 use fsarena_stats::SteadyWindow;
 
-/// Whoever is not steady after so many rounds is left as it is (SNIA's PTS 2.0.2).
+/// Maximum number of rounds for a device that does not reach a steady state (SNIA's PTS 2.0.2).
 const MOST_ROUNDS: usize = 25;
 
-/// Writes the lanes of `arena` until they are steady, or no longer; `None` if `telling` says [`Go::Stop`], or without lanes.
+/// Writes the lanes of `arena` until they are steady, for at most `MOST_ROUNDS` rounds. `None` without lanes, or if
+/// `telling` returns [`Go::Stop`].
 ///
 /// # Errors
-/// If a lane refuses.
+/// If a lane fails.
 pub fn precondition(arena: &Arena, telling: &mut dyn FnMut(&str) -> Go) -> Result<Option<Preconditioned>, LaneError> {
     let goes_on = |rates: &[f64]| if is_steady(rates) || rates.len() >= MOST_ROUNDS { Go::Stop } else { Go::On };
     let rates = arena.precondition(telling, &goes_on)?;
@@ -23,7 +24,7 @@ fn is_steady(rates: &[f64]) -> bool {
     SteadyWindow::of(rates).is_some_and(|window| window.is_steady())
 }
 
-/// What came of it, with the figures.
+/// The note about the result, with its figures.
 pub fn note(done: &Preconditioned, storage: &Storage) -> Note {
     let (severity, outcome) = match done.is_steady {
         true => (Severity::Info, "they are in their steady state"),

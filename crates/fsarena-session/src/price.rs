@@ -1,15 +1,15 @@
-//! What would settle an undecided pair: how long the further rounds take.
+//! The time that further rounds would take to decide a pair.
 
 use std::collections::BTreeSet;
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{RunRecord, Workload};
 
-/// About how many seconds `rounds` further rounds of the workload take; `None` if it was in no round that ended.
+/// Estimated seconds for `rounds` further rounds of the workload; `None` if no finished round contains it.
 ///
-/// A round to come is most like the last one in which the workload ran. All workloads of a round are taken to share its
-/// time, with making and checking the contenders, equally. Where more of them are decided meanwhile, the rounds become
-/// shorter and the share of those that are left larger.
+/// The estimate uses the last round in which the workload ran, and divides that round's duration, with making and
+/// checking the contenders, equally among its workloads. When further workloads are decided, rounds become shorter, and
+/// the share of each remaining workload becomes larger.
 pub fn seconds(record: &RunRecord, workload: &Workload, rounds: u32) -> Option<f64> {
     let names = |round: u32| {
         let trials = record.trials.iter().filter(move |trial| trial.round == round);

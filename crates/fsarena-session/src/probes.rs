@@ -1,4 +1,4 @@
-//! What probes read over a trial, turned into what a report shows of a cell.
+//! Turns the probe readings of trials into the readings of a cell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,29 +8,29 @@ use fsarena_model::{Latency, Nanos, Reading, Trial};
 use crate::iostat;
 use crate::rate::{DONE, OFFERED};
 
-/// What was read beside the slices is per operation already, or a ratio.
+/// Prefixes of readings that are taken outside the slices; these are already per operation, or ratios.
 const BESIDE: [&str; 5] = ["clock.", "space.", Tally::COMMITS, Tally::CONNECTIONS, Tally::DURABLE_WRITES];
 
-/// Whether a reading is of the whole trial: what was read beside the slices, or what a program said of itself, which bears the name
-/// of its engine.
+/// Whether a reading refers to the whole trial: it was taken outside the slices, or a program reported it (its name
+/// then starts with the engine's name).
 fn is_whole(name: &str) -> bool {
     let is_said = || name.split_once('.').is_some_and(|(engine, _)| fsarena_apps::engine(engine).is_some());
     BESIDE.iter().any(|group| name.starts_with(group)) || is_said()
 }
 
-/// Seconds that processors were busy beyond what this run and the kernel's threads used, within the timed slices. May
-/// lie a little below 0, for the machine's own figure is in ticks.
+/// Processor seconds within the timed slices that neither this run nor kernel threads used. May be slightly negative,
+/// because the machine's counter has a resolution of one tick.
 pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
     let own = trial.probe("cpu.process")? + trial.probe("cpu.kernel")?;
     Some(trial.probe("cpu.machine")? - own)
 }
 
-/// Seconds that programs other than this run kept processors busy, within the timed slices; never below 0.
+/// Processor seconds that other programs used within the timed slices; at least 0.
 pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
     Some(beyond_own_seconds(trial)?.max(0.0))
 }
 
-/// What the program that did the work said of it beside, by name.
+/// Further figures that the program which did the work reported, by name.
 pub fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
     let reading = |(name, unit, value): &(&str, &str, f64)| {
         ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
@@ -38,15 +38,16 @@ pub fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
     tally.said.iter().map(reading)
 }
 
-/// The medians over trials of what their probes read: shares and means over time as such, the rest per operation.
+/// The medians of the probe readings over trials: averages over time for processor steal and device load, everything
+/// else per operation.
 pub fn of_cell(trials: &[&Trial]) -> BTreeMap<String, Reading> {
     let each: Vec<BTreeMap<String, Reading>> = trials.iter().map(|trial| of_trial(trial)).collect();
     let names: BTreeSet<&String> = each.iter().flat_map(BTreeMap::keys).collect();
     names.into_iter().filter_map(|name| Some((name.clone(), median(&each, name)?))).collect()
 }
 
-/// The same of the trials that were `kept`; what was read in none of them, such as what is read in the first round only, of
-/// `all`: others' work changes times, but not what is sent to a device.
+/// The medians over the trials in `kept`. A reading that none of them has, for example because it is taken in the first
+/// round only, comes from `all`: other programs change times, but not the requests sent to a device.
 pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> BTreeMap<String, Reading> {
     let mut readings = of_cell(kept);
     for (name, reading) in of_cell(all) {
@@ -58,14 +59,15 @@ pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> BTreeMap<String, Readi
     readings
 }
 
-/// The median of what could be read; absent altogether where it could be read in no trial but one names it.
+/// The median of the known values; `value` is `None` if no trial has one. `None` if no trial has a reading of this
+/// name.
 fn median(each: &[BTreeMap<String, Reading>], name: &str) -> Option<Reading> {
     let unit = each.iter().find_map(|readings| Some(readings.get(name)?.unit.clone()))?;
     let value = middle(each.iter().filter_map(|readings| readings.get(name)?.value).collect());
     Some(Reading { value, unit })
 }
 
-/// The median; `None` of nothing.
+/// The median; `None` for an empty list.
 pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -103,7 +105,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     readings
 }
 
-/// A distribution's size, mean, quantiles and maximum: `latency.read.p99` and so on.
+/// A distribution's count, mean, quantiles and maximum: `latency.read.p99` and so on.
 fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (String, Reading)> {
     let count = Reading { value: Some(latency.count as f64), unit: "ops".to_owned() };
     let count = (format!("latency.{operation}.count"), count);

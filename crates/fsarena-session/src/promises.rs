@@ -1,14 +1,16 @@
-//! What one contender does for the data and another does not: it stands beside their verdicts, because it costs.
+//! Guarantees that one contender gives and another does not. They are shown with the verdict, because guarantees cost
+//! time.
 
 use fsarena_model::{ContenderFacts, Promise, RunRecord};
 
-/// What one of a pair of the plan's contenders promises and the other does not; empty if nothing, or if it is not known of one
-/// of them.
+/// The guarantees by which two contenders of the plan differ, in words; empty if there is no difference, or if the
+/// guarantees of one are unknown.
 pub fn between(record: &RunRecord, a: usize, b: usize) -> String {
     facts(record, a).zip(facts(record, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
 }
 
-/// What is there already may have been made in any way: nothing is known of its promises.
+/// The facts of a contender that was made here. An existing directory may have been made with any options, so its
+/// guarantees are unknown.
 fn facts(record: &RunRecord, contender: usize) -> Option<&ContenderFacts> {
     let contender = Some(&record.plan.contenders[contender]).filter(|contender| contender.path.is_none())?;
     record.contenders.iter().find(|facts| facts.label == contender.label)

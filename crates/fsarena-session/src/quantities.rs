@@ -1,4 +1,4 @@
-//! The figures of articles' tables, taken from a trial.
+//! The figures of an article's tables, derived from a trial.
 
 use fsarena_model::article::Quantity;
 use fsarena_model::{Latency, Trial};
@@ -9,14 +9,14 @@ const KIB: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
 
-/// What makes others durable rather than being an operation itself.
+/// Calls that make other operations durable and are not counted as operations.
 const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
 
-/// A figure of a whole trial, in the unit that the quantity's name says; `None` where the trial does not tell it.
+/// A figure of a whole trial, in the unit of the quantity; `None` if the trial does not contain it.
 ///
-/// Processor and system time are those of the work's processes, those that other programs started among them: more than 100 where
-/// several work at a time. What kernel threads did is not in them. Of fio it is what fio says itself, without its beginning and end: the
-/// mean of its jobs, as articles quote it.
+/// Processor and system time are those of the processes that do the work, including processes started by other
+/// programs: more than 100 if several processes work at a time. They exclude kernel threads. For fio, they are the
+/// values that fio reports, without its start and end: the mean over its jobs, as articles quote it.
 pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
     let seconds = trial.seconds();
     let percent = |name| trial.probe(name).map(|busy| busy / seconds * PERCENT);
@@ -43,17 +43,17 @@ pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
     value.filter(|value| value.is_finite() && *value >= 0.0)
 }
 
-/// User's and system time of each of fio's jobs, percent.
+/// User and system time of fio's jobs, in percent.
 fn of_fio(trial: &Trial) -> Option<(f64, f64)> {
     Some((trial.probe("fio.usr")?, trial.probe("fio.sys")?))
 }
 
-/// How often something was done; `None` where that was not timed one by one.
+/// Number of calls of this name; `None` if these calls were not timed one by one.
 fn count(trial: &Trial, name: &str) -> Option<u64> {
     Some(trial.latencies.get(name)?.count)
 }
 
-/// The mean latency of everything of a name that is `wanted`, milliseconds.
+/// The mean latency of all operations whose name is `wanted`, in milliseconds.
 fn mean(trial: &Trial, wanted: impl Fn(&str) -> bool) -> Option<f64> {
     let all: Vec<&Latency> =
         trial.latencies.iter().filter(|(name, _)| wanted(name)).map(|(_, latency)| latency).collect();
@@ -67,7 +67,7 @@ pub mod tests {
     use super::*;
     use fsarena_model::{Label, Nanos, Outcome, Reading, Slice};
 
-    /// A trial of one slice of so many seconds, whose probes read this.
+    /// A trial of one slice of `seconds`, with these probe readings.
     pub fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
         let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };

@@ -1,4 +1,4 @@
-//! Open loops: what was offered, what was done, and whether a contender kept up.
+//! Open loops: the offered rate, the rate achieved, and whether a contender keeps up.
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::event::Note;
@@ -6,16 +6,16 @@ use fsarena_model::{Reading, RunRecord, Severity, Trial, Validity, ValidityClass
 
 use crate::probes;
 
-/// The probe of what should have begun.
+/// Name of the reading for the offered rate.
 pub const OFFERED: &str = "rate.offered";
-/// The probe of what was done.
+/// Name of the reading for the rate achieved.
 pub const DONE: &str = "rate.done";
 
-/// The share of what was offered that has to be done. Less is no rounding, and no last operation that the end cut off:
-/// what is left over adds up, so that latency grows for as long as the run goes on.
+/// Minimum share of the offered operations that have to be done. A larger shortfall is neither rounding nor a last
+/// operation that the end of the run cut off: a backlog builds up, and latency grows for as long as the run goes on.
 const KEEPS_UP: f64 = 0.97;
 
-/// Operations per second that should have begun, and that were done.
+/// Operations per second, offered and done.
 struct Load {
     offered: f64,
     done: f64,
@@ -31,7 +31,7 @@ impl Load {
     }
 }
 
-/// What a trial offered and did, for its probes; what was done is of use in a closed loop, too.
+/// The readings for the offered rate, if any, and for the rate achieved; the latter is recorded for closed loops, too.
 pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Iterator<Item = (String, Reading)> {
     let reading = |name: &str, value: f64| {
         let value = Some(value).filter(|value| value.is_finite());
@@ -41,7 +41,7 @@ pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Ite
     offered.into_iter().chain([reading(DONE, operations as f64 / seconds)])
 }
 
-/// That a cell's contender did not keep up, if it did not.
+/// The flag of a cell whose contender does not keep up with the offered rate.
 pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
     let readings = probes::of_cell(trials);
     let load = Load { offered: readings.get(OFFERED)?.value?, done: readings.get(DONE)?.value? };
@@ -49,7 +49,7 @@ pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
     (!load.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
 }
 
-/// Which contenders kept up, for each open loop; and which workloads were left out of the ladder.
+/// For each open loop, which contenders keep up; and the workloads that run only as closed loops.
 pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
     let variants = record.plan.workloads.iter().filter(|workload| workload.variant.is_some());
     let notes = variants.filter_map(|workload| of_variant(workload, cells)).chain(left_out(record));
@@ -77,7 +77,7 @@ fn left_out(record: &RunRecord) -> Option<String> {
     (!bases.is_empty() && !names.is_empty()).then_some(text)
 }
 
-/// `22,000`; below 100 with two digits behind the point.
+/// `22,000`; below 100 with two decimal places.
 fn thousands(value: f64) -> String {
     if value < 100.0 {
         return format!("{value:.2}");

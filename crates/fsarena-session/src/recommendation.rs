@@ -1,4 +1,5 @@
-//! Who is best by the reader's own mix: the same decisions and the same statistics as for the whole suite, with weights.
+//! The best contender for the user's own mix of workloads: the same decisions and statistics as for the whole suite,
+//! with weights.
 
 mod advice;
 
@@ -10,27 +11,28 @@ use fsarena_model::{Durability, Mix, Plan, Recommendation, RunRecord, Unavailabl
 use crate::durability::class;
 use crate::looks::Standing;
 
-/// What somebody weights, with the workloads that it stands for.
+/// One weighted name of the mix, with the workloads that it stands for.
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     name: String,
     share: f64,
-    /// By number in the plan; within a part all count alike.
+    /// Indices in the plan; all workloads of a part have equal weights.
     workloads: Vec<usize>,
 }
 
-/// All that the advice follows from.
+/// The data that the advice follows from.
 struct Evidence<'a> {
     record: &'a RunRecord,
     standing: &'a Standing,
     cells: &'a [Cell],
     verdicts: &'a [PairVerdict],
     parts: Vec<Part>,
-    /// The weight of each workload that counts, by number in the plan.
+    /// The weight of each workload in the mix, by index in the plan.
     weights: BTreeMap<usize, f64>,
 }
 
-/// What follows from the plan's mix, if it has one; `cells` and `verdicts` are of the workloads that are shown.
+/// The recommendation for the plan's mix; `None` if the plan has no mix. `cells` and `verdicts` are those of the
+/// comparison.
 pub fn recommendation(
     record: &RunRecord,
     standing: &Standing,
@@ -48,7 +50,7 @@ pub fn recommendation(
     Some(Recommendation { mix, workloads, without, classes: classes.collect() })
 }
 
-/// A name in the mix that stands for no workload of the plan, with those that would.
+/// The first name in the mix that matches no workload of the plan, with all names that do match; `None` if all match.
 pub fn unknown_names(plan: &Plan, mix: &Mix) -> Option<(String, Vec<String>)> {
     let unknown = mix.0.iter().find(|weight| members(plan, &weight.name).is_empty())?;
     let groups = plan.groups.keys().filter(|group| !members(plan, group).is_empty()).cloned();
@@ -56,28 +58,29 @@ pub fn unknown_names(plan: &Plan, mix: &Mix) -> Option<(String, Vec<String>)> {
     Some((unknown.name.clone(), groups.chain(workloads).collect()))
 }
 
-/// The workloads that a name stands for and that are not run, since their programs are not there.
+/// The workloads that `name` stands for and that cannot run here, because their programs are not installed.
 pub fn not_here<'a>(plan: &'a Plan, name: &str) -> Vec<&'a Unavailable> {
     plan.unavailable.iter().filter(|missing| is_of(plan, name, &missing.workload)).collect()
 }
 
-/// Those of all names of the mix.
+/// The unavailable workloads of all names in the mix.
 fn without(plan: &Plan, mix: &Mix) -> Vec<Unavailable> {
     let counts = |missing: &&Unavailable| mix.0.iter().any(|weight| is_of(plan, &weight.name, &missing.workload));
     plan.unavailable.iter().filter(counts).cloned().collect()
 }
 
-/// Whether a name stands for the workload: it is a group that has it, or its own.
+/// Whether a name stands for the workload: it is the workload's name, or the name of a group that contains it.
 fn is_of(plan: &Plan, name: &str, workload: &str) -> bool {
     plan.groups.get(name).map_or(workload == name, |group| group.iter().any(|member| member == workload))
 }
 
-/// All workloads but open loops, by number.
+/// The indices of all workloads except open loops.
 fn closed(plan: &Plan) -> impl Iterator<Item = usize> {
     (0..plan.workloads.len()).filter(|number| plan.workloads[*number].variant.is_none())
 }
 
-/// The workloads that a name stands for: those of the group, as far as they are run, or the one of that name.
+/// The indices of the workloads that a name stands for: the members of a group that are run, or the workload of that
+/// name.
 fn members(plan: &Plan, name: &str) -> Vec<usize> {
     closed(plan).filter(|number| is_of(plan, name, &plan.workloads[*number].name)).collect()
 }
@@ -91,7 +94,7 @@ fn parts(plan: &Plan, mix: &Mix) -> Vec<Part> {
     mix.0.iter().map(part).filter(|part| !part.workloads.is_empty()).collect()
 }
 
-/// A workload that is in two parts has both its weights.
+/// The weight of each workload; a workload in two parts gets the sum of both weights.
 fn weights(parts: &[Part]) -> BTreeMap<usize, f64> {
     let mut weights = BTreeMap::new();
     for part in parts {
@@ -102,7 +105,7 @@ fn weights(parts: &[Part]) -> BTreeMap<usize, f64> {
     weights
 }
 
-/// The contenders of each durability class, by number, where there are two or more.
+/// The contenders (indices in the plan) of each durability class that has two or more.
 fn classes(record: &RunRecord) -> Vec<(Durability, Vec<usize>)> {
     let mut classes: BTreeMap<Durability, Vec<usize>> = BTreeMap::new();
     for contender in 0..record.plan.contenders.len() {

@@ -1,5 +1,5 @@
-//! References: which share of a cell's time the same work takes without a file system, and how near a cell comes to the bare
-//! device.
+//! References: the share of a cell's time that the same work takes without a file system, and how close a cell comes to
+//! the bare device.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::evidence::median;
 use crate::probes::middle;
 use crate::{disturbance, per_operation};
 
-/// How near to each other, and to the bare device, all contenders are at a cap.
+/// Maximum deviation from the bare device's rate, as a share, for contenders at a rate cap.
 const ALIKE: f64 = 0.05;
-/// How near to a round number a cap is.
+/// Maximum deviation of a cap from a round number, as a share.
 const ROUND: f64 = 0.02;
 
-/// What a write and flush on the lanes costs: the median of the rounds, or what the survey found.
+/// The cost of a write and flush on the lanes: the median over rounds, or the value of the survey.
 pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
     let surveyed = record.environment.lane_cost.clone();
     let costs: Vec<&LaneCost> = record.rounds.iter().filter_map(|facts| facts.lane_cost.as_ref()).collect();
@@ -40,7 +40,7 @@ pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
     Some(seconds_of_place(record, workload, Place::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
-/// The share of a cell's time that as many mere starts of programs take.
+/// The share of a cell's time that the same number of program starts takes.
 pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
     let starts = fsarena_apps::engine(&workload.engine)?.starts(workload)? as f64;
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
@@ -57,8 +57,8 @@ pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
     Some(seconds_of_place(record, workload, Place::Device)? / per_operation::seconds(trials.iter().copied())?)
 }
 
-/// The cap at which all contenders and the bare device sit, in words: a round number of operations or of megabytes per second,
-/// as cloud volumes have them.
+/// The rate cap that limits all contenders and the bare device, in words: a round number of operations or megabytes per
+/// second, as cloud volumes have. `None` if there is no sign of a cap.
 pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     let device = seconds_of_place(record, workload, Place::Device)?;
     let of_label = |label: &Label| {
@@ -77,14 +77,14 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     Some(format!("{found} ({depth} at a time, {latency} each)"))
 }
 
-/// A number as caps are sold that this one comes near, from 50 on.
+/// The usual size of a cap that `rate` is close to; `None` below 50.
 fn round(rate: f64) -> Option<f64> {
     let power = 10_f64.powf(rate.log10().floor());
     let sold = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0, 10.0].map(|step| step * power);
     sold.into_iter().find(|sold| rate >= 50.0 && (rate / sold - 1.0).abs() < ROUND)
 }
 
-/// All references over all rounds, in the plan's order of workloads.
+/// All references, combined over rounds, in the plan's order of workloads.
 pub fn rows(record: &RunRecord) -> Vec<ReferenceRow> {
     let places: BTreeSet<Place> = record.references.iter().map(|reference| reference.place).collect();
     let rows = record
@@ -115,17 +115,17 @@ fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> 
     there.map(|reference| &reference.trial).filter(is_of)
 }
 
-/// A reference that was measured while the machine was busy with other things would accuse the contenders; so would one that did
-/// not stand still itself.
+/// Whether a reference counts. One that was measured while the machine was busy, or whose slices vary too much, would
+/// make the contenders look bad.
 pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
     trial.outcome == Outcome::Finished && is_steady(trial) && !disturbance::is_disturbed(record, trial)
 }
 
-/// How many times the slowest slice of a reference the fastest may be.
+/// Maximum ratio of a reference's fastest slice to its slowest.
 const STEADY: f64 = 4.0;
 
-/// Whether its slices tell about the same: seen were 672 and 19,631 requests per second of one device within a second, with neither
-/// the processor stolen nor others at work.
+/// Whether the slices agree. Measured: 672 and 19,631 requests per second of one device within a second, without steal
+/// time and without other programs at work.
 fn is_steady(trial: &Trial) -> bool {
     let values = || trial.slices.iter().map(|slice| slice.value);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));

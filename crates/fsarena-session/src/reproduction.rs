@@ -1,5 +1,5 @@
 //! From a record of an article's tests to a reproduction: each figure as published, measured as published, and measured
-//! properly; who wins; how well the orders agree; and what became of the claims.
+//! properly; the winners; the agreement of the orders; and the outcome of the claims.
 
 mod claims;
 mod factors;
@@ -12,12 +12,12 @@ use fsarena_model::comparison::Cell;
 use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
 use fsarena_model::{Reproduction, RunRecord};
 
-/// The reproduction that a record is of; `None` if its plan reproduces nothing.
+/// The reproduction of the article that the plan names; `None` if the plan reproduces no article.
 pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>> {
     let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
     let context = Context { record, article, cells, stand_ins: stand_in::stand_ins(record, article) };
     let figures = figures::figures(&context);
-    // What is only tried out is not judged.
+    // A smoke run is not judged.
     let judged: &[ReproducedFigure] = if record.plan.is_smoke() { &[] } else { &figures };
     let (winners, lists) = winners::winners(&context, judged);
     let scaled = record.plan.workloads.iter();
@@ -37,7 +37,7 @@ pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproducti
     }))
 }
 
-/// What all parts look at.
+/// The data that all parts of a reproduction use.
 struct Context<'a> {
     record: &'a RunRecord,
     article: &'a fsarena_model::Article,

@@ -1,4 +1,4 @@
-//! What is left to be done of a stored run: which further rounds, and of which workloads.
+//! The remaining work of a stored run: its further rounds and their workloads.
 
 use std::fmt;
 
@@ -9,31 +9,31 @@ use crate::looks::standing;
 use crate::pace::estimated_round_of;
 use crate::{SessionError, disturbance, estimated_setup};
 
-/// What somebody wants of a stored run.
+/// How far to continue a stored run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wish {
-    /// At most so many further rounds.
+    /// At most this many further rounds.
     Rounds(u32),
-    /// What fits within so long.
+    /// As many further rounds as fit within this time.
     Within(Budget),
-    /// The rest of an interrupted plan; otherwise the rounds that the undecided pairs ask for, as far as they fit
-    /// into the usual budget.
+    /// The rest of an interrupted plan. Otherwise further rounds for undecided pairs, as far as they fit into the
+    /// default budget.
     Usual,
 }
 
-/// What is left to be done of a stored run.
+/// The remaining work of a stored run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rest {
     pub(crate) aim: Aim,
-    /// As numbered in the plan; never empty.
+    /// The indices of the workloads in the plan; never empty.
     pub(crate) open: Vec<usize>,
 }
 
 impl Rest {
-    /// What is left of the run of `record`; `None` if all its pairs are decided.
+    /// The remaining work of the run of `record`; `None` if there is none, for example because all pairs are decided.
     ///
     /// # Errors
-    /// [`SessionError::Budget`] if no round fits into the time that was given.
+    /// [`SessionError::Budget`] if no round fits into the given time.
     pub fn of(record: &RunRecord, wish: Wish) -> Result<Option<Self>, SessionError> {
         let first = last_number(record) + 1;
         let further = |count: u32| first.saturating_add(count - 1);
@@ -54,18 +54,18 @@ impl Rest {
         Ok((!rest.open.is_empty()).then_some(rest))
     }
 
-    /// The plan with nothing but the workloads of the first round that is left.
+    /// The plan with only the workloads of the first remaining round.
     pub fn first_round(&self, plan: &Plan) -> Plan {
         let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
         Plan { workloads, ..plan.clone() }
     }
 
-    /// The number of the first round that is left.
+    /// The number of the first remaining round.
     pub fn first(&self) -> u32 {
         self.aim.first
     }
 
-    /// How many rounds are left at most, where that is limited.
+    /// The maximum number of remaining rounds; `None` without a limit.
     pub fn count(&self) -> Option<u32> {
         (self.aim.last < u32::MAX).then(|| self.aim.last - self.aim.first + 1)
     }
@@ -77,7 +77,7 @@ impl Rest {
     }
 }
 
-/// As it stands behind `with`.
+/// The remaining work as a phrase that follows the word `with`.
 impl fmt::Display for Rest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count() {
@@ -93,29 +93,30 @@ impl fmt::Display for Rest {
     }
 }
 
-/// A round that was broken off counts where a workload of it was done: no workload has the same round twice.
+/// The number of the last round. An interrupted round counts if one of its workloads was measured, so that no workload
+/// runs twice in the same round.
 fn last_number(record: &RunRecord) -> u32 {
     let measured = record.trials.iter().map(|trial| trial.round);
     measured.chain(record.rounds.iter().map(|facts| facts.round)).max().unwrap_or(0)
 }
 
-/// Whether a run was broken off when nothing of its plan was missing.
+/// Whether a run was interrupted after all rounds of its plan were complete.
 fn has_its_rounds(record: &RunRecord) -> bool {
     let has_all = matches!(record.plan.rounds, Rounds::Exactly(count) if complete(record) >= count);
     record.status == Status::Interrupted && has_all
 }
 
-/// Rounds that every workload has, of those that were finished.
+/// The number of complete rounds: finished rounds that every workload has.
 fn complete(record: &RunRecord) -> u32 {
     let finished = record.rounds.len() as u32;
     record.plan.workloads.iter().map(|workload| disturbance::rounds(record, workload)).min().unwrap_or(0).min(finished)
 }
 
-/// What is missing of the plan of a run that was interrupted.
+/// The missing rounds of an interrupted run's plan; `None` if nothing is missing.
 fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
     let aim = Aim::of(&record.plan);
     let last = match record.plan.rounds {
-        // A round that was broken off is not one of those that were wanted.
+        // An interrupted round does not count as one of the planned rounds.
         Rounds::Exactly(count) => first + count.checked_sub(complete(record) + 1)?,
         Rounds::Within(_) => aim.last,
     };

@@ -1,4 +1,4 @@
-//! One workload within one round: slices on the contenders in turn, and the trials that they make.
+//! One workload within one round: slices on the contenders in turn, and the resulting trials.
 
 mod clocks;
 mod limit;
@@ -18,51 +18,51 @@ use self::player::{Player, out_of_time, trial};
 use crate::schedule::{Assignment, slice_order};
 use crate::{Stage, Trouble};
 
-/// What a workload's run within a round needs to know.
+/// The input of a workload's run within a round.
 pub struct Setting<'a> {
     /// The workload.
     pub workload: &'a Workload,
-    /// Its place in the plan.
+    /// The workload's index in the plan.
     pub index: usize,
     /// The round, from 1.
     pub round: u32,
-    /// How much longer than they would the operations of each contender of the plan take; 0 for most.
+    /// The handicap of each contender of the plan: the share by which its operations are slowed down; 0 for most.
     pub handicaps: &'a [f64],
-    /// The contenders that take part, as numbered in the plan, with their labels.
+    /// The contenders that take part: index in the plan, and label.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
     /// The lanes of all contenders of the plan.
     pub lanes: &'a Assignment,
     /// The plan's seed.
     pub seed: u64,
-    /// What is shared with other workloads of the round.
+    /// The files that the workload shares with other workloads of the round.
     pub shares: Shares,
-    /// Whether the three clocks and the space that is used are looked at, too.
+    /// Whether the three clocks and the space in use are measured, too.
     pub clocks: Clocks,
-    /// Over the time that its parts take.
+    /// Enforces the time limits of the parts of the run.
     pub watch: &'a Watch<'a>,
-    /// Tells how long what is not timed takes.
+    /// Measures the duration of untimed parts.
     pub clock: &'a dyn Clock,
 }
 
-/// Whether a workload has its files in common with its neighbours in the round.
+/// Whether a workload shares its files with its neighbours in the round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shares {
-    /// It works on the files that the one before has left.
+    /// It uses the files that the previous workload left.
     pub adopts: bool,
-    /// It leaves its files to the next one.
+    /// It leaves its files to the next workload.
     pub leaves: bool,
 }
 
-/// Whether the three clocks and the space that is used are looked at.
+/// Whether the three clocks and the space in use are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clocks {
     /// After each trial.
     Read,
-    /// Not in this round.
+    /// Not measured in this round.
     Left,
 }
 
-/// Runs the workload; `None` if somebody wanted to stop, for what was measured by then is not a whole trial.
+/// Runs the workload. `None` if the run is stopped, because the trials are then incomplete.
 pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
     let trials = match setting.workload.mode {
         Mode::Sliced => in_turn(stage, setting),
@@ -71,10 +71,10 @@ pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
     (!setting.is_stopped()).then_some(trials)
 }
 
-/// Slices of all contenders in turn.
+/// Runs the slices of all contenders in turn.
 fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
     let order = setting.order(setting.workload.slices);
-    // Prepared in the order of the first sweep: nobody is always the one whose files are freshest.
+    // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
     let first_sweep = order.iter().take(setting.contenders.len());
     let mut players: Vec<Player> = first_sweep.map(|contender| open(stage, setting, *contender)).collect();
     for (position, contender) in order.into_iter().enumerate() {
@@ -90,7 +90,7 @@ fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
     players.iter_mut().map(|player| close(stage, setting, player)).collect()
 }
 
-/// One contender after the other, from preparing to clearing up: nobody else has work in flight.
+/// Runs one contender after the other, each from preparation to removal, so that no other contender has work in flight.
 fn one_by_one(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (position, contender) in setting.order(1).into_iter().enumerate() {
@@ -115,7 +115,7 @@ impl Setting<'_> {
     }
 }
 
-/// Prepared and at rest, so that nobody pays for another's preparation.
+/// Prepares a workload and syncs it, so that no contender pays for another's preparation.
 fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
     let start = setting.clock.now();
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
@@ -154,7 +154,7 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
     player
 }
 
-/// A first part untimed, then the timed part between two readings of the counters.
+/// Runs an untimed warm-up, then the timed part between two readings of the counters.
 fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
     ready(stage, setting, player)?;
     let done = confined(stage, setting, |stage| {
@@ -180,7 +180,7 @@ fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
     }
 }
 
-/// Does something within the workload's memory limit, if it has one.
+/// Runs `act` within the workload's memory limit, if it has one.
 fn confined<T>(
     stage: &mut dyn Stage,
     setting: &Setting<'_>,
@@ -193,14 +193,14 @@ fn confined<T>(
     done
 }
 
-/// As often as its time wants, then synced: what a whole run leaves for later is part of its time. What ends by itself runs
-/// once, and its sync is timed apart.
+/// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
+/// it defers. A workload that ends by itself runs once, and its sync is timed separately.
 fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
     let wanted = Nanos::millis(setting.workload.timed_ms);
     player.current.clear();
     loop {
         let before = player.current.elapsed;
-        // Each piece offers the rate anew.
+        // Each piece offers its rate from the start.
         player.current.offered = None;
         ready(stage, setting, player)?;
         let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
@@ -221,7 +221,7 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     Ok(())
 }
 
-/// Synced between two readings of the counters.
+/// Syncs between two readings of the counters.
 fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, Trouble> {
     stage.watch(player.contender);
     let settled = stage.settle(player.contender);
@@ -233,7 +233,7 @@ fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) ->
     settled
 }
 
-/// Refilled, mounted again if it is to be cold, and with memory at hand; all of it untimed.
+/// Untimed preparation of a slice: refills files, remounts for a cold cache, and backs the memory that the work fills.
 fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
     let start = setting.clock.now();
     let done = made_ready(stage, setting, player);
@@ -251,7 +251,7 @@ fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player)
     player.upkeep(setting, |job, stop| job.begin(stop))
 }
 
-/// Works between two readings of the counters.
+/// Runs the work between two readings of the counters.
 fn watched(
     stage: &mut dyn Stage,
     setting: &Setting<'_>,
@@ -265,7 +265,7 @@ fn watched(
     player.upkeep(setting, |job, stop| job.end(stop))
 }
 
-/// The figure of what was counted; `after` is time beyond the tally's that belongs to it.
+/// The slice's figure from its tally; `after` is further time that belongs to the slice.
 fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Option<Slice> {
     let Tally { operations, bytes, .. } = *tally;
     let elapsed = tally.elapsed + after;
@@ -274,7 +274,8 @@ fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Op
     Some(Slice { position, operations, bytes, elapsed, value })
 }
 
-/// What the slices left undone is brought to the device and timed apart; then everything is removed.
+/// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
+/// uses them.
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let start = setting.clock.now();
     let mut job = player.job.take();

@@ -1,4 +1,4 @@
-//! The run: rounds on a stage, until all pairs are decided or the budget is spent; and the events that it makes.
+//! A run: rounds on a stage until all pairs are decided or the budget is spent, and the events of the run.
 
 mod beside;
 mod contenders;
@@ -24,21 +24,21 @@ use crate::{SessionError, Stage, disturbance, pace, surroundings};
 
 pub use resume::{Resumption, resume};
 
-/// Whoever wants to know what happens.
+/// Receives the events of a run.
 pub trait Listener {
-    /// Takes in what happened.
+    /// Handles one event.
     ///
     /// # Errors
-    /// If it could not be kept, in words: the run then ends.
+    /// A message if the event could not be stored; the run then ends.
     fn hear(&mut self, event: &Event) -> Result<(), String>;
 }
 
-/// Runs `plan` on `stage` and tells `listener`; ends early once `stop` is set.
+/// Runs `plan` on `stage` and sends events to `listener`; ends early once `stop` is set.
 ///
-/// `started` is what the clock said when the preparation began: it counts against the budget.
+/// `started` is the clock's time when the preparation began: the budget starts there.
 ///
 /// # Errors
-/// What ends the whole run; a part that fails is an event, and the rest goes on.
+/// An error that ends the whole run. The failure of a part is an event, and the run continues.
 pub fn run(
     plan: &Plan,
     stage: &mut dyn Stage,
@@ -59,7 +59,7 @@ pub fn run(
     })
 }
 
-/// The pairs that are decided, in words, by their place among the verdicts.
+/// The decided pairs, in words, by index in the list of verdicts.
 fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String> {
     let verdicts = verdicts_so_far(record, standing);
     verdicts.iter().enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(verdict)?))).collect()
@@ -75,11 +75,11 @@ struct Session<'a> {
     handicaps: Vec<f64>,
     record: RunRecord,
     aim: Aim,
-    /// What the round at hand has spent on what is measured once, [`Often::Once`].
+    /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
     once: Nanos,
-    /// The pairs that were decided at the last look, by their place among the verdicts.
+    /// The pairs that were decided at the last look, by index in the list of verdicts.
     decided: BTreeSet<usize>,
-    /// What is told once the contenders of the first round are there.
+    /// Events that are held back until the contenders of the first round exist.
     pending: Vec<Event>,
 }
 
@@ -115,7 +115,7 @@ impl Session<'_> {
             let before = self.clock.now();
             self.once = Nanos(0);
             self.round(round, &open, last)?;
-            // What was measured once will not come again.
+            // Measurements that are made once do not recur in the next round.
             let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
             last = (lasted, pace::weight(self.plan, &open));
             round += 1;
@@ -169,7 +169,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// How things stand, and the workloads of the round to come.
+    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round.
     fn look(&mut self) -> Result<Vec<usize>, SessionError> {
         let standing = standing(&self.record);
         let words = decisions(&self.record, &standing);
@@ -182,7 +182,7 @@ impl Session<'_> {
         Ok(self.due(&standing))
     }
 
-    /// Workloads of which a pair is not decided; all, where they run whatever is decided.
+    /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
     fn due(&self, standing: &Standing) -> Vec<usize> {
         let due: Vec<usize> = match self.aim.extent {
             Extent::All => (0..self.plan.workloads.len()).collect(),
@@ -191,7 +191,7 @@ impl Session<'_> {
         due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
     }
 
-    /// Whether a further round of the workload is wanted at all.
+    /// Whether the workload has not yet reached its maximum number of rounds.
     fn is_wanted(&self, workload: usize) -> bool {
         let workload = &self.plan.workloads[workload];
         workload.most_rounds.is_none_or(|most| disturbance::rounds(&self.record, workload) < most)

@@ -1,13 +1,13 @@
-//! What runs when: which contender has which lane, in which order workloads and slices come. All from the seed.
+//! The schedule: the lanes of contenders, and the order of workloads and slices, all derived from the seed.
 
 use fsarena_model::seed::generator;
 use rand::seq::SliceRandom;
 
-/// The lane of each contender in a round, `None` for those that need none.
+/// The lane of each contender in a round; `None` for contenders without a lane.
 pub type Assignment = Vec<Option<usize>>;
 
-/// The lanes of `round` (from 1): rounds form Latin squares, in each of which every contender has every lane once. The
-/// order of the rows and the names of the lanes are drawn anew for each square.
+/// The lanes of `round` (from 1). The rounds form Latin squares, in each of which every contender gets every lane once.
+/// Each square has a random order of rows and of lanes.
 pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
     let count = needs_lane.iter().filter(|needs| **needs).count();
     let (square, row) = ((round as usize - 1) / count.max(1), (round as usize - 1) % count.max(1));
@@ -26,7 +26,7 @@ pub fn lane_rounds(needs_lane: &[bool], round: u32, seed: u64) -> Assignment {
     needs_lane.iter().map(lane).collect()
 }
 
-/// The lanes where all contenders take the first in turn.
+/// The lanes if all contenders use the first lane in turn.
 pub fn one_lane(needs_lane: &[bool]) -> Assignment {
     needs_lane.iter().map(|needs| needs.then_some(0)).collect()
 }
@@ -38,14 +38,15 @@ pub fn workload_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The order in which `count` contenders are made and mounted in a round: who is made first is not always the same.
+/// The random order in which `count` contenders are made and mounted in a round, so that the first is not always the
+/// same.
 pub fn making_order(count: usize, round: u32, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.shuffle(&mut generator(seed, "making", &[u64::from(round)]));
     order
 }
 
-/// The contenders of a workload's slices in a round: a random order and back, then another and back.
+/// The contenders of a workload's slices in a round. Each pair of sweeps has a random order followed by its reverse.
 pub fn slice_order(contenders: &[usize], slices: u32, round: u32, workload: usize, seed: u64) -> Vec<usize> {
     let mut random = generator(seed, "slices", &[u64::from(round), workload as u64]);
     let mut order = contenders.to_vec();

@@ -1,4 +1,5 @@
-//! Whether cells stood still: over the rounds, within a round, and after another's slice. Reported, never acted upon.
+//! The stability of cells: over rounds, within a round, and after another contender's slice. Reported only; it changes
+//! no verdict.
 
 mod words;
 
@@ -13,21 +14,21 @@ use crate::looks::Standing;
 
 pub use words::notes;
 
-/// How often, over all cells of a run that stands still, any of them is said not to: for each of the questions.
+/// The probability that a run without any instability reports one in any of its cells; for each of the three questions.
 const ALPHA: f64 = 0.05;
 
-/// How a slice right after one of the same contender compares with one right after another's.
+/// How a slice right after a slice of the same contender compares with a slice right after another contender's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CarryOver {
     /// The workload's name.
     pub workload: String,
     /// The contender's label.
     pub contender: Label,
-    /// How many times better it is; `None` where the slices do not tell.
+    /// How many times better it is; `None` if the slices do not suffice.
     pub change: Option<Change>,
 }
 
-/// The carry-over of each cell of a workload; the intervals hold at 95 % for all cells of the run together.
+/// The carry-over of each contender in a workload; the intervals hold at 95 % simultaneously for all cells of the run.
 pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
     carried_over(record, workload, SetAside::of(record).rounds(workload))
 }
@@ -47,12 +48,13 @@ fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
     trial.workload == workload.name && trial.outcome == Outcome::Finished && !set_aside.contains(&trial.round)
 }
 
-/// Each cell's part of [`ALPHA`].
+/// Each cell's share of [`ALPHA`].
 fn share(plan: &Plan) -> f64 {
     ALPHA / (plan.workloads.len() * plan.contenders.len()).max(1) as f64
 }
 
-/// The slices of `label`, of which the one before is known, trial by trial; `trials` are those of all contenders.
+/// For each trial of `label`, its slices with the kind of slice that preceded each; `trials` holds the trials of all
+/// contenders.
 fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>> {
     let places = trials
         .iter()
@@ -72,7 +74,7 @@ fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>
     trials.iter().filter(|trial| trial.contender == *label).map(of).collect()
 }
 
-/// Fills in what the cells of a record, by workload, then contender, show of stability.
+/// Fills in the stability of the cells of a record, which are ordered by workload, then contender.
 pub fn judge(record: &RunRecord, standing: &Standing, cells: &mut [Cell]) {
     let plan = &record.plan;
     let set_aside = SetAside::of(record);
@@ -107,7 +109,7 @@ fn far_rounds(cell: &Cell, set_aside: &[u32]) -> Vec<u32> {
 fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell]) {
     for (members, rounds) in standing.rounds_of(workload) {
         let rounds: Vec<(u32, Vec<f64>)> = rounds.iter().map(|row| (row.round, row.values.clone())).collect();
-        // They are for all contenders of the workload together.
+        // `own_trends` controls the error over all contenders of the workload together.
         let trends = own_trends(&rounds, share(plan) * members.len() as f64);
         for (member, trend) in members.iter().zip(trends) {
             cells[*member].stability.trend = change(trend);
@@ -115,7 +117,7 @@ fn trends(plan: &Plan, standing: &Standing, workload: usize, cells: &mut [Cell])
     }
 }
 
-/// As a ratio, where its bounds are numbers that can be printed.
+/// The effect as a ratio; `None` if it or a bound is not a normal number.
 fn change(effect: Option<Effect>) -> Option<Change> {
     let Effect { size, interval } = effect?;
     let (low, high) = interval.ratios();

@@ -1,5 +1,5 @@
-//! The stage: everything of the outer world that a session touches. The real one is [`crate::Machine`]; tests have
-//! one that is exact.
+//! The stage: the interface between a session and the outside world. The real one is [`crate::Machine`]; tests use a
+//! deterministic one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use fsarena_model::{
 /// Why a part of a run failed, in words.
 #[derive(Debug, Clone)]
 pub struct Trouble {
-    /// What happened.
+    /// The error message.
     pub text: String,
-    /// Who has to act.
+    /// The kind of failure, which determines the exit code.
     pub blame: Blame,
-    /// The way out.
+    /// A hint for the user, if there is one.
     pub hint: Option<String>,
 }
 
@@ -41,33 +41,34 @@ impl From<EngineError> for Trouble {
     }
 }
 
-/// What a contender has left, compared after it was unmounted.
+/// The files of a contender, compared after it was unmounted.
 #[derive(Debug, Clone, Default)]
 pub struct Verified {
-    /// What comparing has found.
+    /// The result of the comparison.
     pub found: Verification,
-    /// The unmount before; `None` where there was none, or where it belongs to the work.
+    /// The unmount before the comparison; `None` if there was none, or if it is part of the work.
     pub unmounted: Option<Step>,
 }
 
-/// Everything of the outer world that a session touches. Contenders are numbered as in the plan.
+/// The interface between a session and the outside world. Contenders are numbered as in the plan.
 pub trait Stage {
-    /// Reads the machine, and measures what its lanes cost; called once, before the first round.
+    /// Reads the machine's properties, and measures the cost of its lanes; called once, before the first round.
     ///
     /// # Errors
-    /// If a lane refuses.
+    /// If a lane fails.
     fn survey(&mut self) -> Result<Environment, Trouble>;
 
-    /// Makes a contender afresh on a lane and mounts it.
+    /// Creates a contender on a lane with a new file system, and mounts it.
     ///
     /// # Errors
     /// If mkfs or mount fails.
     fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble>;
 
-    /// Opens a workload in a new directory of the contender, and prepares it; that ends soon once `stop` is set.
+    /// Opens a workload in a new directory of the contender, and prepares it. The preparation ends soon after `stop` is
+    /// set.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system fails.
     fn open(
         &mut self,
         contender: usize,
@@ -76,47 +77,48 @@ pub trait Stage {
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, Trouble>;
 
-    /// Mounts the contender again, so that its files are on the device only; `false` where that cannot be done.
+    /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
     ///
     /// # Errors
-    /// If it stays busy or does not mount again.
+    /// If it stays busy, or cannot be mounted again.
     fn remount(&mut self, contender: usize) -> Result<bool, Trouble>;
 
-    /// Writes everything of the contender to its device, and says how long that took.
+    /// Syncs the contender's file system to its device; returns the duration.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system fails.
     fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble>;
 
-    /// Removes the workload's directory with all that is in it.
+    /// Removes the workload's directory with all its content.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// If the file system fails.
     fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble>;
 
-    /// Starts reading the contender's counters, until the next [`Stage::count`].
+    /// Starts counting the contender's counters, until the next [`Stage::count`].
     fn watch(&mut self, contender: usize);
 
-    /// Adds what the counters grew by since [`Stage::watch`] to the contender's totals.
+    /// Adds the growth of the counters since [`Stage::watch`] to the contender's totals.
     fn count(&mut self, contender: usize);
 
-    /// The contender's totals since the last call, by the probes' names.
+    /// The contender's totals since the last call, by probe name.
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
 
-    /// The place of a reference, made if it is not there, by the number under which [`Stage::open`] and all others work with it
-    /// as with a contender; `None` if `workload` cannot be done there. Closed again by nobody: it goes with the run.
+    /// The number of a reference place, which is created if it does not exist. [`Stage::open`] and the other methods
+    /// accept this number like a contender's. `None` if `workload` cannot run there. The place is removed at the end of
+    /// the run.
     ///
     /// # Errors
-    /// If the place cannot be made.
+    /// If the place cannot be created.
     fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
         Ok(None)
     }
 
-    /// Unmounts the contender and compares what a whole run of `workload` has left there with what its `job` says that it should be;
-    /// `None` where the job cannot tell. It can be used afterwards. It ends soon once `stop` is set.
+    /// Unmounts the contender and compares its files with those that `job` expects after a whole run of `workload`;
+    /// `None` if the job cannot verify. The contender remains usable afterwards. Ends soon after `stop` is set.
     ///
     /// # Errors
-    /// If it does not mount again, or cannot be read.
+    /// If the contender cannot be mounted again, or cannot be read.
     fn verify(
         &mut self,
         _contender: usize,
@@ -127,20 +129,21 @@ pub trait Stage {
         Ok(None)
     }
 
-    /// Brings a contender to rest, mounted read-only and back, and says how long that took; `None` where that cannot be done.
+    /// Brings the contender to rest by remounting it read-only and back; returns the duration. `None` if that is not
+    /// possible.
     ///
     /// # Errors
-    /// If a file is open for writing, or it does not come back.
+    /// If a file is open for writing, or the contender cannot be made writable again.
     fn rest(&mut self, _contender: usize) -> Result<Option<Nanos>, Trouble> {
         Ok(None)
     }
 
-    /// What the counters have grown by since [`Stage::watch`]; enters no total.
+    /// The growth of the counters since [`Stage::watch`]; does not change the totals.
     fn glance(&mut self, _contender: usize) -> BTreeMap<String, Reading> {
         BTreeMap::new()
     }
 
-    /// Bytes in use on the contender's file system; `None` where that is not told.
+    /// Bytes in use on the contender's file system; `None` if unknown.
     fn used(&mut self, _contender: usize) -> Option<Bytes> {
         None
     }
@@ -150,36 +153,36 @@ pub trait Stage {
         None
     }
 
-    /// What a write and flush on the spare lane costs at the moment; `None` without lanes.
+    /// The present cost of a write and flush on the spare lane; `None` without lanes.
     ///
     /// # Errors
-    /// If the lane refuses.
+    /// If the lane fails.
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
         Ok(None)
     }
 
-    /// What the machine was kept from doing since the last call.
+    /// Throttling and swapping of the machine since the last call, and processor frequencies.
     fn conditions(&mut self) -> Conditions {
         Conditions::default()
     }
 
-    /// Lets this process, with what it brings into the page cache from now on, have no more memory than `limit`.
+    /// Limits the memory of this process, including page cache that it fills from now on, to `limit`.
     ///
     /// # Errors
-    /// If this machine has no such limits.
+    /// If this machine does not support such limits.
     fn confine(&mut self, _limit: Bytes) -> Result<(), Trouble> {
         Ok(())
     }
 
-    /// Ends [`Stage::confine`].
+    /// Removes the limit of [`Stage::confine`].
     ///
     /// # Errors
-    /// If the kernel refuses.
+    /// If the kernel reports an error.
     fn release(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
 
-    /// Unmounts a contender and checks its file system; `None` where there is nothing to check.
+    /// Unmounts a contender and checks its file system; `None` if there is nothing to check.
     ///
     /// # Errors
     /// If it stays busy, or the checker cannot be started.

@@ -1,5 +1,5 @@
-//! Who is best and who stands where in each workload, and how much better over all of them. Only the verdicts as they were
-//! judged count: what is invalid is never ranked, nor in a mean.
+//! Ranks and best group in each workload, and the mean ratios over all workloads. They follow from the judged verdicts
+//! alone: an invalid verdict enters neither a rank nor a mean.
 
 use fsarena_model::comparison::{Cell, PairVerdict, StandingRow, SuiteRow};
 use fsarena_model::{RunRecord, Verdict};
@@ -9,9 +9,9 @@ use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::Standing;
 
-/// Where every contender stands in every workload, by workload, then contender.
+/// The rank of every contender in every workload, by workload, then contender.
 ///
-/// `cells` are by workload and contender, `verdicts` by workload and pair, of the workloads that are shown.
+/// `cells` are ordered by workload and contender, `verdicts` by workload and pair; both have the same workloads.
 pub fn standings(record: &RunRecord, cells: &[Cell], verdicts: &[PairVerdict]) -> Vec<StandingRow> {
     let count = record.plan.contenders.len();
     let pairs = count * count.saturating_sub(1) / 2;
@@ -19,7 +19,7 @@ pub fn standings(record: &RunRecord, cells: &[Cell], verdicts: &[PairVerdict]) -
     rows.flat_map(|(row, cells)| of_workload(record, cells, &verdicts[row * pairs..][..pairs])).collect()
 }
 
-/// A verdict with the numbers of its contenders in the plan.
+/// A verdict with the indices of its contenders in the plan.
 type Judged<'a> = (usize, usize, &'a PairVerdict);
 
 fn of_workload(record: &RunRecord, cells: &[Cell], verdicts: &[PairVerdict]) -> Vec<StandingRow> {
@@ -43,8 +43,7 @@ fn unranked(cell: &Cell) -> StandingRow {
     StandingRow { workload, contender, rank_best: None, rank_worst: None, in_best_group: false }
 }
 
-/// The contenders that are ranked with each other, class by class: those that were measured and have a valid pair with
-/// another one.
+/// The contenders that are ranked with each other, by durability class: measured contenders that have a valid pair.
 fn fields(record: &RunRecord, cells: &[Cell], judged: &[Judged<'_>]) -> Vec<Vec<usize>> {
     let mut fields: Vec<(_, Vec<usize>)> = Vec::new();
     let is_valid =
@@ -60,7 +59,7 @@ fn fields(record: &RunRecord, cells: &[Cell], judged: &[Judged<'_>]) -> Vec<Vec<
     fields.into_iter().map(|(_, members)| members).collect()
 }
 
-/// As the ranking sees it: what is invalid proves as little as what is undecided.
+/// The verdict for the ranking: an invalid verdict counts as undecided.
 fn decision(verdict: Verdict) -> fsarena_stats::Verdict {
     match verdict {
         Verdict::Faster => fsarena_stats::Verdict::Faster,
@@ -70,7 +69,7 @@ fn decision(verdict: Verdict) -> fsarena_stats::Verdict {
     }
 }
 
-/// The mean over all workloads but open loops of each pair of one durability class.
+/// For each pair of one durability class, the mean over all workloads except open loops.
 pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVerdict]) -> Vec<SuiteRow> {
     let plan = &record.plan;
     let count = plan.contenders.len();
@@ -86,7 +85,7 @@ pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVer
     chosen.map(of_pair).collect()
 }
 
-/// What one workload, with its weight, says of a pair, or why it says nothing.
+/// The contribution of one workload, with its weight, to a pair's mean; an error message if it has none.
 pub fn part<'a>(
     standing: &'a Standing,
     judged: &PairVerdict,

@@ -1,9 +1,9 @@
-//! The steps of a cell: of each its figures over all rounds that count; and what verifying trials has found.
+//! The steps of a cell: the figures of each step over all rounds that count, and the results of verifying trials.
 
 use fsarena_model::{RunRecord, Step, StepRow, Trial, VerificationRow};
 use fsarena_stats::cell_summary;
 
-/// A row for each step that any of the trials has, in the order of the first trial that has them.
+/// A row for each step, in the order of the first trial that has steps.
 pub fn rows(trials: &[&Trial]) -> Vec<StepRow> {
     let Some(first) = trials.iter().find(|trial| !trial.steps.is_empty()) else { return Vec::new() };
     first.steps.iter().filter_map(|step| row(&step.name, trials)).collect()
@@ -31,7 +31,8 @@ fn row(name: &str, trials: &[&Trial]) -> Option<StepRow> {
     })
 }
 
-/// The median of counts, which may be 0, as ratios may not; of an even number of them the upper middle one.
+/// The median of counts, which may be 0, unlike ratios. For an even number of counts, the larger of the two middle
+/// ones.
 fn middle(mut counts: Vec<u64>) -> Option<u64> {
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied()
@@ -41,7 +42,7 @@ fn find<'a>(trial: &'a Trial, name: &str) -> Option<&'a Step> {
     trial.steps.iter().find(|step| step.name == name)
 }
 
-/// What was found, by trial; trials of rounds that do not count are in it.
+/// The results of verification, by trial, including trials of rounds that do not count.
 pub fn verifications(record: &RunRecord) -> Vec<VerificationRow> {
     let row = |trial: &Trial| {
         let (workload, contender) = (trial.workload.clone(), trial.contender.clone());

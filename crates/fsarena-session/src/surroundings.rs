@@ -1,4 +1,4 @@
-//! What the place of a run gives reason to say before anything is measured.
+//! Notes about the machine and its storage, independent of the workloads' results.
 
 use fsarena_lane::{age, flush, reread, shared};
 use fsarena_model::event::Note;
@@ -6,7 +6,7 @@ use fsarena_model::{ContenderFacts, Environment, Medium, RunRecord, Severity, St
 
 use crate::precondition;
 
-/// What is to be said of this machine and its lanes, which imitate `medium` and lie in `storage`.
+/// Notes about this machine and its lanes, which imitate `medium` and lie in `storage`.
 pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Vec<Note> {
     let note = |severity| move |text| Note { severity, text };
     let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
@@ -15,7 +15,7 @@ pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Ve
     old.chain(done).chain(found.map(note(Severity::Info))).collect()
 }
 
-/// Which contenders are shared folders, and what follows from that.
+/// Notes about contenders that are shared folders.
 pub fn shared_folders(record: &RunRecord) -> Vec<Note> {
     let of_contender = |facts: &ContenderFacts| {
         let text = format!("{} is {}", facts.label, shared::remark(&facts.mount)?);
@@ -29,7 +29,7 @@ pub fn lies_in_memory(environment: &Environment) -> bool {
     environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
 }
 
-/// Of lanes in memory it is said anyway that their flushes are free.
+/// Not for lanes in memory: another note already says that their flushes are free.
 fn unproven_flushes(environment: &Environment, medium: Medium) -> Option<String> {
     if lies_in_memory(environment) { None } else { flush::unproven(&environment.flushes, medium) }
 }

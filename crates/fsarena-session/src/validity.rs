@@ -1,5 +1,4 @@
-//! What a cell's figures can be trusted for: rules over what was measured. A new one is one function and its name in
-//! [`RULES`].
+//! Rules that judge how far a cell's figures can be trusted. A new rule is one function and its name in [`RULES`].
 
 mod bounds;
 mod cache;
@@ -9,7 +8,7 @@ use fsarena_model::{ContenderFacts, LaneCost, Outcome, Promise, RunRecord, Trial
 
 use crate::{rate, references};
 
-/// A reason to read a cell with care, if there is one.
+/// Returns a flag if a cell has to be read with care.
 type Rule = fn(&Evidence<'_>) -> Option<Validity>;
 
 const RULES: &[Rule] = &[
@@ -27,18 +26,18 @@ const RULES: &[Rule] = &[
     overloaded,
 ];
 
-/// All that the rules look at.
+/// The input of the rules.
 struct Evidence<'a> {
     record: &'a RunRecord,
     workload: &'a Workload,
     facts: Option<&'a ContenderFacts>,
     lane_cost: Option<LaneCost>,
-    /// Of finished trials only.
+    /// The finished trials among `trials`.
     finished: Vec<&'a Trial>,
     trials: &'a [&'a Trial],
 }
 
-/// The reasons to read a cell with care, each once: `trials` are those that its figure rests on.
+/// The flags of a cell, at most one for each rule; `trials` are the trials that its figure rests on.
 pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
     let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
     let finished = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
@@ -51,7 +50,7 @@ fn flag(class: ValidityClass, text: String) -> Option<Validity> {
 }
 
 impl Evidence<'_> {
-    /// The sum of a probe over all trials; `None` if it could not be read in one of them.
+    /// The sum of a probe over all finished trials; `None` if one of them lacks it.
     fn sum(&self, name: &str) -> Option<f64> {
         self.finished.iter().map(|trial| trial.probe(name)).sum()
     }

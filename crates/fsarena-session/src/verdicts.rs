@@ -1,4 +1,4 @@
-//! The verdict of each pair: how it stands, and what the validity of its cells makes of that.
+//! The verdict of each pair: the statistical decision, restricted by the validity of both cells.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Label, RunRecord, Validity, ValidityClass, Verdict};
@@ -32,7 +32,8 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     let (verdict, reason) = judge(pair, takes_no_part, durability_differs, a.1, b.1);
     let is_open = verdict == Verdict::Undecided;
     let outlook = latest.and_then(|latest| latest.outlook);
-    // A tie that only the device makes is no verdict, and no more rounds would make it one.
+    // An equivalence at the device's limit counts as undecided. Further rounds would not change that, so none are asked
+    // for.
     let is_tie = pair.is_some_and(|pair| pair.fell.is_some());
     let needs_rounds = outlook.and_then(|outlook| outlook.needed_rounds()).filter(|_| is_open && !is_tie);
     let more = latest.zip(needs_rounds).map(|(latest, needed)| needed.saturating_sub(latest.rounds));
@@ -59,7 +60,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
     }
 }
 
-/// `create-fsync: xfs faster than ext4, 1.31×`; `None` for a pair that is not decided.
+/// `create-fsync: xfs faster than ext4, 1.31×`; `None` for an undecided or invalid pair.
 pub fn in_words(verdict: &PairVerdict) -> Option<String> {
     let PairVerdict { workload, a, b, .. } = verdict;
     let times = verdict.ratio.map(|ratio| format!(", {:.2}×", ratio.max(1.0 / ratio))).unwrap_or_default();
@@ -71,7 +72,7 @@ pub fn in_words(verdict: &PairVerdict) -> Option<String> {
     }
 }
 
-/// A verdict that fell stands; where the latest interval would no longer show it, that is said.
+/// A verdict stays once it is decided. If the latest interval no longer supports it, this text says so.
 fn fallen_earlier(pair: &Pair) -> String {
     let has_winner = matches!(pair.verdict(), Verdict::Faster | Verdict::Slower);
     let shows = pair.latest.pointwise.is_none_or(|interval| !interval.contains(0.0));

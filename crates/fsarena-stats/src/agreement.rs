@@ -1,23 +1,24 @@
 //! How well two orders agree: Kendall's tau-b over several lists of things that were ordered twice, and its interval.
 //!
-//! Kendall 1945, "The treatment of ties in ranking problems": tau-b = (C − D) / √((P − T₁)(P − T₂)) for C pairs in the same order, D in
-//! the opposite one, P pairs in all, and T that one of the orders has equal. Several lists are taken together by adding up their pairs.
+//! Kendall 1945, "The treatment of ties in ranking problems": tau-b = (C − D) / √((P − T₁)(P − T₂)) for C pairs in the
+//! same order, D in the opposite one, P pairs in all, and T pairs that one of the orders ranks as equal. Several lists
+//! are combined by adding up their pairs.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use crate::round_value;
 
-/// How often lists are drawn anew for an interval.
+/// Number of bootstrap samples for an interval.
 const DRAWS: usize = 2000;
 
-/// The fewest lists of which an interval is told.
+/// Minimum number of lists for an interval.
 const FEWEST: usize = 5;
 
-/// The fewest rounds of which an interval is told: that so many agree by chance has a probability of 3 %.
+/// Minimum number of rounds for an interval: the probability that this many agree by chance is 3 %.
 const FEWEST_ROUNDS: usize = 6;
 
-/// The pairs of a list by what two orders say of them.
+/// Counts of the pairs of a list, by their order in two orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OrderedPairs {
     /// In the same order.
@@ -37,7 +38,8 @@ pub struct OrderedPairs {
 pub struct Tau {
     /// −1 to 1.
     pub tau: f64,
-    /// The lower end of its 95 % interval; `None` with fewer than five lists that say something.
+    /// The lower end of its 95 % interval; `None` with fewer than five lists that have a tau, or with fewer than six
+    /// rounds.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
@@ -46,8 +48,8 @@ pub struct Tau {
 }
 
 impl OrderedPairs {
-    /// The pairs of things that have these values in the first and second order; values within `margin` of each other (a share of
-    /// the larger, 0 to 1) are equal.
+    /// Counts the pairs of things that have these values in the first and second order; values within `margin` of each
+    /// other (a share of the larger, 0 to 1) are equal.
     #[must_use]
     pub fn of(things: &[(f64, f64)], margins: (f64, f64)) -> Self {
         let mut pairs = Self::default();
@@ -59,7 +61,7 @@ impl OrderedPairs {
         pairs
     }
 
-    /// Takes in one pair: 1, 0 or −1 in each order.
+    /// Counts one pair: 1, 0 or −1 in each order.
     pub fn add(&mut self, first: i8, second: i8) {
         let count = match (first, second) {
             (0, 0) => &mut self.equal_both,
@@ -71,7 +73,7 @@ impl OrderedPairs {
         *count += 1;
     }
 
-    /// Tau-b; `None` where one of the orders has no order in it.
+    /// Tau-b; `None` if one of the orders ranks all pairs as equal.
     #[must_use]
     pub fn tau(&self) -> Option<f64> {
         let ordered = f64::from(self.same + self.opposite);
@@ -90,7 +92,7 @@ impl OrderedPairs {
     }
 }
 
-/// 1 where `one` is larger, −1 where it is smaller, 0 where they are equal within the margin, a share of the larger.
+/// 1 if `one` is larger, −1 if it is smaller, 0 if they are equal within the margin, a share of the larger.
 #[must_use]
 pub fn order(one: f64, other: f64, margin: f64) -> i8 {
     match (one - other).abs() <= margin * one.abs().max(other.abs()) {
@@ -100,8 +102,8 @@ pub fn order(one: f64, other: f64, margin: f64) -> i8 {
     }
 }
 
-/// Tau-b of all lists taken together; the interval is a percentile bootstrap over lists (Efron 1979), drawn from `seed`: it says how
-/// much hangs on which tests were chosen. `None` where one of the orders has no order in it.
+/// Tau-b of all lists combined. The interval is a percentile bootstrap over lists (Efron 1979), drawn from `seed`: it
+/// shows how much depends on which tests were chosen. `None` if one of the orders ranks all pairs as equal.
 #[must_use]
 pub fn tau_of_lists(lists: &[OrderedPairs], seed: u64) -> Option<Tau> {
     let all = OrderedPairs::sum(lists.iter());
@@ -117,14 +119,15 @@ fn drawn(lists: &[OrderedPairs], seed: u64) -> Vec<f64> {
     draws(lists.len(), seed).filter_map(|chosen| of(&chosen)).collect()
 }
 
-/// So many of `count` things, drawn with putting back, again and again.
+/// Bootstrap samples: indices below `count`, `count` of them per sample, drawn with replacement.
 fn draws(count: usize, seed: u64) -> impl Iterator<Item = Vec<usize>> {
     let mut random = Pcg64::seed_from_u64(seed);
     (0..DRAWS).map(move |_| (0..count).map(|_| (random.next_u64() % count as u64) as usize).collect())
 }
 
-/// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over rounds; the
-/// interval, from six rounds on, is a percentile bootstrap over rounds. `None` where one of the orders has no order in it.
+/// Tau-b of one list whose second order was measured in several rounds (`rounds[round][thing]`), by the medians over
+/// rounds. The interval, from six rounds on, is a percentile bootstrap over rounds. `None` if one of the orders ranks
+/// all pairs as equal.
 #[must_use]
 pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), seed: u64) -> Option<Tau> {
     let of = |chosen: &[usize]| {
@@ -140,7 +143,7 @@ pub fn tau_over_rounds(first: &[f64], rounds: &[Vec<f64>], margins: (f64, f64), 
     Some(Tau { tau, low: interval.map(|(low, _)| low), high: interval.map(|(_, high)| high), pairs })
 }
 
-/// The 2.5th and the 97.5th percentile of values that are not empty.
+/// The 2.5th and the 97.5th percentile of `values`, which are not empty.
 fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];

@@ -70,7 +70,7 @@ impl Rule {
     }
 }
 
-/// What is known about the first contender of a pair against the second.
+/// What is proved about the first contender of a pair relative to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -123,7 +123,7 @@ impl Judge {
     /// Starts a run without verdicts.
     ///
     /// # Errors
-    /// [`StatsError::Rule`] where the rule is malformed.
+    /// [`StatsError::Rule`] if the rule is malformed.
     pub fn new(rule: Rule) -> Result<Self, StatsError> {
         rule.check()?;
         Ok(Self { rule, verdicts: Vec::new() })
@@ -144,10 +144,10 @@ impl Judge {
         self.look_at(&reduced.iter().collect::<Vec<_>>(), usize::MAX, progress)
     }
 
-    /// The same at the first `rounds` rounds of data that were reduced once.
+    /// Looks at the first `rounds` rounds of data that was reduced once.
     ///
     /// # Errors
-    /// [`StatsError`] where `progress` is not positive.
+    /// [`StatsError`] if `progress` is not positive.
     pub fn look_at(
         &mut self,
         workloads: &[&Reduced],
@@ -209,7 +209,7 @@ struct View {
     level: f64,
     difference_tail: f64,
     equivalence_tail: f64,
-    /// Student's quantiles by degrees of freedom, of which a run has few.
+    /// Student's quantiles by degrees of freedom; a run has only few values of these.
     critical: RefCell<Vec<(f64, Critical)>>,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with the numbers that come in.
+//! Errors of malformed input.
 
 /// Why no decision can be computed: the input is malformed. Workloads are named by their index in the slice given.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Between which bounds a difference lies, and how well it is known.
+//! Intervals of differences, and the precision of estimates.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,16 +1,16 @@
-//! Numbers in, decisions out: who is faster, who is equivalent, and what an undecided pair would cost.
+//! Numbers in, decisions out: which contender is faster, which are equivalent, and what an undecided pair would cost.
 //!
-//! The crate is pure: it reads logarithms of a metric and returns verdicts. It knows nothing of file systems, files
-//! or clocks. One file per question:
+//! The crate is pure: it reads logarithms of a metric and returns verdicts. It depends on no file systems, files or
+//! clocks. One file per question:
 //!
 //! | question | file |
 //! |---|---|
 //! | which pairs differ, and which are equivalent? | `decision.rs`, with one file per step in `decision/` |
-//! | who is best, who stands where? | `rank.rs` |
+//! | which contender is best, and which ranks are possible? | `rank.rs` |
 //! | how much better over a suite, or over a mix of it? | `mean.rs` |
-//! | at which mix would another be best? | `mix.rs` |
-//! | does a contender stand still over the rounds? | `steady.rs` |
-//! | does it within a round, and does a slice feel the one before it? | `within.rs` |
+//! | at which mix would another contender be best? | `mix.rs` |
+//! | is a contender stable over the rounds? | `steady.rs` |
+//! | is it stable within a round, and does a slice depend on the one before it? | `within.rs` |
 //! | how well do two orders agree? | `agreement.rs` |
 //! | is a device in its steady state? | `snia.rs` |
 //!

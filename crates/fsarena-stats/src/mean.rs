@@ -1,13 +1,13 @@
 //! The weighted mean of a pair's ratios over several workloads, whose noise need not be independent.
 //!
 //! A mean of raw rates would be the mean of whichever workload has the largest numbers; ratios have no unit, and only
-//! their geometric mean does not depend on which is divided by which (Fleming and Wallace 1986). The interval speaks of
-//! these workloads, not of workloads in general.
+//! their geometric mean does not depend on which is divided by which (Fleming and Wallace 1986). The interval holds for
+//! these workloads, not for workloads in general.
 //!
-//! Workloads that were measured in the same rounds share luck: one mkfs for all of them. There each round has one
-//! value, the weighted mean over the workloads, and the error follows from how it varies from round to round; it is
-//! never smaller than if the workloads were independent. How the noise of workloads with different rounds goes
-//! together cannot be seen: their errors are added up, as if it were the same noise.
+//! Workloads that were measured in the same rounds share noise: one mkfs serves all of them. For these, each round has
+//! one value, the weighted mean over the workloads, and the error follows from how it varies from round to round; it is
+//! never smaller than if the workloads were independent. For workloads with different rounds, the correlation of the
+//! noise is unknown: their errors are added up, as if it were the same noise.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Part<'a> {
     pub weight: f64,
     /// Its rounds.
     pub workload: &'a Reduced,
-    /// How the pair stands in it.
+    /// The result of the pair in it.
     pub pair: &'a Pair,
 }
 
@@ -51,7 +51,7 @@ impl Part<'_> {
     }
 }
 
-/// The weighted mean; `None` without parts, or where one has no estimate with an error.
+/// The weighted mean; `None` without parts, or if one has no estimate with an error.
 #[must_use]
 pub fn weighted_mean(parts: &[Part<'_>]) -> Option<Mean> {
     let weight: f64 = parts.iter().map(|part| part.weight).sum();

@@ -1,20 +1,20 @@
-//! Who is best and who stands where in one workload, as far as the verdicts of its pairs prove it.
+//! The best contenders and the ranks in one workload, as far as the verdicts of its pairs prove them.
 //!
-//! No order is made up: verdicts of pairs need not be transitive. Where no verdict is wrong, and the rule promises that
-//! for 95 of 100 runs, the truly best contender is in the best group and every true rank is within its bounds, for
-//! all workloads at once (a confidence set for the best and simultaneous intervals of ranks; Hsu 1996, Klein, Wright
-//! and Wieczorek 2020).
+//! No order is made up: verdicts of pairs need not be transitive. If no verdict is wrong, which the rule guarantees for
+//! 95 of 100 runs, the truly best contender is in the best group and every true rank is within its bounds, for all
+//! workloads at once (a confidence set for the best and simultaneous intervals of ranks; Hsu 1996, Klein, Wright and
+//! Wieczorek 2020).
 
 use serde::{Deserialize, Serialize};
 
 use crate::decision::Verdict;
 
-/// Between which ranks a contender lies; 1 is the best.
+/// Bounds of a contender's rank; 1 is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
     /// One more than the number of contenders that are proved faster. Printed alone, it is a rank with ties.
     pub best: usize,
-    /// The number of contenders, less those that are proved slower.
+    /// The number of contenders, minus those that are proved slower.
     pub worst: usize,
 }
 
@@ -22,13 +22,13 @@ pub struct Rank {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standings {
     contenders: usize,
-    /// Who is proved faster than whom.
+    /// Pairs of a contender and one that it is proved faster than.
     wins: Vec<(usize, usize)>,
 }
 
 impl Standings {
-    /// From the verdicts: of contender a against contender b, both below `contenders`. What is neither faster nor slower
-    /// proves no order.
+    /// Takes verdicts on contender a against contender b, both below `contenders`. Only `Faster` and `Slower` prove an
+    /// order.
     #[must_use]
     pub fn new(contenders: usize, verdicts: impl IntoIterator<Item = (usize, usize, Verdict)>) -> Self {
         let win = |(a, b, verdict)| match verdict {
@@ -39,8 +39,8 @@ impl Standings {
         Self { contenders, wins: verdicts.into_iter().filter_map(win).collect() }
     }
 
-    /// The contenders than which none is proved faster, by index. Empty only where verdicts form a circle, which
-    /// verdicts of different looks might.
+    /// The contenders than which none is proved faster, by index. Empty only if verdicts form a cycle, which is
+    /// possible for verdicts of different looks.
     #[must_use]
     pub fn best_group(&self) -> Vec<usize> {
         (0..self.contenders).filter(|&contender| self.losses(contender) == 0).collect()

@@ -1,4 +1,4 @@
-//! Agreement with SciPy and statsmodels: `tests/reference/make.py` wrote the numbers.
+//! Comparison with SciPy and statsmodels: `tests/reference/make.py` wrote the numbers.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-/// To 8 digits; what is near 0 to as many as a value of .001 would have.
+/// Compares to 8 digits; values below .001 to as many digits after the point as .001 would have.
 fn assert_close(what: &str, got: f64, expected: f64) {
     let distance = (got - expected).abs();
     assert!(distance <= 1e-8 * expected.abs().max(1e-3), "{what}: {got} instead of {expected}");
@@ -81,7 +81,7 @@ fn trends_and_outliers_agree() {
     }
 }
 
-/// The reference is of means with equal weights, the function's of sums.
+/// The reference has means with equal weights, the function computes sums.
 #[test]
 fn sums_of_independent_estimates_agree() {
     for expected in list(&reference()["suite_ratios"]) {

@@ -1,10 +1,10 @@
 //! When a device is in its steady state: the rule of SNIA's Solid State Storage Performance Test Specification 2.0.2.
 
-/// Rounds that the rule looks at: the last ones.
+/// Number of last rounds that the rule uses.
 const WINDOW: usize = 5;
-/// How far apart the best and the worst of them may be, of their mean.
+/// Maximum distance between the best and the worst of them, as a share of their mean.
 const RANGE: f64 = 0.20;
-/// How far the ends of the line fitted to them may be apart, of their mean.
+/// Maximum distance between the ends of the line fitted to them, as a share of their mean.
 const SLOPE: f64 = 0.10;
 
 /// The last five rounds of a device, judged by the rule.
@@ -14,7 +14,8 @@ pub struct SteadyWindow {
     pub mean: f64,
     /// The distance between the best and the worst, as a share of the mean.
     pub range: f64,
-    /// The distance between the ends of the line that least squares fit to them, as a share of the mean; never negative.
+    /// The distance between the ends of the line that least squares fit to them, as a share of the mean; never
+    /// negative.
     pub slope: f64,
 }
 
@@ -49,8 +50,8 @@ mod tests {
         ((window.range * 1e6).round() / 1e6, (window.slope * 1e6).round() / 1e6, window.is_steady())
     }
 
-    /// Worked by hand: of `y = 90, 108, 92, 108, 102` with mean 100 the line has the slope (−2·90 − 108 + 108 + 2·102) / 10 = 2.4
-    /// for each round, and so rises by 9.6 from the first to the last.
+    /// Worked by hand: of `y = 90, 108, 92, 108, 102` with mean 100 the line has the slope (−2·90 − 108 + 108 + 2·102)
+    /// / 10 = 2.4 for each round, and so rises by 9.6 from the first to the last.
     #[test]
     fn worked_examples() {
         assert_eq!(window([100.0; 5]), (0.0, 0.0, true));

@@ -1,23 +1,23 @@
-//! Whether a contender stands still over the rounds: a trend with its interval, and values that stand out.
+//! Whether a contender is stable over the rounds: a trend with its interval, and outliers.
 //!
-//! Both are for reports. Nothing is dropped for being a trend or an outlier: dropping by outcome is what the rule's
-//! promises would not survive.
+//! Both are only reported. No value is dropped for being a trend or an outlier: a selection by outcome would break the
+//! rule's guarantees.
 
 use serde::{Deserialize, Serialize};
 
 use crate::interval::Interval;
 use crate::quantile::student_upper;
 
-/// Values from which on a trend has an interval.
+/// Minimum number of values for a trend with an interval.
 const ENOUGH_FOR_A_TREND: usize = 3;
-/// Values from which on one of them can stand out.
+/// Minimum number of values for outliers.
 const ENOUGH_FOR_AN_OUTLIER: usize = 5;
-/// The distance from the median, in standard deviations, that stands out (Iglewicz and Hoaglin 1993).
+/// Distance from the median, in standard deviations, beyond which a value is an outlier (Iglewicz and Hoaglin 1993).
 const FAR: f64 = 3.5;
 /// A normal standard deviation per median absolute deviation: 1/Φ⁻¹(¾).
 const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
 
-/// Something that would be 0 if a contender stood still, in logarithms.
+/// A change that would be 0 for a stable contender, in logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     /// Its estimate.
@@ -27,8 +27,9 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// The trend of a value over time: the least-squares slope of `(time, value)`, its interval at 1 − α; `None` below 3
-    /// different times. Values that depend on their neighbours make it too narrow.
+    /// The trend of a value over time: the least-squares slope of `(time, value)`, with its interval at 1 − α; `None`
+    /// below 3 values, or if all have the same time. Values that depend on their neighbours make the interval too
+    /// narrow.
     #[must_use]
     pub fn trend(values: &[(f64, f64)], alpha: f64) -> Option<Self> {
         let count = values.len() as f64;
@@ -46,17 +47,18 @@ impl Effect {
         Some(Self { size, interval: Interval::around(size, width) })
     }
 
-    /// Whether standing still is ruled out.
+    /// Whether the interval excludes 0.
     #[must_use]
     pub fn is_proved(&self) -> bool {
         !self.interval.contains(0.0)
     }
 }
 
-/// The trend per round of each contender against the mean of the others, so that the machine's own drift is not in it;
-/// the interval is for all contenders of the workload together. `None` below 3 rounds, or 2 contenders.
+/// The trend per round of each contender relative to the mean of the others, so that the machine's own drift cancels;
+/// the interval holds for all contenders of the workload together. `None` below 3 rounds, or 2 contenders.
 ///
-/// `rounds` are those in which all contenders were measured: the round's number and their logarithms, in their order.
+/// `rounds` are those in which all contenders were measured: the round's number and the logarithms, in the contenders'
+/// order.
 #[must_use]
 pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>> {
     let contenders = rounds.first().map_or(0, |(_, values)| values.len());
@@ -71,8 +73,8 @@ pub fn own_trends(rounds: &[(u32, Vec<f64>)], alpha: f64) -> Vec<Option<Effect>>
     (0..contenders).map(|contender| if contenders > 1 { trend(contender) } else { None }).collect()
 }
 
-/// Indices of values further from the median than 3.5 standard deviations, these from the median absolute deviation;
-/// none below 5 values, or where more than half of them are the same.
+/// Indices of values that are further from the median than 3.5 standard deviations, estimated from the median absolute
+/// deviation; empty below 5 values, or if more than half of them are the same.
 #[must_use]
 pub fn outliers(values: &[f64]) -> Vec<usize> {
     let Some(centre) = median(values).filter(|_| values.len() >= ENOUGH_FOR_AN_OUTLIER) else {

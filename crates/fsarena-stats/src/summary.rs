@@ -1,10 +1,10 @@
-//! One figure for many: a cell over its rounds, a trial over its slices.
+//! Summaries: a cell over its rounds, a trial over its slices.
 
 use serde::{Deserialize, Serialize};
 
 use crate::quantile::student_upper;
 
-/// Rounds from which on a cell has an interval.
+/// Minimum number of rounds for an interval of a cell.
 const ENOUGH_ROUNDS: usize = 3;
 /// The upper tail of a 95 % interval.
 const TAIL: f64 = 0.025;
@@ -16,16 +16,16 @@ pub struct Summary {
     pub median: f64,
     /// Lower bound of the pointwise 95 % interval, `None` below 3 rounds.
     pub low: Option<f64>,
-    /// Upper bound, likewise.
+    /// Upper bound of the pointwise 95 % interval, `None` below 3 rounds.
     pub high: Option<f64>,
 }
 
-/// Summarises the round values of a cell; `None` without values or where one is not positive and finite.
+/// Summarises the round values of a cell; `None` without values, or if one is not positive and finite.
 ///
 /// The interval is Student's interval of the mean of the logarithms, moved so that its centre is the median: an exact
-/// interval of the median needs 6 rounds for 95 %, and a run often has 4. It is as wide as noise between rounds makes
-/// it, for one cell alone. Two overlapping cells may still be decided: rounds and lanes, which cells share, are part
-/// of these intervals and not of a pair's.
+/// interval of the median needs 6 rounds for 95 %, and a run often has 4. Its width reflects the noise between the
+/// rounds of one cell. Two cells with overlapping intervals may still be decided: effects of rounds and lanes, which
+/// cells share, are part of these intervals and not of a pair's.
 #[must_use]
 pub fn cell_summary(values: &[f64]) -> Option<Summary> {
     let median = round_value(values)?;
@@ -34,7 +34,7 @@ pub fn cell_summary(values: &[f64]) -> Option<Summary> {
 }
 
 /// The value of a trial from its slices: the median, with an even count the geometric mean of the middle two; `None`
-/// without slices or where one is not positive and finite.
+/// without slices, or if one is not positive and finite.
 ///
 /// The median, because one slice that the host disturbed must not move the round; the geometric mean, because
 /// everything downstream is a ratio, and rate and time must give the same verdict.

@@ -1,20 +1,20 @@
-//! Whether a contender stands still within a round, and whether a slice feels the one before it.
+//! Whether a contender is stable within a round, and whether a slice depends on the one before it.
 //!
-//! Both are for reports, as in `steady.rs`. Contenders take turns in a balanced order, so that what hits all of them
-//! alike cancels in their ratio; what hits one of them does not.
+//! Both are only reported, as in `steady.rs`. Contenders take turns in a balanced order, so that effects on all of them
+//! cancel in their ratio; effects on one of them do not.
 
 use crate::interval::Interval;
 use crate::quantile::student_upper;
 use crate::steady::Effect;
 
-/// Rounds from which on their mean has an interval.
+/// Minimum number of rounds for an interval of their mean.
 const ENOUGH_ROUNDS: usize = 3;
-/// The sum of squares, relative to that of all steps, below which two columns are the same one.
+/// Residual sum of squares, relative to the whole one, below which a column counts as a multiple of another.
 const ROUNDING: f64 = 1e-9;
 
-/// How much later slices of a round differ from earlier ones: the mean of the last half of a trial's logarithms less
-/// that of the first, with Student's interval over the trials at 1 − α. With an odd number the middle one is in
-/// neither. Trials with fewer than 2 slices do not count; `None` below 3 others.
+/// How much later slices of a round differ from earlier ones: the mean of the last half of a trial's logarithms minus
+/// that of the first half, with Student's interval over the trials at 1 − α. With an odd number of slices the middle
+/// one is in neither half. Trials with fewer than 2 slices do not count; `None` with fewer than 3 other trials.
 #[must_use]
 pub fn within_rounds(trials: &[Vec<f64>], alpha: f64) -> Option<Effect> {
     let changes: Vec<f64> = trials.iter().filter(|slices| slices.len() > 1).map(|slices| change(slices)).collect();
@@ -36,26 +36,26 @@ fn change(slices: &[f64]) -> f64 {
 /// A slice within its round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// Its place among the slices of all contenders.
+    /// Its position among the slices of all contenders.
     pub position: f64,
-    /// Which contender's slice came before it.
+    /// Which contender the slice before it belongs to.
     pub after: Before,
     /// The logarithm of its value.
     pub y: f64,
 }
 
-/// Whose slice came before.
+/// Which contender a preceding slice belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// The same contender's.
+    /// The same contender.
     Own,
-    /// Another's.
+    /// Another contender.
     Other,
 }
 
-/// How much a slice right after one of the same contender differs from one right after another's: least squares of
-/// `trial + position + own`, so that neither the round nor a steady change within it is in it, with Student's interval
-/// at 1 − α. `None` where the slices do not tell it from these, or leave no degree of freedom.
+/// How much a slice right after one of the same contender differs from one right after another contender's: least
+/// squares of `trial + position + own`, so that neither the round nor a steady change within it contributes, with
+/// Student's interval at 1 − α. `None` if the slices do not separate it from these, or leave no degree of freedom.
 #[must_use]
 pub fn carry_over(trials: &[Vec<Step>], alpha: f64) -> Option<Effect> {
     let column = |of: fn(&Step) -> f64| trials.iter().flat_map(|trial| centred(trial, of)).collect::<Vec<f64>>();
@@ -81,7 +81,7 @@ fn centred(trial: &[Step], of: fn(&Step) -> f64) -> Vec<f64> {
     values.into_iter().map(|value| value - mean).collect()
 }
 
-/// What of `values` is not a multiple of `other`.
+/// The part of `values` that is orthogonal to `other`.
 fn without(values: &[f64], other: &[f64]) -> Vec<f64> {
     let length = dot(other, other);
     let share = if length > 0.0 { dot(values, other) / length } else { 0.0 };

@@ -1,4 +1,4 @@
-//! The decision rule against other programs' figures, and what must hold for any data.
+//! The decision rule compared with other programs' figures, and properties that hold for any data.
 
 use fsarena_stats::{
     Judge, Mean, Pair, Part, Reduced, Round, Rule, StatsError, Sweep, Verdict, Workload, weighted_mean,
@@ -10,7 +10,7 @@ use crate::noise::Noise;
 
 // ---------------------------------------------------------------- worlds
 
-/// Workloads with a normal spread of the slices and no difference but `effects`.
+/// Workloads with a normal spread of the slices and no differences except `effects`.
 fn world(effects: &[f64], workloads: usize, rounds: usize, spread: f64, seed: u64) -> Vec<Workload> {
     let mut noise = Noise::new(seed, 0);
     let mut sweep = || effects.iter().map(|effect| Some(5.0 + effect + spread * noise.normal())).collect::<Sweep>();
@@ -98,7 +98,7 @@ fn exchanging_contenders_turns_every_figure_round() {
         let workloads = world(&[0.0, 0.2, -0.1], 5, 5, 0.1, seed);
         let there = look(&workloads);
         let back = look(&changed(&workloads, |sweep| sweep.reverse()));
-        // Contenders 0 1 2 are now 2 1 0: the pairs (0,1) (0,2) (1,2) are (1,2) (0,2) (0,1), each turned round.
+        // Contenders 0 1 2 are now 2 1 0: the pairs (0,1) (0,2) (1,2) are (1,2) (0,2) (0,1), each reversed.
         for (pairs, mirrored) in there.chunks(3).zip(back.chunks(3)) {
             for (pair, mirror) in pairs.iter().zip(mirrored.iter().rev()) {
                 assert_near(pair.estimate.expect("known"), -mirror.estimate.expect("known"), "estimate");
@@ -205,7 +205,7 @@ fn an_early_look_asks_for_more() {
     let widths = [0.1, 0.4, 0.7, 1.0].map(width);
     assert!(widths.is_sorted_by(|early, late| early >= late), "{widths:?}");
     assert!(widths[1] > 1.3 * widths[3]);
-    // Rounds beyond the plan are paid for from a small reserve.
+    // Rounds beyond the plan use a small reserve of the error budget.
     assert!(width(1.1) > widths[3]);
 }
 
@@ -267,7 +267,8 @@ fn malformed_input_is_refused() {
 
 // ---------------------------------------------------------------- means over a mix
 
-/// One workload of two contenders with these differences, one sweep per round; an infinite one is a round without it.
+/// One workload of two contenders with these differences, one sweep per round; a round has no sweep if its difference
+/// is not finite.
 fn rounds(differences: &[f64]) -> Workload {
     let sweeps =
         |difference: &f64| if difference.is_finite() { vec![vec![Some(*difference), Some(0.0)]] } else { vec![] };

@@ -1,4 +1,4 @@
-//! The guarantee, in short simulations with a fixed seed; `examples/calibrate` has the long ones.
+//! The guarantee, tested in short simulations with a fixed seed; `examples/calibrate` has the long ones.
 
 use std::path::Path;
 

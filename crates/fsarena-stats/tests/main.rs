@@ -1,4 +1,4 @@
-//! The decisions against other programs' figures, in simulations, and what must hold for any data.
+//! The decisions compared with other programs' figures, in simulations, and properties that hold for any data.
 
 #[allow(dead_code)]
 #[path = "../examples/calibrate/noise.rs"]

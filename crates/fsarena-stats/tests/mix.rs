@@ -1,4 +1,4 @@
-//! Where the best of a mix would be another.
+//! Mixes at which another contender would be best.
 
 use fsarena_stats::{Lead, flips};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn leads() -> impl Strategy<Value = (Vec<Lead>, f64)> {
     let lead = (-2.0..2.0_f64, -2.0..2.0_f64).prop_map(|(within, elsewhere)| Lead { within, elsewhere });
     let all = (proptest::collection::vec(lead, 1..6), 0.001..0.999_f64);
-    // Who is best leads everybody: rivals that it does not lead are turned round.
+    // The best contender leads all rivals: a negative lead gets the opposite sign.
     all.prop_map(|(leads, share)| {
         let turned = |lead: &Lead| match lead.at(share) < 0.0 {
             true => Lead { within: -lead.within, elsewhere: -lead.elsewhere },

@@ -1,4 +1,4 @@
-//! Trends and outliers where one can see them.
+//! Trends and outliers in data where they are obvious.
 
 use fsarena_stats::{Effect, outliers, own_trends};
 
@@ -17,7 +17,7 @@ fn drifting() -> Vec<(u32, Vec<f64>)> {
 fn a_contender_s_own_trend_is_told_from_the_machine_s() {
     let trends = own_trends(&drifting(), 0.05);
     let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").size).collect();
-    // Against the mean of the others: 3 %, and half of it for each of the others the other way round.
+    // Relative to the mean of the others: 3 %, and half of it in the opposite direction for each of the others.
     assert!((slopes[1] - 0.03).abs() < 0.001 && (slopes[0] + 0.015).abs() < 0.001, "{slopes:?}");
     assert!(trends[1].is_some_and(|trend| trend.is_proved()));
 }

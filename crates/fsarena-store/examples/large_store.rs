@@ -1,6 +1,6 @@
-//! Makes a store with one run of many samples, to see how long a report of it takes:
+//! Makes a store with one run of many samples, to measure how long a report of it takes:
 //! `cargo run --release --package fsarena-store --example large_store -- FILE [ROUNDS [SLICES]]`.
-//! Three contenders, ten workloads; with 1000 rounds of 334 slices 10 million samples.
+//! Three contenders, ten workloads; 1000 rounds of 334 slices give 10 million samples.
 
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn plan(rounds: u32) -> Result<Plan, Box<dyn std::error::Error>> {
     Ok(Plan { workloads, rounds: Rounds::Exactly(rounds), ..Plan::of(contenders) })
 }
 
-/// Contenders differ by 1 %, rounds and slices by some more.
+/// Contenders differ by 1 %, rounds and slices by up to 10 %.
 fn trial(round: u32, workload: &str, contender: usize, slices: u32) -> Trial {
     let slice = |position: u32| {
         let wobble = u64::from((round * 7919 + position * 104_729) % 1000);

@@ -1,4 +1,4 @@
-//! What can go wrong with a store, and the way out.
+//! Errors of a store, with hints.
 
 use std::error::Error;
 use std::fmt;
@@ -9,26 +9,26 @@ use rusqlite::ErrorCode;
 /// What a store was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// To read runs; nothing is written, not even beside it.
+    /// To read runs; nothing is written, not even files next to the store.
     Read,
     /// To store runs.
     Write,
 }
 
-/// As in "cannot be read".
+/// Prints the word in "cannot be read".
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if *self == Self::Read { "read" } else { "written" })
     }
 }
 
-/// Why the store could not do what was asked.
+/// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no file, or an empty one.
     #[error("there is no store at `{}`", path.display())]
     Missing {
-        /// Where it should be.
+        /// The path of the store.
         path: PathBuf,
     },
     /// The file or a directory above it cannot be made, read or written.
@@ -36,22 +36,22 @@ pub enum StoreError {
     Inaccessible {
         /// The store.
         path: PathBuf,
-        /// What was tried.
+        /// The access that was tried.
         access: Access,
-        /// What the system or SQLite said.
+        /// The message of the system or of SQLite.
         why: String,
     },
-    /// Another user could exchange what root writes there.
+    /// Another user could replace what root writes there.
     #[error("the store `{}` is no safe place for root's runs: `{}` {why}", path.display(), found.display())]
     Unsafe {
         /// The store.
         path: PathBuf,
-        /// The file or folder that is not root's alone.
+        /// The file or folder that other users can change.
         found: PathBuf,
         /// What is wrong with it, as in "belongs to another user".
         why: &'static str,
     },
-    /// A newer fsarena made it; it was left as it is.
+    /// A newer fsarena made it; it was left unchanged.
     #[error("the store `{}` has version {found}, this fsarena knows versions up to {known}", path.display())]
     Newer {
         /// The store.
@@ -61,18 +61,18 @@ pub enum StoreError {
         /// The newest that this fsarena knows.
         known: i64,
     },
-    /// It is an SQLite file of some other program; it was left as it is.
+    /// It is an SQLite file of another program; it was left unchanged.
     #[error("`{}` is a database of another program, not a store of fsarena", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// It is not an SQLite file, or a broken one.
+    /// It is not an SQLite file, or is damaged.
     #[error("the store `{}` is damaged or no store at all: {why}", path.display())]
     Damaged {
         /// The store.
         path: PathBuf,
-        /// What is wrong with it, or what SQLite said.
+        /// What is wrong with it, or the message of SQLite.
         why: String,
     },
     /// A value in it is not what this fsarena expects.
@@ -95,18 +95,18 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
-    /// Anything else that SQLite says, such as a lock that another process does not give up.
+    /// Any other error of SQLite, such as a lock that another process does not release.
     #[error("the store `{}`: {error}", path.display())]
     Sqlite {
         /// The store.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         error: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// The way out, where there is one.
+    /// What the user can do about it, if anything.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Missing { .. } => "`fsarena compare` makes one; name another with `--store FILE`".to_owned(),
@@ -138,7 +138,7 @@ impl StoreError {
         Self::Damaged { path: path.to_owned(), why: why.to_string() }
     }
 
-    /// Sorts what SQLite said of `path` by what can be done about it.
+    /// Classifies an error of SQLite about `path` by what the user can do about it.
     pub(crate) fn sqlite(path: &Path, access: Access, error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(

@@ -1,7 +1,7 @@
-//! The store: one SQLite file that listens to a run's events and gives its record back.
+//! The store: one SQLite file that stores the events of a run and loads its record.
 //!
-//! Each event is one transaction and on the disk when [`Store::apply`] returns, so that a run that was killed, or whose
-//! machine lost power, can be read up to its last event; it is then simply a run without
+//! Each event is one transaction and on the disk when [`Store::apply`] returns. A run that was killed, or whose machine
+//! lost power, can therefore be read up to its last event; it is then a run without
 //! [`Event::Finished`](fsarena_model::Event::Finished). The tables are in `migrations/`.
 //!
 //! A store may come from another user. Nothing in its schema is executed: views, triggers and functions are refused or
@@ -26,13 +26,13 @@ pub use error::{Access, StoreError};
 use place::Found;
 pub use read::RunRow;
 
-/// What the store's functions give.
+/// Result of the store's functions.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
-/// How long a writer waits for another one.
+/// Maximum time that a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long it sleeps between two attempts at what SQLite does not wait for.
+/// Pause between two attempts at an operation for which SQLite does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// An open store file.
@@ -44,16 +44,16 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, or makes it, with the directories above it, and brings it to today's form.
+    /// Opens the store at `path`, or makes it with the directories above it, and migrates it to the current schema.
     ///
     /// # Errors
-    /// A file that is not a store, or one of a newer fsarena, is refused and left as it is; for root also a place that
+    /// A file that is not a store, or one of a newer fsarena, is refused and left unchanged; for root also a place that
     /// another user could write to.
     pub fn open(path: &Path) -> Result<Self> {
         let file = place::prepare(path)?;
         place::look(&file, Access::Write)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        // Of an ordinary user links may be followed: they are the user's own.
+        // For an ordinary user links may be followed: they are the user's own.
         let is_root = rustix::process::geteuid().is_root();
         let flags = if is_root { flags | OpenFlags::SQLITE_OPEN_NOFOLLOW } else { flags };
         let mut store = Self::connect(path, &file, Access::Write, flags)?;
@@ -62,7 +62,7 @@ impl Store {
         Ok(store)
     }
 
-    /// As [`Store::open`], for a store that has to be there.
+    /// Like [`Store::open`], for a store that exists.
     ///
     /// # Errors
     /// [`StoreError::Missing`], and those of [`Store::open`].
@@ -73,10 +73,10 @@ impl Store {
         }
     }
 
-    /// Opens the store at `path` to read it. Nothing is made or changed, and no right to write is needed.
+    /// Opens the store at `path` for reading. Makes and changes nothing, and needs no permission to write.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], or what makes it no store that can be read.
+    /// [`StoreError::Missing`], or the reason why it cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         if place::look(path, Access::Read)? == Found::Nothing {
             return Err(StoreError::Missing { path: path.to_owned() });
@@ -84,19 +84,19 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let store = match place::has_journal(path) {
             true => Self::connect(path, path, Access::Read, flags),
-            // Otherwise SQLite would make files beside it, for which there may be no right.
+            // Otherwise SQLite would make files next to it, for which the permission may be missing.
             false => Self::connect(path, &immutable(path), Access::Read, flags | OpenFlags::SQLITE_OPEN_URI),
         }?;
         migrate::check(&store.connection, path, Access::Read)?;
         Ok(store)
     }
 
-    /// Where the store lies.
+    /// Path of the store.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// No URI flag unless wanted: a path is a path, also one that begins with `file:`.
+    /// Without the URI flag in `flags` a path that begins with `file:` is an ordinary path.
     fn connect(path: &Path, file: &Path, access: Access, flags: OpenFlags) -> Result<Self> {
         let open = || {
             let connection = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -117,7 +117,7 @@ impl Store {
         Ok(Self { path: path.to_owned(), access, connection })
     }
 
-    /// SQLite does not wait for others when it changes the journal's mode, so this does.
+    /// SQLite does not wait for other processes when it changes the journal mode, so this function tries again.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let begun = Instant::now();
         loop {
@@ -135,8 +135,8 @@ impl Store {
     }
 }
 
-/// The file as a URI with the promise that nobody writes to it (<https://www.sqlite.org/uri.html>): SQLite then neither
-/// locks it nor looks for a journal.
+/// The file as a URI that promises that no process writes to it (<https://www.sqlite.org/uri.html>): SQLite then
+/// neither locks it nor looks for a journal.
 fn immutable(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let escaped: String = absolute.as_os_str().as_bytes().iter().fold(String::new(), |text, byte| match byte {

@@ -1,4 +1,4 @@
-//! Brings a store file to today's form, one script after the other.
+//! Migrates a store file to the current schema, one script after the other.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::{Access, Result, StoreError};
 
-/// The script at index `n` leads from version `n` to `n + 1`; a script that was released is never changed.
+/// The script at index `n` migrates version `n` to `n + 1`; a released script never changes.
 const SCRIPTS: &[&str] = &[
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
@@ -18,17 +18,19 @@ const SCRIPTS: &[&str] = &[
 /// The newest version that this fsarena knows.
 pub const KNOWN: i64 = SCRIPTS.len() as i64;
 
-/// Marks an SQLite file as ours (`fsar` in ASCII); <https://www.sqlite.org/pragma.html#pragma_application_id>.
+/// Marks an SQLite file as one of fsarena (`fsar` in ASCII);
+/// <https://www.sqlite.org/pragma.html#pragma_application_id>.
 pub const APPLICATION: i64 = 0x6673_6172;
 
-/// Whether the schema has anything that is executed: only tables and indices have a page of their own
+/// Whether the schema has anything that SQLite executes: only tables and indices have their own page
 /// (<https://www.sqlite.org/schematab.html>).
 const EXECUTED: &str = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE coalesce(rootpage, 0) = 0)";
 
-/// Runs the scripts that `connection`'s file still lacks, all or none. Refuses newer and foreign files, unchanged.
+/// Runs the scripts that `connection`'s file still lacks, all or none. Refuses newer and foreign files and leaves them
+/// unchanged.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     let sqlite = |error| StoreError::sqlite(path, Access::Write, error);
-    // In one transaction, or another process could make the file ours between two of the questions.
+    // One transaction, or another process could make the file a store between two of the queries.
     let view = connection.transaction().map_err(sqlite)?;
     let found = check(&view, path, Access::Write);
     view.finish().map_err(sqlite)?;
@@ -37,13 +39,13 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
     }
     fault::step("store schema").map_err(|error| StoreError::inaccessible(path, Access::Write, error))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-    // Another process may have come first while this one waited for the lock.
+    // Another process may have migrated the file while this one waited for the lock.
     let version = check(&transaction, path, Access::Write)?;
     run_scripts(&transaction, version).map_err(sqlite)?;
     transaction.commit().map_err(sqlite)
 }
 
-/// The file's version, if it is a store of a version that is known, or empty.
+/// The file's version, if it is a store of a known version, or an empty file.
 pub fn check(connection: &Connection, path: &Path, access: Access) -> Result<i64> {
     let sqlite = |error| StoreError::sqlite(path, access, error);
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0)).map_err(sqlite);

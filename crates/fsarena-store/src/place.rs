@@ -1,5 +1,4 @@
-//! The file of a store and its folder, looked at before SQLite opens the file: opening a database may already write to
-//! it.
+//! Checks the file of a store and its folder before SQLite opens the file: opening a database may already write to it.
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -11,14 +10,14 @@ use fsarena_sys::fault;
 use crate::migrate::{APPLICATION, KNOWN};
 use crate::{Access, Result, StoreError};
 
-/// What SQLite keeps beside the file.
+/// Suffixes of the files that SQLite keeps next to the store.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Write bits of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 
-/// What is at the place of a store.
+/// What exists at the path of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// No file, or an empty one.
@@ -27,14 +26,14 @@ pub enum Found {
     Database,
 }
 
-/// The path of a file beside the store.
+/// The path of a file next to the store.
 fn companion(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Whether a writer is at work, or was killed: what it wrote last is not in the file itself.
+/// Whether a writer is active, or was killed: what it wrote last is not in the file itself.
 pub fn has_journal(path: &Path) -> bool {
     ["-wal", "-journal"].iter().any(|suffix| companion(path, suffix).exists())
 }
@@ -42,7 +41,7 @@ pub fn has_journal(path: &Path) -> bool {
 /// Reads the header of the file (<https://www.sqlite.org/fileformat2.html#the_database_header>).
 ///
 /// # Errors
-/// If it is no database, or one of another program or of a newer fsarena.
+/// If it is not a database, or is one of another program or of a newer fsarena.
 pub fn look(path: &Path, access: Access) -> Result<Found> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
     match fs::metadata(path) {
@@ -70,14 +69,14 @@ fn judge(path: &Path, header: &[u8]) -> Result<()> {
             Err(StoreError::Newer { path: path.to_owned(), found: version, known: KNOWN })
         }
         APPLICATION => Ok(()),
-        // Nothing was ever made in it.
+        // An empty database.
         0 if pages <= 1 && schema == 0 && version == 0 => Ok(()),
         _ => Err(StoreError::Foreign { path: path.to_owned() }),
     }
 }
 
-/// Makes the folder of the store where it is missing, and gives the store's path without links. For root it has to be a
-/// place where no other user could exchange the file, and none that a link leads to.
+/// Makes the folder of the store if it is missing, and returns the store's path without symbolic links in the folder's
+/// part. For root no other user may be able to replace the file, and the file itself must not be a symbolic link.
 ///
 /// # Errors
 /// [`StoreError::Unsafe`], or if a folder cannot be made.
@@ -111,7 +110,7 @@ pub fn prepare(path: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
-/// Every folder belongs to root, and others may at most add to it: what is root's in it, they cannot exchange.
+/// Requires that every folder belongs to root, and that others may at most add files to it: they cannot replace root's.
 fn require_own_ancestors(store: &Path, folder: &Path) -> Result<()> {
     for folder in folder.ancestors() {
         let found = fs::symlink_metadata(folder);
@@ -126,7 +125,7 @@ fn require_own_ancestors(store: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// It is no link, belongs to root, and only root may write it.
+/// Requires that it is not a symbolic link, belongs to root, and is writable only by root.
 fn require_own(store: &Path, path: &Path, found: &Metadata) -> Result<()> {
     match () {
         () if found.is_symlink() => Err(not_own(store, path, "is a link")),

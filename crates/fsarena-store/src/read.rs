@@ -1,4 +1,4 @@
-//! Gives back what was taken in: whole records, and the list of runs.
+//! Reads stored data: whole records, and the list of runs.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -30,11 +30,12 @@ pub struct RunRow {
     pub rounds: u32,
 }
 
-/// Of a row of `run`: a run that was killed or failed before its first trial is none.
+/// Condition on a row of `run`: something was measured. A run that was killed or failed before its first trial is not
+/// listed.
 pub const HAS_MEASURED: &str = "(EXISTS (SELECT * FROM trial WHERE trial.run = run.run)
     OR EXISTS (SELECT * FROM round WHERE round.run = run.run))";
 
-/// A failure of SQLite, or a value of the named kind that could not be understood.
+/// An error of SQLite, or a value of the named kind that cannot be parsed.
 enum ReadError {
     Sqlite(rusqlite::Error),
     Value(&'static str, Box<dyn Error + Send + Sync>),
@@ -47,7 +48,10 @@ impl From<rusqlite::Error> for ReadError {
 }
 
 impl Store {
-    /// The record of `run`: what [`RunRecord::apply`] makes of the same events.
+    /// Loads the record of `run`: the same that [`RunRecord::apply`] makes of the same events.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], [`StoreError::Unreadable`], or if the store cannot be read.
     pub fn load(&self, run: i64) -> Result<RunRecord> {
         match self.snapshot(run) {
             Ok(Some(record)) => Ok(record),
@@ -59,7 +63,7 @@ impl Store {
         }
     }
 
-    /// The number of the run that began last, of those in which something was measured.
+    /// The number of the latest run in which something was measured.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -86,7 +90,7 @@ impl Store {
         list().map_err(|error| self.sqlite(error))
     }
 
-    /// One transaction: a run that still goes on is read as it was at one moment.
+    /// Reads in one transaction, so that a run that still goes on is read as it was at one moment.
     fn snapshot(&self, run: i64) -> std::result::Result<Option<RunRecord>, ReadError> {
         let transaction = self.connection.unchecked_transaction()?;
         let Some(mut record) = head(&transaction, run)? else { return Ok(None) };
@@ -177,13 +181,12 @@ fn trial(connection: &Connection, row: &Row<'_>) -> std::result::Result<Trial, R
     })
 }
 
-/// What only some trials have.
+/// A value that only some trials have.
 fn of_some<T: DeserializeOwned>(row: &Row<'_>, column: &'static str) -> std::result::Result<Option<T>, ReadError> {
     added(row, column)?.map(|json| parse(column, &json)).transpose()
 }
 
-/// The text of a column that older stores lack: they are read as they are, and only a writer brings them to today's
-/// form.
+/// The text of a column that older stores lack: a reader does not migrate them; only a writer does.
 fn added(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
     match row.get(column) {
         Err(rusqlite::Error::InvalidColumnName(_)) => Ok(None),
@@ -191,12 +194,12 @@ fn added(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
     }
 }
 
-/// Runs of before it was kept have none.
+/// Empty for runs from before it was stored.
 fn over_time(row: &Row<'_>) -> std::result::Result<Vec<Moment>, ReadError> {
     added(row, "over_time")?.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
 }
 
-/// There are millions of them: a look-up of each column by its name would take most of the time.
+/// Reads columns by index: there are millions of slices, and look-ups by name would take most of the time.
 fn slices(connection: &Connection, trial: i64) -> rusqlite::Result<Vec<Slice>> {
     let unsigned = |row: &Row<'_>, column: usize| row.get::<_, i64>(column).map(i64::cast_unsigned);
     let query = "SELECT position, operations, bytes, elapsed_ns, value FROM slice WHERE trial = ? ORDER BY id";
@@ -234,7 +237,7 @@ fn references(connection: &Connection, run: i64) -> std::result::Result<Vec<Refe
     json.iter().map(|json| parse("reference", json)).collect()
 }
 
-/// Runs of before they were kept have neither the lane's cost nor conditions.
+/// Runs from before these were stored have neither the lane's cost nor conditions.
 fn round(row: &Row<'_>) -> std::result::Result<RoundFacts, ReadError> {
     let (lane_cost, conditions) = (added(row, "lane_cost")?, added(row, "conditions")?);
     Ok(RoundFacts {

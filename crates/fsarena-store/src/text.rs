@@ -1,9 +1,9 @@
-//! How closed sets and JSON are written in columns.
+//! How enums and JSON are written in columns.
 
 use fsarena_model::{Severity, Status};
 use serde::Serialize;
 
-/// A status as the column `run.status` has it.
+/// The text of a status in the column `run.status`.
 pub fn of_status(status: Status) -> &'static str {
     match status {
         Status::Complete => "complete",
@@ -11,7 +11,7 @@ pub fn of_status(status: Status) -> &'static str {
     }
 }
 
-/// Anything but `complete` is a run that did not end.
+/// Any text but `complete` means that the run did not end.
 pub fn status(text: &str) -> Status {
     match text {
         "complete" => Status::Complete,
@@ -19,7 +19,7 @@ pub fn status(text: &str) -> Status {
     }
 }
 
-/// A severity as the column `note.severity` has it.
+/// The text of a severity in the column `note.severity`.
 pub fn of_severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "info",
@@ -28,7 +28,7 @@ pub fn of_severity(severity: Severity) -> &'static str {
     }
 }
 
-/// A word that is unknown here is worth a warning.
+/// An unknown text counts as a warning.
 pub fn severity(text: &str) -> Severity {
     match text {
         "info" => Severity::Info,

@@ -1,4 +1,4 @@
-//! Takes in what happens, one transaction per event.
+//! Stores events, one transaction per event.
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Reference, Slice, Status, Trial};
@@ -10,8 +10,8 @@ use crate::read::HAS_MEASURED;
 use crate::{Access, Result, Store, StoreError, text};
 
 impl Store {
-    /// Makes room for a run of `plan` that began at `started` (RFC 3339, UTC), and gives its number, which no other
-    /// run of this store has had or will have.
+    /// Inserts a run of `plan` that began at `started` (RFC 3339, UTC), and returns its number, which no other run of
+    /// this store has had or will have.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -19,10 +19,11 @@ impl Store {
         self.within("store run", |transaction| insert_run(transaction, plan, started))
     }
 
-    /// Takes in what happened in `run`; it is on the disk when this returns. Passing events leave no trace.
+    /// Stores an event of `run`; it is on the disk when this returns. Events that are not part of the record are not
+    /// stored.
     ///
     /// # Errors
-    /// If it cannot be written, or there is no such run.
+    /// If it cannot be written, or the run does not exist.
     pub fn apply(&mut self, run: i64, event: &Event) -> Result<()> {
         let step = match event {
             Event::Surveyed(_) => "store environment",
@@ -42,7 +43,7 @@ impl Store {
         self.within(step, |transaction| write(transaction, run, event)).map_err(|error| missing_run(error, run))
     }
 
-    /// Forgets `run` if it ended before anything was measured in it.
+    /// Deletes `run` if nothing was measured in it.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -85,7 +86,7 @@ fn write(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Re
     }
 }
 
-/// A row that refers to no run, or an update that found none, is the caller's wrong number.
+/// A row that refers to no run, or an update that changes no row, means that the caller's run number is wrong.
 fn missing_run(error: StoreError, run: i64) -> StoreError {
     match error {
         StoreError::Sqlite { path, error } if is_missing(&error) => StoreError::NoSuchRun { run, path },
@@ -193,7 +194,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusql
     insert_slices(transaction, transaction.last_insert_rowid(), &trial.slices)
 }
 
-/// SQLite's integers are signed: a count beyond them is written with its bits, and read so.
+/// SQLite's integers are signed: a larger count is written, and read, with the same bits.
 fn insert_slices(transaction: &Transaction<'_>, trial: i64, slices: &[Slice]) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached(
         "INSERT INTO slice (trial, position, operations, bytes, elapsed_ns, value) VALUES (?, ?, ?, ?, ?, ?)",

@@ -1,15 +1,15 @@
-//! Keeping a thread on one processor while it is timed, so that its wandering is not part of the figures.
+//! Pins a thread to one processor while it is timed, so that migrations are not part of the figures.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The calling thread stays on one processor until this is dropped.
+/// Keeps the calling thread on one processor until this is dropped.
 pub struct Pinned {
     before: Option<CpuSet>,
 }
 
 impl Pinned {
-    /// Keeps the calling thread on the last processor that it may use: the first ones have most of the interrupts.
-    /// Where the kernel refuses, the thread stays free.
+    /// Pins the calling thread to the last processor that it may use: the first ones handle most of the interrupts. If
+    /// the kernel refuses, the thread stays free.
     pub fn here() -> Self {
         let before = sched_getaffinity(None).ok();
         let done = before.as_ref().and_then(|allowed| {

@@ -1,4 +1,4 @@
-//! What the kernel says of an open block device (linux/fs.h, `block/ioctl.c`).
+//! Properties of an open block device (linux/fs.h, `block/ioctl.c`).
 
 use std::fs::File;
 use std::io;
@@ -10,7 +10,7 @@ const BLKROGET: c_ulong = 0x125E;
 const BLKGETSIZE64: c_ulong = 0x8008_1272;
 const BLKGETDISKSEQ: c_ulong = 0x8008_1280;
 
-/// Its size in bytes.
+/// Size of the device in bytes.
 ///
 /// # Errors
 /// `ENOTTY` if it is not a block device.
@@ -21,7 +21,7 @@ pub fn size(device: &File) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Whether it refuses writes.
+/// Whether the device refuses writes.
 ///
 /// # Errors
 /// `ENOTTY` if it is not a block device.
@@ -32,11 +32,11 @@ pub fn is_read_only(device: &File) -> io::Result<bool> {
     Ok(flag != 0)
 }
 
-/// A number that no other disk, and no other medium or file behind the same device, has had since the machine was
-/// started. `None` before Linux 5.15.
+/// Sequence number: no other disk, and no other medium or file behind the same device, has had it since boot. `None`
+/// before Linux 5.15.
 ///
 /// # Errors
-/// Whatever the kernel says, except that it does not know the request.
+/// Any error of the kernel, except that it does not know the request.
 pub fn sequence(device: &File) -> io::Result<Option<u64>> {
     let mut number = 0_u64;
     // SAFETY: the request writes one `u64`, for which `number` has room.

@@ -1,4 +1,4 @@
-//! Child processes: tools such as mkfs, which end with us and whose words are kept.
+//! Child processes: tools such as mkfs. They end with this process, and their output is kept.
 
 mod heard;
 
@@ -25,36 +25,36 @@ use crate::fault;
 
 pub use heard::run_heard;
 
-/// Bytes of a stream that are kept at most: more than any program says that is understood.
+/// Maximum number of bytes that are kept of a stream: more than any supported program writes.
 const MOST_KEPT: u64 = 64 << 20;
-/// How often it is looked whether a program is to be stopped.
+/// Interval at which the stop flag is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
-/// What a tool said and how it ended.
+/// Output and exit status of a tool.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// Its standard output, as far as it is text.
+    /// Its standard output; invalid UTF-8 is replaced.
     pub stdout: String,
-    /// Its standard error, as far as it is text.
+    /// Its standard error; invalid UTF-8 is replaced.
     pub stderr: String,
 }
 
 impl Ended {
-    /// Both streams, trimmed, the error stream first: what a person would want to see of a failure.
+    /// Both streams, trimmed, standard error first: the text to show for a failure.
     pub fn words(&self) -> String {
         let parts = [self.stderr.trim(), self.stdout.trim()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The wish of this process to stop, once [`heed`] has named it.
+/// The flag that asks this process to stop, once [`heed`] has set it.
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Names the flag that a signal sets. Short programs that are started with [`Patience::new`] are killed once it is set.
-/// The first call counts.
+/// Only the first call has an effect.
 pub fn heed(stop: Arc<AtomicBool>) {
     let _ = STOP.set(stop);
 }
@@ -62,27 +62,27 @@ pub fn heed(stop: Arc<AtomicBool>) {
 /// How long a short program may run.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience<'a> {
-    /// It is killed after this time.
+    /// The program is killed after this time.
     pub limit: Duration,
-    /// It is killed as soon as this is set.
+    /// The program is killed once this is set.
     pub stop: &'a AtomicBool,
 }
 
 impl Patience<'static> {
-    /// For queries that end in a moment: versions, signatures on a device, the loading of a module.
+    /// Time limit for queries that end quickly: versions, signatures on a device, the loading of a module.
     pub const QUERY: Duration = Duration::from_secs(30);
 
-    /// Up to `limit`, or until this process is asked to stop ([`heed`]).
+    /// Allows `limit`, and less if this process is asked to stop ([`heed`]).
     pub fn new(limit: Duration) -> Self {
         Self { limit, stop: STOP.get().map_or(&NEVER, |stop| stop) }
     }
 
-    /// A query, [`Patience::QUERY`].
+    /// Allows the time of a query, [`Patience::QUERY`].
     pub fn query() -> Self {
         Self::new(Self::QUERY)
     }
 
-    /// Up to `limit`, also when this process is asked to stop: for what clears up.
+    /// Allows `limit`, even if this process is asked to stop: for programs that clean up.
     pub fn unstoppable(limit: Duration) -> Self {
         Self { limit, stop: &NEVER }
     }
@@ -91,15 +91,15 @@ impl Patience<'static> {
 /// Why [`run`] killed a program.
 #[derive(Debug, thiserror::Error)]
 pub enum Killed {
-    /// Its time was over.
+    /// Its time limit has passed.
     #[error("`{command}` did not end within {} s and was killed", limit.as_secs_f64())]
     TimeLimit {
         /// The command.
         command: String,
-        /// The time that it had.
+        /// The time limit.
         limit: Duration,
     },
-    /// This process is to stop.
+    /// This process was asked to stop.
     #[error("`{command}` was stopped")]
     Stopped {
         /// The command.
@@ -107,10 +107,10 @@ pub enum Killed {
     },
 }
 
-/// Runs a short program to its end and keeps what it said, at most [`MOST_KEPT`] bytes of each stream.
+/// Runs a short program to its end and keeps its output, at most `MOST_KEPT` bytes of each stream.
 ///
-/// It speaks English, reads nothing, is killed when we die, and does not see our Ctrl-C. When this returns, it has
-/// ended with all that it has started.
+/// The program prints English, has no standard input, is killed when this process dies, and does not receive Ctrl-C.
+/// When this returns, the program and all that it has started have ended.
 ///
 /// In builds with debug assertions the environment variable `FSARENA_TOOL_LIMIT_MS` replaces the limit.
 ///
@@ -124,7 +124,7 @@ pub fn run<S: AsRef<OsStr>>(argv: &[S], patience: Patience<'_>) -> io::Result<En
     let deadline = Instant::now().checked_add(limit);
     let until = read_to_end(&child, &mut streams, deadline, patience.stop);
     let (until, status) = reap(child, until)?;
-    // What it wrote right before its end.
+    // Reads what the program wrote right before its end.
     streams.iter_mut().try_for_each(Pipe::drain)?;
     let [stdout, stderr] = streams.map(Pipe::text);
     let command = || argv.iter().map(|word| word.as_ref().to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -144,7 +144,7 @@ fn limit_of_tests() -> Option<Duration> {
     None
 }
 
-/// Reads what a program writes until it has ended, is to be stopped, or its time is over.
+/// Reads the output of a program until it has ended, the stop flag is set, or its time is over.
 fn read_to_end(
     child: &Child,
     streams: &mut [Pipe; 2],
@@ -173,7 +173,7 @@ fn read_to_end(
 
 /// The reading end of a program's output.
 struct Pipe {
-    /// `None` once nobody can write to it any more.
+    /// `None` once no process can write to it any more.
     open: Option<File>,
     kept: Vec<u8>,
 }
@@ -187,7 +187,7 @@ impl Pipe {
         Ok(Self { open, kept: Vec::new() })
     }
 
-    /// Takes what is there. What is beyond [`MOST_KEPT`] is read, so that the program can go on, and forgotten.
+    /// Reads what is available. Bytes beyond `MOST_KEPT` are read, so that the program can go on, and discarded.
     fn drain(&mut self) -> io::Result<()> {
         let mut piece = [0; 4096];
         while let Some(file) = &mut self.open {
@@ -210,21 +210,21 @@ impl Pipe {
     }
 }
 
-/// Where a program works, and when it has to end.
+/// Where a program works, and what stops it.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
     /// Its working directory.
     pub directory: &'a Path,
-    /// The folder in which its two streams are kept while it runs; a link there is not followed.
+    /// The folder of the files with its output while it runs; a symbolic link there is not followed.
     pub streams: &'a Path,
-    /// What its environment has beside ours.
+    /// Environment variables in addition to those of this process.
     pub variables: &'a [(&'a str, String)],
-    /// As soon as this is set, it is killed with all of its process group.
+    /// Once this is set, the program is killed with all of its process group.
     pub stop: &'a AtomicBool,
 }
 
-/// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group. Its end
-/// is noticed at once (pidfd_open(2), since Linux 5.3), the wish to stop within 5 ms.
+/// Like [`run`], for a program that takes long; `None` if it was stopped. When it has ended, so has its process group.
+/// Its end is noticed at once (pidfd_open(2), since Linux 5.3), the stop flag within 5 ms.
 ///
 /// # Errors
 /// If it cannot be started, or its streams cannot be kept.
@@ -243,14 +243,14 @@ fn set<S: AsRef<OsStr>>(argv: &[S], setting: &Setting<'_>) -> io::Result<Command
     Ok(command)
 }
 
-/// Kills what is left of a child's processes, and waits for it: why it was not waited for any longer, and how it ended.
+/// Kills the remaining processes of a child, and waits for it. Returns why the wait ended, and the exit status.
 fn reap(mut child: Child, until: io::Result<Until>) -> io::Result<(Until, ExitStatus)> {
     let pid = Pid::from_child(&child);
-    // fio's processes have groups of their own: they are found as long as their parent is there.
+    // fio's processes have their own groups: they can be found only while their parent exists.
     if !matches!(until, Ok(Until::End)) {
         kill_descendants(pid);
     }
-    // Before it is waited for, its number cannot be another's.
+    // Before the wait the process ID cannot be reused.
     let _ = kill_process_group(pid, Signal::KILL);
     let status = child.wait()?;
     Ok((until?, status))
@@ -265,7 +265,7 @@ fn kill_descendants(parent: Pid) {
     }
 }
 
-/// The children of all threads of a process (proc_pid_tid_children(5)); none where the kernel does not list them.
+/// The children of all threads of a process (proc_pid_tid_children(5)); empty if the kernel does not list them.
 fn children(parent: Pid) -> Vec<Pid> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
@@ -274,7 +274,7 @@ fn children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// A file that keeps what a program says. It is opened once, so that nobody can put another in its place.
+/// A file that keeps a program's output. It is opened once, so that no other process can replace it.
 struct Stream(File);
 
 impl Stream {
@@ -284,12 +284,13 @@ impl Stream {
         options.open(setting.streams.join(name)).map(Self)
     }
 
-    /// What the program writes to.
+    /// The file to which the program writes.
     fn end(&self) -> io::Result<Stdio> {
         self.0.try_clone().map(Stdio::from)
     }
 
-    /// All that was said, as far as it is text; for when nobody writes any more.
+    /// At most `MOST_KEPT` bytes of the output; invalid UTF-8 is replaced. To be called when no process writes any
+    /// more.
     fn text(mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         self.0.rewind()?;
@@ -298,14 +299,14 @@ impl Stream {
     }
 }
 
-/// Why a child is not waited for any longer.
+/// Why the wait for a child ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
     /// It has ended.
     End,
-    /// It is to be stopped.
+    /// The stop flag is set.
     Stop,
-    /// Its time is over.
+    /// Its time limit has passed.
     TimeLimit,
 }
 
@@ -322,16 +323,16 @@ fn wait_for_end(child: &Child, stop: &AtomicBool) -> io::Result<Until> {
     }
 }
 
-/// Starts `program`, which needs no arguments and soon ends, and waits for its end. It is started by posix_spawn(3): what fork(2)
-/// would take grows with the memory of this process, and a shell's is small.
+/// Starts `program`, which needs no arguments and ends soon, and waits for its end. posix_spawn(3) starts it: the time
+/// of fork(2) grows with the memory of this process, and a shell's memory is small.
 ///
 /// # Errors
-/// If it cannot be started; how it ended is not an error here.
+/// If it cannot be started; a failure of the program itself is no error here.
 pub fn start(program: &Path) -> io::Result<ExitStatus> {
     Command::new(program).status()
 }
 
-/// The command that starts `argv`; where a test lets it hang, that of a program that never ends.
+/// The command that starts `argv`, or a program that never ends if a test injects that.
 pub(crate) fn started<S: AsRef<OsStr>>(argv: &[S]) -> io::Result<Command> {
     let program = argv.first().map(|program| program.as_ref().to_string_lossy()).unwrap_or_default();
     match fault::start(&format!("program {program}"))? {
@@ -355,14 +356,15 @@ pub fn end_with_parent(command: &mut Command) {
     unsafe { command.pre_exec(die) };
 }
 
-/// `PATH` with the directories in which file-system tools live, which an ordinary user's may lack; nothing relative.
+/// `PATH` with the directories of file-system tools, which an ordinary user's may lack, and without relative
+/// directories.
 pub fn search_path() -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     let usual = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"];
     path.split(':').filter(|folder| folder.starts_with('/')).chain(usual).collect::<Vec<_>>().join(":")
 }
 
-/// Where `program` lies on [`search_path`], if it does.
+/// Path of `program` on [`search_path`], if it exists there.
 pub fn find_program(program: &str) -> Option<std::path::PathBuf> {
     search_path().split(':').map(|folder| std::path::Path::new(folder).join(program)).find(|path| path.is_file())
 }
@@ -380,7 +382,7 @@ mod tests {
         assert_eq!(much.stdout.len(), 300_000);
     }
 
-    /// Whether a process ends within a minute; one that was killed may wait for its new parent to take notice.
+    /// Whether a process ends within a minute. A killed process that its new parent has not reaped yet counts as ended.
     fn ends(process: &str) -> bool {
         let has_ended = || {
             let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

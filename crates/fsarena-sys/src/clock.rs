@@ -1,12 +1,12 @@
-//! The clock. Whoever schedules is given one, so that a test can pass in another.
+//! The clock. Schedulers take one as an argument, so that a test can pass another.
 
 use fsarena_model::Nanos;
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::Timespec;
 
-/// Tells the time since some fixed moment.
+/// Measures the time since some fixed moment.
 pub trait Clock {
-    /// The time now; never less than what an earlier call said.
+    /// The current time; never less than an earlier result.
     fn now(&self) -> Nanos;
 }
 
@@ -22,7 +22,7 @@ impl Clock for MonotonicClock {
 
 /// `CLOCK_MONOTONIC` without a dynamic call, for inner loops: about 20 ns through the vDSO.
 ///
-/// glibc's own, also because rustix does not survive valgrind, which hides the vDSO from it.
+/// Calls glibc, also because rustix does not survive valgrind, which hides the vDSO from it.
 #[inline]
 pub fn now() -> Nanos {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -31,8 +31,8 @@ pub fn now() -> Nanos {
     Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// How long a look at the machine takes: `time`; a tenth of it in builds with debug assertions, of which no figure is used
-/// and in which tests make hundreds of runs.
+/// Duration of a measurement of the machine: `time`, or a tenth of it in builds with debug assertions, of which no
+/// figure is used and in which tests make hundreds of runs.
 pub const fn look(time: Nanos) -> Nanos {
     Nanos(if cfg!(debug_assertions) { time.0 / 10 } else { time.0 })
 }

@@ -1,4 +1,5 @@
-//! Programs that run beside the work, such as servers: they end with us, and what they say is kept in a file.
+//! Programs that run while the work runs, such as servers: they end with this process, and their output is kept in a
+//! file.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,13 +13,13 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::child::started;
 
-/// How long a look at a program that is to end takes to be repeated.
+/// Interval between two checks whether a program has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How long a program that was killed may take to be gone before its wrapping is killed as well.
+/// Time that a killed program has to end before its wrapping is killed as well.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A program that runs beside the work. Dropped, it is killed with its process group, and waited for.
+/// A program that runs in the background. Dropping it kills it with its process group, and waits for it.
 #[derive(Debug)]
 pub struct Daemon {
     child: Child,
@@ -28,17 +29,17 @@ pub struct Daemon {
 /// Whether the program is started by another one that waits for it, such as unshare(1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrapping {
-    /// It is started itself.
+    /// The program is started directly.
     None,
-    /// It is the only child of what is started.
+    /// The program is the only child of the started one.
     Once,
 }
 
 impl Daemon {
-    /// Starts `argv` in `directory`; both of its streams are appended to the file `log`, which exists afterwards.
+    /// Starts `argv` in `directory`; appends both of its streams to the file `log`, which is made if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be started, or the log cannot be opened, such as one that is a link.
+    /// If it cannot be started, or the log cannot be opened, for example because it is a symbolic link.
     pub fn start(argv: &[String], wrapping: Wrapping, directory: &Path, log: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.create(true).append(true).custom_flags(OFlags::NOFOLLOW.bits() as i32);
@@ -48,15 +49,15 @@ impl Daemon {
         Ok(Self { child: command.spawn()?, wrapping })
     }
 
-    /// How it ended, if it did.
+    /// Its exit status, if it has ended.
     ///
     /// # Errors
-    /// If the kernel does not tell.
+    /// If the kernel refuses the query.
     pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// The process number of the program itself; `None` once it has ended.
+    /// Process ID of the program itself; with a wrapping, `None` before it has started and once it has ended.
     pub fn number(&self) -> Option<u32> {
         let outer = self.child.id();
         match self.wrapping {
@@ -65,7 +66,8 @@ impl Daemon {
         }
     }
 
-    /// Sends the program a signal; nothing if it has ended. One that its wrapping has not started yet never will be: all are killed.
+    /// Sends the program a signal, unless it has ended. If the wrapping has not started it yet, the process group is
+    /// killed.
     pub fn signal(&mut self, signal: Signal) {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
@@ -76,15 +78,15 @@ impl Daemon {
         }
     }
 
-    /// For a child that was not waited for: its number cannot be another's.
+    /// To be called before the child was waited for: its process ID cannot be reused until then.
     fn kill_group(&self) {
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
     }
 
-    /// Waits for its end, at most so long; `None` if it still runs.
+    /// Waits for its end, at most for the time `most`; `None` if it still runs.
     ///
     /// # Errors
-    /// If the kernel does not tell.
+    /// If the kernel refuses the query.
     pub fn wait(&mut self, most: Duration) -> io::Result<Option<ExitStatus>> {
         let begin = Instant::now();
         loop {
@@ -99,8 +101,8 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Whoever waits for the first process of a namespace of processes returns when all of them are gone; were both killed, the others
-        // might hold files for a while.
+        // The wait for the first process of a PID namespace returns when all its processes are gone. If the wrapping
+        // were killed as well, the others might hold files for a while.
         if self.wrapping == Wrapping::Once {
             self.signal(Signal::KILL);
             let _ = self.wait(PATIENCE);
@@ -121,7 +123,7 @@ fn only_child(parent: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Waits for something, at most for a minute.
+    /// Waits for a condition, at most for a minute.
     fn wait_until(mut is_so: impl FnMut() -> bool) {
         let begin = Instant::now();
         while !is_so() {
@@ -165,7 +167,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().expect("temporary folder");
         let log = folder.path().join("log");
-        // Each of them leads a group of its own, as those of databases do.
+        // Each leads its own process group, as the processes of databases do.
         let script = "for i in 1 2 3 4 5 6 7 8; do setsid sleep 600 & done; wait";
         let argv = words(&["unshare", "--pid", "--fork", "--kill-child", "sh", "-c", script]);
         let daemon = Daemon::start(&argv, Wrapping::Once, folder.path(), &log).expect("starts");

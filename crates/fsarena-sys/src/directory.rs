@@ -1,5 +1,5 @@
-//! Directories held by descriptor. What is made in one, and removed from it, is reached through the descriptor and by one
-//! component at a time: no path is walked twice, no symbolic link is followed, no other file system is entered
+//! Directories held by descriptor. What is made in one, and removed from it, is reached through the descriptor and by
+//! one component at a time: no path is resolved twice, no symbolic link is followed, no other file system is entered
 //! (`openat2(2)` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_XDEV`).
 
 use std::ffi::{CString, OsStr};
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault;
 
-/// Which file or directory something is: a name can come to mean another one, these two numbers cannot as long as it
+/// Identity of a file or directory: a name can come to mean another file, these two numbers cannot as long as it
 /// exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
-    /// The number of the file system (`st_dev`).
+    /// Device number of the file system (`st_dev`).
     pub device: u64,
-    /// The number of the inode (`st_ino`).
+    /// Inode number (`st_ino`).
     pub inode: u64,
 }
 
@@ -31,14 +31,14 @@ pub struct Directory {
     path: PathBuf,
 }
 
-/// What has become of a directory that was to be removed.
+/// Result of the removal of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
-    /// It is removed, with all that was in it.
+    /// It is removed with its contents.
     Done,
-    /// Nothing has that name.
+    /// The name does not exist.
     Absent,
-    /// Another file or directory has that name: it was left alone.
+    /// Another file or directory has that name, and was left alone.
     Another,
 }
 
@@ -58,12 +58,12 @@ impl Directory {
         Ok(Self { fd, path: path.to_owned() })
     }
 
-    /// Where it was when it was opened.
+    /// Its path when it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which directory it is.
+    /// Its identity.
     ///
     /// # Errors
     /// As fstat(2).
@@ -72,7 +72,7 @@ impl Directory {
         Ok(FileId { device: found.st_dev, inode: found.st_ino })
     }
 
-    /// The number of the user who owns it.
+    /// User ID of its owner.
     ///
     /// # Errors
     /// As fstat(2).
@@ -80,10 +80,10 @@ impl Directory {
         Ok(rustix::fs::fstat(&self.fd)?.st_uid)
     }
 
-    /// Makes the directory `name` in this one with the permissions `mode`, whatever the umask is, and opens it.
+    /// Makes the directory `name` in this one with the permissions `mode`, regardless of the umask, and opens it.
     ///
     /// # Errors
-    /// `EEXIST` if there is something of that name; as mkdirat(2).
+    /// `EEXIST` if the name exists; as mkdirat(2).
     pub fn make(&self, name: &str, mode: u32) -> io::Result<Self> {
         fault::step(&format!("mkdir {name}"))?;
         require_component(name)?;
@@ -102,7 +102,7 @@ impl Directory {
         Ok(Self { fd, path: self.path.join(name) })
     }
 
-    /// Writes what was made and removed here to the disk (fsync(2) of the directory).
+    /// Syncs what was made and removed here to the disk (fsync(2) of the directory).
     ///
     /// # Errors
     /// As fsync(2).
@@ -111,12 +111,11 @@ impl Directory {
         Ok(rustix::fs::fsync(&self.fd)?)
     }
 
-    /// Removes the directory `name` of this one with all that is in it, if it is the one with that `inode`, on the same
-    /// file system as this one.
+    /// Removes the directory `name` of this one with its contents, if it is the one with that `inode`, on the same file
+    /// system as this one.
     ///
     /// # Errors
-    /// `EXDEV` if something is mounted on it or in it; as openat2(2) and unlinkat(2). What is left can be removed by
-    /// another call.
+    /// `EXDEV` if something is mounted on it or in it; as openat2(2) and unlinkat(2). Another call can remove the rest.
     pub fn remove(&self, name: &str, inode: u64) -> io::Result<Removal> {
         require_component(name)?;
         let child = match self.child(OsStr::new(name)) {
@@ -149,7 +148,7 @@ impl Directory {
     }
 }
 
-/// `rmdir("..")` and an empty name would mean something else than a directory in this one.
+/// Refuses `..`, an empty name and the like, which do not name an entry of this directory.
 fn require_component(name: &str) -> io::Result<()> {
     match name.is_empty() || name == "." || name == ".." || name.contains('/') {
         true => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name:?} is not a name in a directory"))),
@@ -161,7 +160,7 @@ fn is_no_directory(error: &io::Error) -> bool {
     [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-/// Removes everything in the directory. All names are read before the first is removed: what readdir(3) returns of a
+/// Removes everything in the directory. Reads all names before it removes the first: the result of readdir(3) on a
 /// directory that changes meanwhile is not specified.
 fn empty(directory: BorrowedFd<'_>) -> io::Result<()> {
     for name in names(directory)? {
@@ -196,7 +195,7 @@ fn is_directory(parent: BorrowedFd<'_>, name: &CString) -> io::Result<bool> {
     }
 }
 
-/// What has gone meanwhile is removed as well.
+/// Removes an entry; one that no longer exists is no error.
 fn unlink(parent: BorrowedFd<'_>, name: &CString, flags: AtFlags) -> io::Result<()> {
     match unlinkat(parent, name, flags) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

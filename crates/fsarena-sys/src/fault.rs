@@ -1,6 +1,6 @@
-//! Fault injection. Every call that makes, mounts, fills, renames or removes something on the machine, and every write of
-//! the ledger and the store, passes [`step`] first. A test counts the steps of a run and then lets a run die, fail or hang
-//! at each of them in turn.
+//! Fault injection. Every call that makes, mounts, fills, renames or removes something on the machine, and every write
+//! of the ledger and the store, passes [`step`] first. A test counts the steps of a run and then lets a run die, fail
+//! or hang at each of them in turn.
 //!
 //! Release builds have no injection: [`step`] is then empty.
 
@@ -11,8 +11,8 @@ use std::io;
 /// In builds with debug assertions the environment variable `FSARENA_FAULT` has one of these forms, n counts from 1:
 /// - `kill@n`: the process kills itself with SIGKILL at step n.
 /// - `ERRNO@n`: step n fails with that number, such as `5@12` for EIO.
-/// - `hang@n`: a child program that starts at step n does not end. Other steps are calls of the kernel, which no time limit
-///   can end.
+/// - `hang@n`: a child program that starts at step n does not end. Other steps are calls of the kernel, which no time
+///   limit can end.
 /// - `list@FILE`: the name of each step is appended to FILE.
 ///
 /// # Errors
@@ -28,7 +28,7 @@ pub fn step(what: &str) -> io::Result<()> {
     }
 }
 
-/// What becomes of a child program that is about to start.
+/// How a child program starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// It starts.
@@ -37,7 +37,7 @@ pub enum Start {
     Hanging,
 }
 
-/// As [`step`], for the start of a child program, which may be made to hang.
+/// Like [`step`], for the start of a child program, which can be made to hang.
 ///
 /// # Errors
 /// The injected error.

@@ -1,4 +1,4 @@
-//! Workers that are processes: copies of this one which do one thing, send back what they found, and end.
+//! Workers that are processes: copies of this one that do one thing, send back their result, and end.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -17,14 +17,14 @@ pub struct Forked {
     answer: File,
 }
 
-/// Starts a copy of this process which calls `work`, sends what that returns, and ends at once, without running any
-/// destructor. It is killed when the thread that called this ends.
+/// Starts a copy of this process that calls `work`, sends its result, and ends at once, without running any destructor.
+/// It is killed when the calling thread ends.
 ///
 /// Of this process' threads only the calling one exists in the copy: `work` must not wait for a lock that another
-/// may hold. (glibc makes its allocator usable; see fork(3).)
+/// thread may hold. (glibc makes its allocator usable; see fork(3).)
 ///
 /// # Errors
-/// If the kernel has no process or pipe left.
+/// If the kernel cannot make another process or pipe.
 pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<Forked> {
     let (answer, question) = pipe_with(PipeFlags::CLOEXEC)?;
     let parent = getpid();
@@ -45,7 +45,7 @@ fn in_child(parent: Pid, answer: OwnedFd, work: impl FnOnce() -> Vec<u8>) -> ! {
 }
 
 impl Forked {
-    /// Whether it has not ended yet. One that has is remembered as such.
+    /// Whether it has not ended yet. It can still be waited for afterwards.
     pub fn is_alive(&self) -> bool {
         let status = self.process.map(|process| {
             // SAFETY: `siginfo` is plain data, and waitid fills it in; WNOWAIT leaves the process to be waited for.
@@ -65,10 +65,10 @@ impl Forked {
         poll(&mut wanted, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
 
-    /// Waits for its end and takes what it sent.
+    /// Waits for its end and returns what it sent.
     ///
     /// # Errors
-    /// If it was killed, by SIGBUS for example, which is how the kernel tells that a mapped page cannot be had; or if
+    /// If it was killed, for example by SIGBUS, with which the kernel reports that a mapped page is unavailable; or if
     /// it panicked.
     pub fn finish(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

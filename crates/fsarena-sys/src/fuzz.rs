@@ -1,4 +1,4 @@
-//! Hostile texts of the kernel.
+//! Fuzz tests of parsers of the kernel's texts.
 
 use crate::mountinfo;
 

@@ -1,4 +1,4 @@
-//! A gate that workers pass together, be they threads or processes.
+//! A gate that workers pass together. Workers are threads or processes.
 
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -10,22 +10,23 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 use crate::clock;
 
-/// How long a worker sleeps between two looks at the gate.
+/// How long a worker sleeps between two checks of the gate.
 const LOOK: Duration = Duration::from_micros(20);
 
-/// What the workers and whoever starts them tell each other.
+/// State that the workers share with the code that starts them.
 #[repr(C)]
 pub struct Flags {
     arrived: AtomicU32,
     opened_at: AtomicU64,
     open: AtomicBool,
     failed: AtomicBool,
-    /// Set when somebody wants them to stop.
+    /// Set when the workers have to stop.
     pub stop: AtomicBool,
 }
 
 impl Flags {
-    /// Tells that one more worker is ready, and waits until the gate opens; `false` if it will not, for one has failed.
+    /// Reports one more worker as ready, and waits until the gate opens; `false` if a worker has failed and it does not
+    /// open.
     pub fn pass(&self) -> bool {
         self.arrived.fetch_add(1, Ordering::AcqRel);
         while !self.open.load(Ordering::Acquire) && !self.failed.load(Ordering::Acquire) {
@@ -34,17 +35,18 @@ impl Flags {
         !self.failed.load(Ordering::Acquire)
     }
 
-    /// When it opened, for those who have passed.
+    /// When the gate opened; valid for workers that have passed.
     pub fn opened_at(&self) -> Nanos {
         Nanos(self.opened_at.load(Ordering::Acquire))
     }
 
-    /// Lets nobody pass any more.
+    /// Reports a failure: no worker passes any more.
     pub fn fail(&self) {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Opens the gate when `count` workers are ready, unless one fails; `is_alive` tells whether all still can.
+    /// Opens the gate when `count` workers are ready, unless one fails. `is_alive` returns whether all workers still
+    /// run.
     pub fn open_for(&self, count: u32, mut is_alive: impl FnMut() -> bool) {
         while self.arrived.load(Ordering::Acquire) < count && !self.failed.load(Ordering::Acquire) {
             if !is_alive() {
@@ -65,7 +67,7 @@ pub struct Gate {
 const SIZE: usize = 4096;
 
 impl Gate {
-    /// A closed one.
+    /// A closed gate.
     ///
     /// # Errors
     /// If there is no memory.
@@ -73,7 +75,7 @@ impl Gate {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
         let start = unsafe { mmap_anonymous(std::ptr::null_mut(), SIZE, access, MapFlags::SHARED)? };
-        // Zeroed pages are closed flags: all of them are plain integers.
+        // Zeroed pages are closed flags: all flags are plain integers.
         Ok(Self { flags: NonNull::new(start.cast()).expect("a mapping is not at address 0") })
     }
 }

@@ -1,4 +1,4 @@
-//! What fsarena asks of the kernel. All `unsafe` of the project is in this crate, behind safe functions.
+//! System calls that fsarena needs. All `unsafe` of the project is in this crate, behind safe functions.
 
 pub mod affinity;
 pub mod aligned;

@@ -1,4 +1,5 @@
-//! Loop devices of our own: added under a free high number, configured with direct I/O, removed afterwards (loop(4)).
+//! Loop devices that a run makes: added under a free high number, configured with direct I/O, removed afterwards
+//! (loop(4)).
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -48,7 +49,7 @@ struct LoopConfig {
     reserved: [u64; 8],
 }
 
-/// What a bound loop device is bound to.
+/// What a loop device is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
     /// The device number of the file system on which the backing file lies.
@@ -57,16 +58,16 @@ pub struct Binding {
     pub inode: u64,
     /// The backing block device's number; 0 if the backing is a file.
     pub backing_device: u64,
-    /// The name that was given when it was bound.
+    /// The name under which it was bound.
     pub name: String,
 }
 
-/// A stretch of the backing file; a size of 0 is up to its end.
+/// A range of the backing file; a size of 0 means up to its end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extent {
-    /// Bytes from the start.
+    /// Offset in bytes.
     pub offset: u64,
-    /// Bytes in length.
+    /// Length in bytes.
     pub size: u64,
 }
 
@@ -78,16 +79,16 @@ pub fn device_path(number: u32) -> PathBuf {
 /// Adds the loop device `number`, which must not exist.
 ///
 /// # Errors
-/// `EEXIST` if it exists; `EPERM` or `EACCES` without the right.
+/// `EEXIST` if it exists; `EPERM` or `EACCES` without the privilege.
 pub fn add(number: u32) -> io::Result<()> {
     fault::step("add loop device")?;
     control(LOOP_CTL_ADD, number)
 }
 
-/// Removes the loop device `number`, which must be bound to nothing.
+/// Removes the loop device `number`, which must not be bound.
 ///
 /// # Errors
-/// `EBUSY` if it is bound or open, `ENODEV` if there is none.
+/// `EBUSY` if it is bound or open, `ENODEV` if it does not exist.
 pub fn remove(number: u32) -> io::Result<()> {
     fault::step("remove loop device")?;
     control(LOOP_CTL_REMOVE, number)
@@ -101,10 +102,11 @@ fn control(request: c_ulong, number: u32) -> io::Result<()> {
 
 /// Binds loop device `number` to `backing`, with direct I/O, logical blocks of `block_size` bytes and the given name.
 ///
-/// The device frees itself when the last user is gone; the file that is returned is one.
+/// The kernel frees the device when its last user is gone; the returned file is one.
 ///
 /// # Errors
-/// Whatever the kernel says; also if it would do the I/O through the page cache.
+/// Any error of the kernel. If it falls back to the page cache, that is no error: the caller checks `loop/dio` in
+/// sysfs.
 pub fn bind(number: u32, backing: &File, extent: Extent, block_size: u32, name: &str) -> io::Result<File> {
     fault::step("bind loop device")?;
     let device = OpenOptions::new().read(true).write(true).open(device_path(number))?;
@@ -120,10 +122,10 @@ pub fn bind(number: u32, backing: &File, extent: Extent, block_size: u32, name: 
     Ok(device)
 }
 
-/// What loop device `number` is bound to; `None` if it is free or there is none.
+/// What loop device `number` is bound to; `None` if it is not bound or does not exist.
 ///
 /// # Errors
-/// Whatever else the kernel says.
+/// Any other error of the kernel.
 pub fn binding(number: u32) -> io::Result<Option<Binding>> {
     let device = match File::open(device_path(number)) {
         Ok(device) => device,
@@ -147,7 +149,7 @@ pub fn binding(number: u32) -> io::Result<Option<Binding>> {
 /// Unbinds loop device `number`; the kernel does so once its last user is gone.
 ///
 /// # Errors
-/// `ENXIO` if it is bound to nothing.
+/// `ENXIO` if it is not bound.
 pub fn unbind(number: u32) -> io::Result<()> {
     fault::step("unbind loop device")?;
     let device = File::open(device_path(number))?;

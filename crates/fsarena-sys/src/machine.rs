@@ -1,7 +1,7 @@
-//! The machine's lock: at most one run of fsarena at a time, whichever user runs it.
+//! The machine's lock: at most one run of fsarena at a time, of all users together.
 //!
 //! The lock is a socket in the abstract namespace (unix(7)). It belongs to no user and to no directory, and the kernel
-//! frees it when its holder ends, however that happens. Each network namespace has its own.
+//! frees it when its holder ends for any reason. Each network namespace has its own.
 
 use std::fs;
 use std::io;
@@ -14,25 +14,25 @@ use fsarena_model::Nanos;
 /// The name of the socket.
 const NAME: &[u8] = b"fsarena/run";
 
-/// The lock, until it is dropped.
+/// The lock, held until this is dropped.
 #[derive(Debug)]
 pub struct MachineLock(#[allow(dead_code, reason = "it is held, not used")] UnixListener);
 
-/// The process that has the lock.
+/// The process that holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
-    /// Its number.
+    /// Its process ID.
     pub process: i32,
-    /// The number of its user.
+    /// Its user ID.
     pub user: u32,
     /// Its command line; empty if it cannot be read.
     pub command: String,
-    /// How long it has been running; `None` if that cannot be read.
+    /// Time since it started; `None` if that cannot be read.
     pub running: Option<Nanos>,
 }
 
 impl MachineLock {
-    /// Takes the lock; `None` if another process has it.
+    /// Takes the lock; `None` if another process holds it.
     ///
     /// # Errors
     /// If the kernel has no abstract sockets for this process.
@@ -49,7 +49,7 @@ impl MachineLock {
     }
 }
 
-/// Who has the lock; `None` if it is free by now.
+/// The process that holds the lock; `None` if the lock is free.
 pub fn holder() -> Option<Holder> {
     holder_of(NAME)
 }
@@ -63,7 +63,7 @@ fn holder_of(name: &[u8]) -> Option<Holder> {
     Some(Holder { process, user, command: words.join(" "), running: running(process) })
 }
 
-/// The process that made the other end's socket listen (`SO_PEERCRED` in unix(7)), and its user.
+/// Process ID and user ID of the process that made the other end's socket listen (`SO_PEERCRED` in unix(7)).
 fn peer(stream: &UnixStream) -> Option<(i32, u32)> {
     let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut length = size_of::<libc::ucred>() as libc::socklen_t;
@@ -80,7 +80,7 @@ fn peer(stream: &UnixStream) -> Option<(i32, u32)> {
     (outcome == 0 && found.pid != 0).then_some((found.pid, found.uid))
 }
 
-/// Field 22 of `/proc/PID/stat` is when a process started, in ticks since the machine did (proc_pid_stat(5)).
+/// Time since a process started. Field 22 of `/proc/PID/stat` is its start in ticks since boot (proc_pid_stat(5)).
 fn running(process: i32) -> Option<Nanos> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let ticks: u64 = text.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()?;

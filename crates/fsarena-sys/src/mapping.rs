@@ -5,15 +5,15 @@ use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// A file mapped shared, for reading and writing. A page that cannot be had, for an error of the device or for want of
-/// space, ends the process with SIGBUS: map only in a process that may end (see [`crate::fork`]).
+/// A shared mapping of a file. A page that is unavailable, because of an error of the device or lack of space, ends the
+/// process with SIGBUS: map only in a process that may end (see [`crate::fork`]).
 pub struct Mapping {
     start: NonNull<u8>,
     length: usize,
 }
 
 impl Mapping {
-    /// Maps the first `length` bytes of `file`, which is at least so long and open for what will be done.
+    /// Maps the first `length` bytes of `file`, which has at least this length and is open for `access`.
     ///
     /// # Errors
     /// As mmap(2).
@@ -34,8 +34,8 @@ impl Mapping {
     #[inline]
     pub fn read(&self, offset: u64, buffer: &mut [u8]) {
         let offset = self.check(offset, buffer.len());
-        // SAFETY: the range was checked; the buffer cannot overlap with it, for it is a `&mut` to other memory. Others may
-        // change the file meanwhile: then the bytes are a mixture, which no type forbids.
+        // SAFETY: the range was checked; the buffer cannot overlap with it, for it is a `&mut` to other memory. Others
+        // may change the file meanwhile: then the bytes are a mixture, which no type forbids.
         unsafe { self.start.add(offset).copy_to_nonoverlapping(NonNull::from(&mut *buffer).cast(), buffer.len()) }
     }
 

@@ -1,15 +1,15 @@
-//! Memory that is really there: a hypervisor may have taken back what the guest left free for a while, and gives it
-//! back page by page, on first touch, at the cost of whoever touches it.
+//! Memory that a hypervisor backs. It may have taken back what the guest left free for a while, and returns it page by
+//! page on first touch, at the cost of the process that touches it.
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use fsarena_model::Bytes;
 
-/// Touches `size` bytes of free memory and frees them again, so that the next to be allocated (by the page cache, say)
-/// are backed. At most half of what is available: it must not cost anybody theirs.
+/// Touches `size` bytes of free memory and frees them again, so that the next allocations, for example of the page
+/// cache, are backed. Touches at most half of the available memory, so that other programs do not lose theirs.
 ///
-/// It takes huge pages where the kernel gives them: a hypervisor takes back free memory in such large pieces only, and
-/// a large piece that is freed is the first to be taken again (`__free_one_page` of `mm/page_alloc.c`).
+/// Uses huge pages if the kernel provides them: a hypervisor takes back free memory in such large pieces only, and a
+/// large piece that is freed is the first to be allocated again (`__free_one_page` of `mm/page_alloc.c`).
 pub fn back(size: Bytes) {
     let length = size.0.min(available().unwrap_or_default().0 / 2) as usize;
     if length == 0 {
@@ -27,8 +27,8 @@ pub fn back(size: Bytes) {
     }
 }
 
-/// Gives memory that this process has freed back to the kernel. What a process keeps makes each fork(2) of it longer: after a
-/// library had kept 300 MB, starting a program took 20 ms instead of 1 ms.
+/// Returns memory that this process has freed to the kernel. Memory that a process keeps makes each fork(2) of it
+/// longer: after a library had kept 300 MB, starting a program took 20 ms instead of 1 ms.
 pub fn give_back() {
     #[cfg(target_env = "gnu")]
     // SAFETY: malloc_trim(3) takes the allocator's own locks, and touches only what is free.
@@ -37,7 +37,8 @@ pub fn give_back() {
     }
 }
 
-/// Memory that can be had without swapping (`MemAvailable`, proc_meminfo(5)); `None` if the kernel does not say.
+/// Memory that is available without swapping (`MemAvailable`, proc_meminfo(5)); `None` if the kernel does not report
+/// it.
 pub fn available() -> Option<Bytes> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

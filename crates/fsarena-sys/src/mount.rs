@@ -1,4 +1,4 @@
-//! Mounting with fsopen, fsconfig and fsmount, so that the kernel's own words about a refusal are at hand.
+//! Mounts with fsopen, fsconfig and fsmount, which provide the kernel's message about a refusal.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -17,9 +17,9 @@ use crate::fault;
 pub struct MountError {
     /// The system call's error.
     pub errno: Errno,
-    /// What the kernel wrote about it; often empty.
+    /// The kernel's message; often empty.
     pub words: String,
-    /// What was being done.
+    /// The step that failed.
     pub step: String,
 }
 
@@ -32,7 +32,7 @@ impl MountError {
 /// Mounts `source` as `kind` at the directory `point`, with comma-separated `options`.
 ///
 /// # Errors
-/// With the kernel's own words where it has any, such as `ext4: Unknown parameter 'bogus'`.
+/// With the kernel's message if there is one, such as `ext4: Unknown parameter 'bogus'`.
 pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<(), MountError> {
     injected(&format!("mount {kind}"))?;
     let context = open(kind)?;
@@ -46,12 +46,12 @@ pub fn mount(kind: &str, source: &str, options: &str, point: &Path) -> Result<()
         .map_err(|errno| failed(&format!("attach it at {}", point.display()), errno))
 }
 
-/// Asks the kernel whether the file system `kind` knows the comma-separated `options`; nothing is mounted. What depends
-/// on the file system's own content is not found, nor is anything for kinds that look at their options only when they
-/// are mounted.
+/// Asks the kernel whether the file system `kind` knows the comma-separated `options`, without mounting anything. This
+/// finds no error that depends on the content of the file system, and none for kinds that check their options only at
+/// the mount.
 ///
 /// # Errors
-/// With the kernel's own words where it has any; also where the caller may not mount.
+/// With the kernel's message if there is one; also if the caller may not mount.
 pub fn check_options(kind: &str, options: &str) -> Result<(), MountError> {
     set_options(&open(kind)?, options).map(|_| ())
 }
@@ -64,7 +64,7 @@ fn open(kind: &str) -> Result<OwnedFd, MountError> {
     })
 }
 
-/// Sets those of the file system, and gives those of the mount.
+/// Sets the options of the file system, and returns those of the mount.
 fn set_options(context: &OwnedFd, options: &str) -> Result<MountAttrFlags, MountError> {
     let mut attributes = MountAttrFlags::empty();
     for option in options.split(',').filter(|option| !option.is_empty()) {
@@ -83,16 +83,16 @@ fn set_options(context: &OwnedFd, options: &str) -> Result<MountAttrFlags, Mount
 /// Whether a file system may be written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// It may not: what it had left for later is done.
+    /// Reading only; the kernel first completes deferred work.
     ReadOnly,
-    /// It may.
+    /// Reading and writing.
     ReadWrite,
 }
 
-/// Gives the mounted file system at `point` another access, and leaves all other options as they are (fspick(2)).
+/// Changes the access of the mounted file system at `point`, and leaves all other options as they are (fspick(2)).
 ///
 /// # Errors
-/// `EBUSY` to read-only while a file is open for writing.
+/// `EBUSY` for read-only while a file is open for writing.
 pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
     let flag = if access == Access::ReadOnly { "ro" } else { "rw" };
     let step = format!("make it {flag}");
@@ -104,10 +104,10 @@ pub fn reconfigure(point: &Path, access: Access) -> Result<(), MountError> {
     done.map_err(|errno| failed(errno, kernel_words(&context)))
 }
 
-/// Takes away the mount at `point`; never lazily, since a lane must be free afterwards.
+/// Removes the mount at `point`; never lazily, since a lane must be free afterwards.
 ///
 /// # Errors
-/// `EBUSY` while somebody uses it.
+/// `EBUSY` while it is in use.
 pub fn unmount_plainly(point: &Path) -> Result<(), Errno> {
     injected("unmount").map_err(|error| error.errno)?;
     unmount(point, UnmountFlags::NOFOLLOW)
@@ -143,7 +143,7 @@ fn attribute(option: &str) -> Option<MountAttrFlags> {
     })
 }
 
-/// What the kernel wrote into the context, without the letter for the kind of message.
+/// The kernel's messages in the context, without the letter for the kind of message.
 fn kernel_words(context: &OwnedFd) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut buffer = [0_u8; 1024];

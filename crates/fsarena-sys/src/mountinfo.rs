@@ -1,4 +1,4 @@
-//! What is mounted where, from `/proc/PID/mountinfo` (proc_pid_mountinfo(5)).
+//! Mounts, from `/proc/PID/mountinfo` (proc_pid_mountinfo(5)).
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,17 +12,17 @@ use rustix::fs::{AtFlags, CWD, StatxFlags, makedev, statx};
 /// One mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// The kernel's number of the mount.
+    /// The kernel's ID of the mount.
     pub id: u64,
-    /// The number of its device; btrfs and file systems without a device have one that is no device's.
+    /// Device number; that of btrfs and of file systems without a device belongs to no block device.
     pub device: u64,
-    /// Where it is.
+    /// The mount point.
     pub point: PathBuf,
     /// The mount's own options, such as `rw,noatime`.
     pub options: String,
     /// The file system's type, such as `ext4`.
     pub kind: String,
-    /// The device, or whatever name the file system has.
+    /// The device, or another name of the source.
     pub source: String,
     /// The file system's own options.
     pub super_options: String,
@@ -41,19 +41,20 @@ impl Mount {
     }
 }
 
-/// The mounts that the calling thread sees, which may have a namespace of its own.
+/// The mounts that the calling thread sees; it may have its own namespace.
 ///
 /// # Errors
 /// If `/proc/thread-self/mountinfo` cannot be read.
 pub fn mounts() -> io::Result<Vec<Mount>> {
-    // Any user can mount something under a name that is no text: it is then not found by its name, and the rest is.
+    // Any user can mount something under a name that is not UTF-8: that mount is not found by its name, all others are.
     Ok(parse(&String::from_utf8_lossy(&fs::read("/proc/thread-self/mountinfo")?)))
 }
 
-/// The mounts of all mount namespaces that have a process, the caller's first.
+/// The mounts of all mount namespaces that have a process, the caller's first. A process that ends meanwhile is
+/// omitted.
 ///
 /// # Errors
-/// If the caller's own, or the list of processes, cannot be read; a process that ends meanwhile is left out.
+/// If the caller's mounts, or the list of processes, cannot be read.
 pub fn everywhere() -> io::Result<Vec<Mount>> {
     let mut all = mounts()?;
     let mut seen: BTreeSet<PathBuf> = fs::read_link("/proc/thread-self/ns/mnt").into_iter().collect();
@@ -71,14 +72,14 @@ pub fn everywhere() -> io::Result<Vec<Mount>> {
 /// The mount in which `path` lies.
 ///
 /// # Errors
-/// If the path or the table cannot be read, or the kernel does not tell a path's mount.
+/// If the path or the table cannot be read, or the table does not contain the path's mount.
 pub fn mount_of(path: &Path) -> io::Result<Mount> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID)?;
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("no mount is known for {}", path.display()));
     mounts()?.into_iter().find(|mount| mount.id == found.stx_mnt_id).ok_or_else(missing)
 }
 
-/// The mounts in the text of a mountinfo file; lines that are none are left out.
+/// Parses the text of a mountinfo file; omits malformed lines.
 pub fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
@@ -98,7 +99,8 @@ fn parse_line(line: &str) -> Option<Mount> {
     Some(Mount { id, device, point, options, kind, source, super_options })
 }
 
-/// A field of the kernel's tables, or of fstab(5): space, tab, newline and backslash are written as three octal digits.
+/// Decodes a field of the kernel's tables, or of fstab(5): space, tab, newline and backslash are written as three octal
+/// digits.
 pub fn unescape(field: &str) -> OsString {
     let bytes = field.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

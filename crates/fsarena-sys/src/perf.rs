@@ -1,4 +1,4 @@
-//! Counting how often the kernel passes one of its tracepoints, by perf_event_open(2).
+//! Counts how often the kernel passes a tracepoint, by perf_event_open(2).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
 /// `_IOW('$', 6, char *)` of `linux/perf_event.h`.
 const PERF_EVENT_IOC_SET_FILTER: u32 = rustix::ioctl::opcode::write::<*const c_char>(b'$', 6);
 
-/// `struct perf_event_attr` of `linux/perf_event.h`, as far as its first version goes (PERF_ATTR_SIZE_VER0).
+/// `struct perf_event_attr` of `linux/perf_event.h`, with the fields of its first version (PERF_ATTR_SIZE_VER0).
 #[repr(C)]
 #[derive(Default)]
 struct EventAttributes {
@@ -27,22 +27,24 @@ struct EventAttributes {
     config1: u64,
 }
 
-/// How often a tracepoint was passed since this was opened, on all processors together. Closed when it is dropped.
+/// Counts how often a tracepoint is passed, on all processors together. Dropping it closes it.
 #[derive(Debug)]
 pub struct TracepointCounter {
-    /// One for each processor: the kernel counts for all tasks of one processor, or for all processors of one task.
+    /// One event for each processor: the kernel counts for all tasks of one processor, or for all processors of one
+    /// task.
     processors: Vec<File>,
 }
 
 impl TracepointCounter {
-    /// Counts how often the tracepoint `id` (the file `id` in its folder below tracefs) is passed with fields that `filter`
-    /// lets through (Documentation/trace/events.rst, "Event filtering").
+    /// Counts how often the tracepoint `id` (the file `id` in its folder below tracefs) is passed with fields that
+    /// match `filter` (Documentation/trace/events.rst, "Event filtering").
     ///
-    /// While it is open, whatever passes the tracepoint takes some hundred nanoseconds longer, also what the filter refuses.
+    /// While it is open, each pass of the tracepoint takes some hundred nanoseconds longer, even if the filter rejects
+    /// it.
     ///
     /// # Errors
-    /// `EACCES` or `EPERM` without the right, `EINVAL` for a filter that makes no sense, `EMFILE` if there are too many
-    /// processors for this process' files.
+    /// `EACCES` or `EPERM` without the privilege, `EINVAL` for an invalid filter, `EMFILE` if there are more processors
+    /// than this process may open files.
     pub fn open(id: u64, filter: &str) -> io::Result<Self> {
         let filter = CString::new(filter)?;
         let online = processors(&std::fs::read_to_string("/sys/devices/system/cpu/online")?);
@@ -57,10 +59,10 @@ impl TracepointCounter {
         opened.collect::<io::Result<Vec<File>>>().map(|processors| Self { processors })
     }
 
-    /// How often so far.
+    /// The count since it was opened.
     ///
     /// # Errors
-    /// If the kernel does not say.
+    /// If the kernel refuses the read.
     pub fn read(&self) -> io::Result<u64> {
         let count = |mut event: &File| {
             let mut bytes = [0; 8];
@@ -86,13 +88,13 @@ fn open_event(id: u64, processor: i32) -> io::Result<File> {
         )
     };
     match i32::try_from(event) {
-        // SAFETY: the call has returned a new file descriptor, which nobody else knows.
+        // SAFETY: the call has returned a new file descriptor, which no other code knows.
         Ok(event @ 0..) => Ok(unsafe { File::from_raw_fd(event) }),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// The numbers in a list such as `0-3,8` (cpuset(7), "List format"); what is none is left out.
+/// The numbers in a list such as `0-3,8` (cpuset(7), "List format"); omits malformed parts.
 fn processors(list: &str) -> Vec<i32> {
     let of_piece = |piece: &str| {
         let (first, last) = piece.split_once('-').unwrap_or((piece, piece));

@@ -1,4 +1,4 @@
-//! Which pages of a file are in memory (mincore(2)), and closing with an answer.
+//! Counts the pages of a file that are in memory (mincore(2)), and closes files with an error code.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::param::page_size;
 
-/// How many pages of the first `length` bytes of `file` are in memory. The file is mapped for that and not touched.
+/// Number of pages of the first `length` bytes of `file` that are in memory. The file is mapped for that and not
+/// touched.
 ///
 /// # Errors
 /// As mmap(2) and mincore(2): some network file systems cannot map files.
@@ -27,13 +28,14 @@ pub fn pages(file: &File, length: u64) -> io::Result<u64> {
     if refused { Err(error) } else { Ok(states.iter().filter(|state| **state & 1 == 1).count() as u64) }
 }
 
-/// Closes a file; `File` alone would not say what close(2) does, and some file systems tell of a failed write only then.
+/// Closes a file and returns the result of close(2), which dropping a `File` ignores: some file systems report a failed
+/// write only then.
 ///
 /// # Errors
-/// As close(2); it is closed all the same.
+/// As close(2); the file is closed even then.
 pub fn close(file: impl Into<OwnedFd>) -> io::Result<()> {
     let descriptor = file.into().into_raw_fd();
-    // SAFETY: the descriptor was ours alone, and nobody has it any more.
+    // SAFETY: the caller passed the only owner of the descriptor, and no other code has it any more.
     let refused = unsafe { libc::close(descriptor) } != 0;
     if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! The C library's buffered streams (stdio(3)), for who measures what programs do that use them.
+//! The C library's buffered streams (stdio(3)), for measuring programs that use them.
 
 use std::ffi::{CStr, CString, c_char};
 use std::io;
@@ -7,19 +7,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// How a stream is opened (fopen(3)); all of them are closed in programs that are started.
+/// How a stream is opened (fopen(3)); every mode closes it in programs that are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// `r`: for reading.
     Read,
-    /// `r+`: for reading and writing what is there.
+    /// `r+`: for reading and writing an existing file.
     Update,
 }
 
-/// A stream with a buffer of our own.
+/// A stream that owns its buffer.
 pub struct Stream {
     file: NonNull<libc::FILE>,
-    /// The library uses it until the stream is closed.
+    /// The C library uses it until the stream is closed.
     _buffer: Box<[u8]>,
 }
 
@@ -38,8 +38,8 @@ impl Stream {
         let file = unsafe { libc::fopen(path.as_ptr(), mode.as_ptr()) };
         let file = NonNull::new(file).ok_or_else(io::Error::last_os_error)?;
         let mut buffer = vec![0; size].into_boxed_slice();
-        // SAFETY: the stream is open and nothing was done with it yet; the buffer is `size` bytes long, does not move, and is
-        // freed only after the stream was closed (`finish` and `drop`).
+        // SAFETY: the stream is open and nothing was done with it yet; the buffer is `size` bytes long, does not move,
+        // and is freed only after the stream was closed (`finish` and `drop`).
         unsafe { libc::setvbuf(file.as_ptr(), buffer.as_mut_ptr().cast::<c_char>(), libc::_IOFBF, size) };
         Ok(Self { file, _buffer: buffer })
     }
@@ -58,7 +58,7 @@ impl Stream {
     /// Fills all of `bytes` as one element (fread(3)).
     ///
     /// # Errors
-    /// As fread(3); if the file ends before.
+    /// As fread(3); if the file ends earlier.
     #[inline]
     pub fn read(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         // SAFETY: the bytes are writable in full, and the stream is open.
@@ -71,7 +71,7 @@ impl Stream {
         }
     }
 
-    /// Hands what is buffered to the kernel (fflush(3)).
+    /// Passes buffered bytes to the kernel (fflush(3)).
     ///
     /// # Errors
     /// As fflush(3).
@@ -81,10 +81,10 @@ impl Stream {
         if refused { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// Hands what is buffered to the kernel and closes the stream (fclose(3)).
+    /// Passes buffered bytes to the kernel and closes the stream (fclose(3)).
     ///
     /// # Errors
-    /// As fclose(3); it is closed all the same.
+    /// As fclose(3); the stream is closed even then.
     pub fn finish(self) -> io::Result<()> {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: the stream is open, and `drop` will not close it again.

@@ -9,8 +9,8 @@ use io_uring::{IoUring, opcode, squeue, types};
 
 use crate::AlignedBuffer;
 
-/// A ring with its files and its memory. The memory is cut into buffers of equal size; an operation names one, and as long
-/// as it is in flight that buffer is the kernel's.
+/// A ring with its files and its memory. The memory is divided into buffers of equal size. An operation uses one of
+/// them; while it is in flight, only the kernel may access that buffer.
 pub struct Ring {
     ring: IoUring,
     memory: AlignedBuffer,
@@ -29,17 +29,17 @@ pub enum Transfer {
     Write,
 }
 
-/// An operation that has ended: what it was given as its token, and how many bytes it carried.
+/// A completed operation.
 #[derive(Debug)]
 pub struct Ended {
-    /// The buffer that it used, free again.
+    /// The buffer that it used, which is free again.
     pub buffer: usize,
-    /// Bytes carried, or why not.
+    /// Bytes transferred, or the error.
     pub result: io::Result<u32>,
 }
 
 impl Ring {
-    /// A ring for at most `depth` operations at a time on `files`, with `buffers` buffers of `buffer_size` bytes.
+    /// A ring for at most `depth` concurrent operations on `files`, with `buffers` buffers of `buffer_size` bytes.
     ///
     /// # Errors
     /// If the kernel has no io_uring, or it is not allowed (sysctl kernel.io_uring_disabled), or the memory cannot be
@@ -56,7 +56,8 @@ impl Ring {
         Ok(Self { ring, memory, buffer_size, in_flight: vec![false; buffers], flying: 0, _files: files })
     }
 
-    /// Completions are taken in the system call that waits for them, without interrupting anybody; older kernels do without.
+    /// Completions are processed in the system call that waits for them, without interrupting a thread; older kernels
+    /// cannot.
     fn build(depth: u32) -> io::Result<IoUring> {
         let entries = depth.next_power_of_two();
         let modern = IoUring::builder().setup_single_issuer().setup_defer_taskrun().build(entries);
@@ -73,10 +74,10 @@ impl Ring {
         &mut self.memory[buffer * self.buffer_size..][..self.buffer_size]
     }
 
-    /// All of the memory, before anything is in flight.
+    /// All of the memory, while nothing is in flight.
     ///
     /// # Panics
-    /// If something is.
+    /// If an operation is in flight.
     pub fn memory(&mut self) -> &mut [u8] {
         assert_eq!(self.flying, 0, "nothing is in flight");
         &mut self.memory
@@ -88,13 +89,13 @@ impl Ring {
         self.in_flight[buffer]
     }
 
-    /// How many operations are in flight or wait to be submitted.
+    /// Number of operations that are in flight or wait to be submitted.
     #[inline]
     pub fn flying(&self) -> usize {
         self.flying
     }
 
-    /// Puts an operation of `length` bytes on the ring; [`Ring::submit`] tells the kernel.
+    /// Queues an operation of `length` bytes; [`Ring::submit`] passes it to the kernel.
     ///
     /// # Panics
     /// If the buffer is in flight or too small, or the ring is full.
@@ -114,8 +115,8 @@ impl Ring {
 
     #[inline]
     fn enqueue(&mut self, entry: squeue::Entry) {
-        // SAFETY: the entry names registered files and a buffer of `self.memory`, which `in_flight` keeps from everybody
-        // else until the kernel is done with it.
+        // SAFETY: the entry names registered files and a buffer of `self.memory`, which `in_flight` protects from any
+        // other access until the kernel has finished with it.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         pushed.expect("no more operations than the ring was made for");
     }
@@ -147,7 +148,7 @@ impl Ring {
         }
     }
 
-    /// An operation that has ended, if one has.
+    /// A completed operation, if there is one.
     #[inline]
     pub fn reap(&mut self) -> Option<Ended> {
         let entry = self.ring.completion().next()?;
@@ -160,7 +161,7 @@ impl Ring {
 }
 
 impl Drop for Ring {
-    /// The kernel may write to the memory until the last operation has ended.
+    /// Waits for all operations: the kernel may write to the memory until the last one has ended.
     fn drop(&mut self) {
         while self.flying > 0 {
             if self.submit(1).is_err() {

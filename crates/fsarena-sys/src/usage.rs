@@ -2,7 +2,8 @@
 
 use std::io;
 
-/// Processor time, in seconds. The kernel knows the sum to the nanosecond, and divides it by what its ticks have seen.
+/// Processor time, in seconds. The kernel knows the sum to the nanosecond, and divides it in the ratio that its ticks
+/// have sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ProcessorTime {
     /// Spent in the programs themselves.
@@ -11,10 +12,11 @@ pub struct ProcessorTime {
     pub system: f64,
 }
 
-/// That of this process with all its threads, and of its children that have ended and been waited for, with theirs.
+/// Processor time of this process with all its threads, and of its children that have ended and been waited for, with
+/// theirs.
 ///
 /// # Errors
-/// If the kernel refuses, which it has no reason to.
+/// As getrusage(2).
 pub fn processor_time() -> io::Result<ProcessorTime> {
     let (own, children) = (of(libc::RUSAGE_SELF)?, of(libc::RUSAGE_CHILDREN)?);
     Ok(ProcessorTime { user: own.user + children.user, system: own.system + children.system })

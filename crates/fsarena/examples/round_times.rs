@@ -1,5 +1,5 @@
-//! `make bench-round`: where the time of a run's rounds goes, by workload, from what its store has. Seconds of all
-//! contenders, means over the rounds. Arguments: the store, and a run (the last one).
+//! `make bench-round`: the time that each workload takes in a run's rounds, from a store. Seconds for all contenders,
+//! means over the rounds. Arguments: the store, and a run (default: the latest).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use fsarena_model::{RunRecord, Trial};
 use fsarena_store::Store;
 
-/// Timed; and what a trial notes beside it.
+/// The timed part, and the untimed parts that a trial records.
 const PARTS: [&str; 4] = ["timed", "time.prepare", "time.between", "time.close"];
 
 #[allow(clippy::print_stdout)]

@@ -1,4 +1,4 @@
-//! From errors to words and exit codes.
+//! Error messages and exit codes.
 
 use std::process::ExitCode;
 
@@ -7,14 +7,14 @@ use fsarena_store::StoreError;
 
 use crate::note::{note, tell};
 
-/// How a command ended that did not fail.
+/// The outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// All is well, also with undecided pairs.
+    /// No failure; undecided pairs are not failures.
     Well,
     /// A trial did not finish, or a check found damage.
     WithFailures,
-    /// Somebody stopped it.
+    /// A signal stopped the run.
     Interrupted,
 }
 
@@ -28,7 +28,7 @@ impl From<Ended> for ExitCode {
     }
 }
 
-/// An error of the binary itself, with its way out.
+/// An error of the binary itself, with a hint.
 #[derive(Debug)]
 pub struct Refusal {
     text: String,
@@ -37,12 +37,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The call was wrong.
+    /// The call is wrong: exit code 2.
     pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), blame: Blame::Use, hint: Some(hint.into()) }
     }
 
-    /// This machine cannot.
+    /// This machine lacks something: exit code 4.
     pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), blame: Blame::Machine, hint: Some(hint.into()) }
     }
@@ -66,18 +66,18 @@ impl Explained for Refusal {
     }
 }
 
-/// What clap says of the arguments: a wrong use, or the help that was asked for.
+/// Handles clap's result: a usage error, or the help text that the user asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
-    // Not by clap, which shows what was typed as it is.
+    // Not printed by clap, which does not escape control characters in arguments.
     tell(&error.render().to_string());
     ExitCode::from(2)
 }
 
-/// Prints an error once, with its way out, and gives its exit code.
+/// Prints an error once, with its hint, and returns its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     note!("error: {}", words(error));
     let (blame, hint) = explain(error);
@@ -91,7 +91,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     })
 }
 
-/// The error and its causes, each unless what stands before it has said it already.
+/// The error and its causes; a cause is left out if the text before it already contains it.
 fn words(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
         "" => cause,
@@ -100,7 +100,7 @@ fn words(error: &anyhow::Error) -> String {
     })
 }
 
-/// An error that nobody explains is the machine's.
+/// The kind of an error and its hint. An error of unknown type counts as the machine's.
 fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
     fn of<E: Explained + std::error::Error + Send + Sync + 'static>(
         error: &anyhow::Error,

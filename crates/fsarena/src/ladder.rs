@@ -1,4 +1,4 @@
-//! `--rate`: each workload as it is, and once more at each rate as an open loop.
+//! `--rate`: adds to each workload an open loop at each rate.
 
 use anyhow::Result;
 use fsarena_engine::EngineError;
@@ -6,12 +6,12 @@ use fsarena_model::{Rate, Workload};
 
 use crate::exit::Refusal;
 
-/// What happens to a workload that can keep no rate.
+/// How to handle a workload that cannot keep a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unable {
-    /// It was named: that is refused.
+    /// Refused, because the user named it.
     Refused,
-    /// It came with a suite: it runs in the closed loop only, unless none can.
+    /// Runs as a closed loop only, because it comes from a suite. Refused if no workload can keep a rate.
     LeftOut,
 }
 

@@ -1,6 +1,6 @@
 //! fsarena: which file system, with which options, for this work, on this machine?
 
-// They panic where nothing can be written, and pass on what rules a terminal: there is `note!` and `commands::print`.
+// Use `note!` and `commands::print` instead: `print!` panics if a write fails, and does not escape control characters.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod cli;

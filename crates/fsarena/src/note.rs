@@ -1,11 +1,11 @@
-//! Words for people, on stderr. Perhaps they cannot be written, since the terminal is gone or the disk behind a
-//! redirection is full: then they are lost, and the run goes on.
+//! Messages for people, on stderr. Write errors are ignored, because the terminal may be gone, or the disk of a
+//! redirection full: the run continues.
 
 use std::io::Write;
 
 use fsarena_report::visible_lines;
 
-/// Writes a message. No text in it rules the terminal; its further lines are indented, so that none passes for a
+/// Writes a message. Control characters are escaped, and further lines are indented, so that no line looks like another
 /// message.
 pub fn tell(message: &str) {
     let message = visible_lines(message);

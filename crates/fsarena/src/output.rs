@@ -8,18 +8,17 @@ use std::path::{Path, PathBuf};
 use fsarena_sys::fault;
 use tempfile::Builder;
 
-/// Writes `data` into the file at `path`: the file is replaced as a whole, or stays as it was. A link there is replaced
-/// and not followed. Devices, pipes and what lies in `/dev` and `/proc`, such as `/dev/stdout`, are written as they
-/// are.
+/// Writes `data` to the file at `path`. The file is replaced atomically, or stays unchanged. A symbolic link is
+/// replaced, not followed. Devices, pipes and files in `/dev` and `/proc`, such as `/dev/stdout`, are written in place.
 ///
 /// # Errors
-/// If it cannot be made or written.
+/// If the file cannot be created or written.
 pub fn write(path: &Path, data: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.canonicalize()?;
     match is_replaced(path, &folder) {
         true => replace(path, &folder, data),
-        // Behind `/dev/stdout` may be a file that others write to as well.
+        // Appends, because other programs may write to the file behind `/dev/stdout`, too.
         false => OpenOptions::new().append(true).open(path)?.write_all(data),
     }
 }

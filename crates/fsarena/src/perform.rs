@@ -1,4 +1,5 @@
-//! Doing what a plan says, or what is left of it: take the machine, make the lanes, run, take everything away, keep what happened.
+//! Executes a plan, or the rest of one: locks the machine, makes the lanes, runs, removes everything, and stores the
+//! events.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,26 +21,26 @@ use crate::note::note;
 use crate::progress::Progress;
 use crate::{places, plan};
 
-/// What is to be done, and what is to be said of it in the report.
+/// A plan to execute, with its notes.
 pub struct Task {
     /// The plan.
     pub plan: Plan,
     /// Notes for the report.
     pub notes: Vec<String>,
-    /// Whether to wait while another run has the machine.
+    /// Whether to wait while another run uses the machine.
     pub wait: Wait,
-    /// Whose contents may be lost.
+    /// The disks whose content may be overwritten.
     pub consent: Consent,
 }
 
-/// Does it, and tells what is kept of it; `None` if it was stopped before anything was measured.
+/// Executes a task and returns its record; `None` if it was stopped before anything was measured.
 pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
     let Task { plan, notes, wait, consent } = task;
     plan::require_machine(&plan)?;
     let mut store = places::store(global)?;
     enter_namespace(&plan)?;
     let Some(held) = take_machine(wait, stop)? else { return Ok(None) };
-    // Only now: an earlier run may have filled the place, or hold the disk.
+    // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
     let plan = plan::fitted(plan);
     plan::require_space(&plan)?;
     let held = Held { disks: disk::hold(&plan, &consent)?, ..held };
@@ -53,39 +54,39 @@ pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<
     Ok(Some((record, status)))
 }
 
-/// What became of the wish to go on with a run.
+/// The result of continuing a run.
 pub enum Resumed {
-    /// All its pairs are decided.
+    /// All pairs are already decided.
     Nothing,
-    /// Somebody stopped it while it waited for another run.
+    /// The run was stopped while it waited for another run.
     Stopped,
-    /// It went on.
+    /// The run was continued.
     Done(Box<Further>),
 }
 
-/// A run that went on.
+/// A continued run.
 pub struct Further {
-    /// What was kept of it.
+    /// The record before.
     pub before: RunRecord,
-    /// What is kept of it now.
+    /// The record after.
     pub after: RunRecord,
-    /// How far it has come.
+    /// How the run ended.
     pub status: Status,
 }
 
-/// What is wanted of a stored run.
+/// A stored run to continue.
 pub struct Wanted {
-    /// Its number.
+    /// The run's number.
     pub run: i64,
-    /// How far it shall go on.
+    /// How far to continue.
     pub wish: Wish,
-    /// Whether to wait while another run has the machine.
+    /// Whether to wait while another run uses the machine.
     pub wait: Wait,
-    /// The disk whose contents may be lost: a stored plan does not say so.
+    /// The disks whose content may be overwritten; a stored plan does not contain this consent.
     pub consent: Consent,
 }
 
-/// Does what is left of a stored run.
+/// Continues a stored run.
 pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resumed> {
     let Wanted { run, wish, wait, consent } = wanted;
     let mut store = places::existing_store(global)?;
@@ -94,7 +95,7 @@ pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resu
     plan::require_machine(&plan)?;
     enter_namespace(&plan)?;
     let Some(held) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
-    // Only now: another process may have gone on with it while this one waited.
+    // Loaded again after the lock is taken: another process may have continued the run in the meantime.
     let before = store.load(run)?;
     let Some(rest) = Rest::of(&before, wish)? else {
         if wish == Wish::Usual && before.status == Status::Interrupted {
@@ -108,7 +109,7 @@ pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resu
     Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
 
-/// As [`measure`], for a run that there is already; one that is refused is left as it was.
+/// Like [`measure`], for a stored run. A run that cannot continue stays unchanged.
 fn go_on(
     global: &Global,
     record: &RunRecord,
@@ -133,15 +134,15 @@ fn go_on(
     })
 }
 
-/// The machine, held for one run, and the ledger of what that makes.
+/// The lock on the machine for one run, and the ledger of the things that the run creates.
 pub struct Held {
     ledger: Ledger,
-    /// The disks that the run takes, held.
+    /// The locked disks of the run.
     disks: Vec<Disk>,
     _machine: MachineLock,
 }
 
-/// Takes the machine and clears away what dead runs left; `None` if it was stopped while it waited.
+/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
 fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
     let taken = fsarena_lane::take_machine(wait, &mut |holder| {
@@ -164,7 +165,8 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     }
 }
 
-/// Everything that touches the machine; it is as before when this returns. Why a run failed is kept with it.
+/// Runs a plan on the machine, and removes everything before it returns. If the run fails, the reason is stored with
+/// it.
 fn measure(
     global: &Global,
     plan: &Plan,
@@ -198,7 +200,7 @@ fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
     let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
 }
 
-/// Makes the lanes of `plan`, lets `session` run on them, and takes everything away.
+/// Makes the lanes of `plan`, calls `session` with them, and removes everything.
 fn on_machine(
     plan: &Plan,
     held: Held,
@@ -220,14 +222,14 @@ fn on_machine(
     let closed = machine.close();
     let status = status?;
     if let Err(left) = closed {
-        // What was measured is as good as before: it is reported, with this.
+        // The measurements stay valid; the leftover is reported with them.
         let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
         listeners.hear(&Event::Note(note)).map_err(SessionError::Listener)?;
     }
     Ok(status)
 }
 
-/// Mounts are made only for kinds that need one, and only by root, who may have a namespace.
+/// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace.
 fn enter_namespace(plan: &Plan) -> Result<()> {
     if plan.contenders.iter().all(|contender| contender.kind == "dir") {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Where fsarena keeps things, and whether it may use colour.
+//! The location of the store, and the style of output.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -10,25 +10,25 @@ use fsarena_store::Store;
 use crate::cli::{Color, Global};
 use crate::exit::Refusal;
 
-/// Root's own, whatever `HOME` is: with sudo it may be a folder of the user's.
+/// Root's store, independent of `HOME`: under sudo, `HOME` may be a folder of another user.
 const STORE_OF_ROOT: &str = "/var/lib/fsarena/store.sqlite";
 
-/// Opens the store that the options name, or the user's, to write to it; where there is none it is made.
+/// Opens the store that the options name, or the user's, for writing; creates it if it does not exist.
 pub fn store(global: &Global) -> Result<Store> {
     Ok(Store::open(&store_path(global)?)?)
 }
 
-/// As [`store`], but it has to be there.
+/// Like [`store`], but the store has to exist.
 pub fn existing_store(global: &Global) -> Result<Store> {
     Ok(Store::open_existing(&store_path(global)?)?)
 }
 
-/// As [`existing_store`], to read it: nothing is written, and no right to write is needed.
+/// Like [`existing_store`], but for reading: writes nothing, and needs no right to write.
 pub fn store_to_read(global: &Global) -> Result<Store> {
     Ok(Store::read(&store_path(global)?)?)
 }
 
-/// Where that store lies, whether it is there or not.
+/// The path of the store, whether it exists or not.
 pub fn store_path(global: &Global) -> Result<PathBuf> {
     match &global.store {
         Some(path) => Ok(path.clone()),
@@ -49,7 +49,7 @@ fn data_folder() -> Result<PathBuf> {
     })
 }
 
-/// How text on stdout may look.
+/// The style of text on stdout.
 pub fn style(global: &Global) -> fsarena_report::Style {
     let terminal = std::io::stdout().is_terminal();
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

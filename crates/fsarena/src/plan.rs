@@ -1,4 +1,4 @@
-//! From what was typed to what will be done.
+//! From arguments to a plan.
 
 mod available;
 mod extra;
@@ -27,22 +27,22 @@ use crate::exit::Refusal;
 
 pub use reproduce::of_article;
 
-/// The share of a lane that data may fill: copy-on-write file systems need room for overwrites.
+/// Maximum share of a lane that data may fill: copy-on-write file systems need room for overwrites.
 const FILL: f64 = 0.6;
 
-/// The lanes' size, where nobody says otherwise.
+/// Default lane size.
 const LANE: Bytes = Bytes::gib(2);
 
-/// As `--rounds` takes them.
+/// Maximum of `--rounds`.
 const MOST_ROUNDS: u32 = 1000;
 
-/// The most characters of a label.
+/// Maximum length of a label, in characters.
 const LONGEST_LABEL: usize = 64;
 
-/// Bytes of a lane's logical blocks.
+/// Size of a lane's logical blocks, in bytes.
 const BLOCK: u64 = 4096;
 
-/// The plan that `arguments` ask for, complete and possible, with what is to be said of it.
+/// The plan for `arguments`, complete and checked, with notes for the user.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let work = work::of(arguments)?;
     let suite = work.suite.as_deref().map(fsarena_catalog::suite).transpose()?;
@@ -83,13 +83,14 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     Ok((plan, added.into_iter().chain(work.notes).chain(shared).collect()))
 }
 
-/// The lanes' size where it was typed, or where a lane is all of a disk.
+/// The lane size from the arguments, or that of the whole disk if a lane takes all of it.
 fn lane_size(arguments: &Compare, storage: &Storage) -> Option<Bytes> {
     let takes_all = arguments.one_at_a_time || matches!(storage, Storage::Partitions(_));
     arguments.lane_size.or_else(|| disk::largest_lane(storage.disks()).filter(|_| takes_all))
 }
 
-/// What is measured beside workloads of that scale, and when a round does not count: where all is only tried out, nothing and never.
+/// How often to measure references, and when a round does not count, at that scale. For smoke runs: never, and rounds
+/// always count.
 fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
     match scale {
         Scale::Smoke => (Often::Never, Disturbance::ignored()),
@@ -97,7 +98,7 @@ fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
     }
 }
 
-/// Which directories lie on one file system, and so differ in their place only.
+/// One note for each group of directories on the same file system.
 fn shared_storage(contenders: &[Contender]) -> Vec<String> {
     let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for contender in contenders {
@@ -109,7 +110,7 @@ fn shared_storage(contenders: &[Contender]) -> Vec<String> {
     shared.map(|labels| format!("{} lie on the same file system", labels.join(", "))).collect()
 }
 
-/// Who takes part: those that were typed, or those of the suite.
+/// The contenders from the arguments; otherwise those of the suite.
 fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a [String]> {
     let typed = Some(&arguments.contenders).filter(|contenders| !contenders.is_empty());
     let named = typed.or(suite.map(|suite| &suite.contenders)).filter(|contenders| !contenders.is_empty());
@@ -117,7 +118,8 @@ fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a [St
     Ok(named.ok_or_else(refusal)?)
 }
 
-/// How many rounds: as was typed, one where all is only tried out, as many as the suite says, or what fits into minutes.
+/// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default
+/// budget.
 fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Rounds {
     let is_smoke = arguments.scale.map(Scale::from) == Some(Scale::Smoke);
     let of_suite = suite.and_then(|suite| suite.rounds);
@@ -129,7 +131,7 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
     }
 }
 
-/// The plan, if it is sound and there is time for it.
+/// The plan, if it is consistent and its budget suffices.
 fn checked(plan: Plan) -> Result<Plan> {
     require_sound(&plan)?;
     require_time(&plan)?;
@@ -138,7 +140,7 @@ fn checked(plan: Plan) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Refuses a plan, typed or from a store, that contradicts itself, or whose work does not fit on its lanes.
+/// Refuses a plan, from arguments or from the store, that contradicts itself, or whose data do not fit on its lanes.
 pub fn require_sound(plan: &Plan) -> Result<()> {
     require_labels(&plan.contenders)?;
     plan.workloads.iter().try_for_each(fsarena_catalog::require_sound)?;
@@ -153,7 +155,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
     require_work(plan)
 }
 
-/// Contenders that take the same disk in turn are not there together, as those of slices have to be.
+/// Refuses slices if contenders use one disk in turn: slices need all contenders at the same time.
 fn require_one_at_a_time(plan: &Plan) -> Result<()> {
     let sliced = plan.workloads.iter().find(|workload| workload.mode == Mode::Sliced);
     match sliced.filter(|_| !plan.lanes.is_own()) {
@@ -170,7 +172,7 @@ fn require_one_at_a_time(plan: &Plan) -> Result<()> {
     }
 }
 
-/// Refuses weights of what there is not.
+/// Refuses weights for workloads and groups that are not in the plan.
 pub fn require_mix(plan: &Plan) -> Result<()> {
     let Some(mix) = &plan.mix else { return Ok(()) };
     match unknown_names(plan, mix) {
@@ -183,8 +185,8 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
     }
 }
 
-/// Refuses the weight of a name none of whose workloads is run for want of programs: by what they lack, unless a stored run was without
-/// what has come since.
+/// Refuses a weight for a name whose workloads all lack programs. The error names the missing programs; if they have
+/// been installed since the stored run, it says so.
 fn without_programs(plan: &Plan, name: &str) -> Result<()> {
     for missing in not_here(plan, name) {
         let workload = fsarena_catalog::workload(&missing.workload)?;
@@ -195,7 +197,7 @@ fn without_programs(plan: &Plan, name: &str) -> Result<()> {
     Err(Refusal::machine(text, "they are there now: make the run again").into())
 }
 
-/// Refuses what this machine or this user cannot do; nothing is made yet.
+/// Refuses a plan that this machine or this user cannot run; creates nothing.
 pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
     require::memory_limits(plan)?;
@@ -207,7 +209,8 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The plan with one lane for all in turn, where there is no room for all lanes and every workload runs whole.
+/// The plan with a single lane for all contenders in turn, if there is no room for all lanes and every workload runs
+/// whole.
 pub fn fitted(plan: Plan) -> Plan {
     let is_whole = plan.workloads.iter().all(|workload| workload.mode == Mode::Whole);
     let lacks_room = || matches!(require::space(&plan), Err(LaneError::NoSpace { .. }));
@@ -218,13 +221,13 @@ pub fn fitted(plan: Plan) -> Plan {
     Plan { lanes: Lanes::InTurn, ..plan }
 }
 
-/// Refuses lanes or directories for which there is no room, or a disk that is not free.
+/// Refuses lanes or directories without enough room, and disks that are in use.
 pub fn require_space(plan: &Plan) -> Result<()> {
     require::space(plan)?;
     Ok(require::directories(plan, &data(&plan.workloads)?)?)
 }
 
-/// Nothing is shown to be exactly equal: a margin of nothing could never be met.
+/// Refuses a margin of 0, within which no equivalence can be proved, and of 100 % or more.
 fn margin(margin: Share) -> Result<Share> {
     match margin.0 > 0.0 && margin.0 < 1.0 {
         true => Ok(margin),
@@ -232,7 +235,7 @@ fn margin(margin: Share) -> Result<Share> {
     }
 }
 
-/// A handicap is one of this run's contenders', and of an engine that can dawdle.
+/// Refuses handicaps for unknown contenders, and for workloads of other programs, which cannot be slowed down.
 fn require_handicaps(plan: &Plan) -> Result<()> {
     let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
     if let Some(label) = plan.unprobed.iter().find(|label| !is_one(label)) {
@@ -275,13 +278,13 @@ fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     Ok(contenders)
 }
 
-/// The arguments that name files, by the label of what is in them.
+/// The arguments that name contender files, by the label of the contender in each.
 fn contender_files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| Contender::toml_file(argument).is_some());
     files.map(|argument| Ok((fsarena_catalog::contender(argument)?.label.0, argument.clone()))).collect()
 }
 
-/// A label stands in every table.
+/// Refuses long labels, because labels are in every table.
 fn require_short(label: &Label) -> Result<()> {
     let length = label.0.chars().count();
     match length <= LONGEST_LABEL {
@@ -294,7 +297,7 @@ fn require_short(label: &Label) -> Result<()> {
     }
 }
 
-/// Each contender has a label of its own.
+/// Refuses contenders with the same label.
 fn require_labels(contenders: &[Contender]) -> Result<()> {
     let twice = |(index, contender): &(usize, &Contender)| {
         contenders[..*index].iter().any(|other| other.label == contender.label)
@@ -308,7 +311,7 @@ fn require_labels(contenders: &[Contender]) -> Result<()> {
     }
 }
 
-/// What nobody would notice is not asked for in vain.
+/// Refuses `--precondition` if the plan has no lanes.
 fn require_lanes_to_precondition(plan: &Plan) -> Result<()> {
     match plan.precondition.is_none() || lane_count(plan) > 0 {
         true => Ok(()),
@@ -331,7 +334,7 @@ fn require_whole_blocks(plan: &Plan) -> Result<()> {
     }
 }
 
-/// A size near the one that was wanted, in whole blocks, on which the plan's kinds and workloads have room.
+/// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
 fn possible_size(plan: &Plan) -> u64 {
     let data = required_space(&plan.workloads).ok().flatten().map_or(0, |(data, _)| needed(data).0);
     let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
@@ -339,12 +342,12 @@ fn possible_size(plan: &Plan) -> u64 {
     plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
 }
 
-/// The size of a lane on which so much data have room.
+/// The lane size that is needed for this amount of data.
 fn needed(data: Bytes) -> Bytes {
     Bytes((data.0 as f64 / FILL).ceil() as u64)
 }
 
-/// The workloads are understood and fit on a lane.
+/// Refuses workloads that are invalid, or do not fit on a lane.
 fn require_work(plan: &Plan) -> Result<()> {
     if let Some((data, workload)) = required_space(&plan.workloads)? {
         let needed = needed(data);
@@ -357,7 +360,7 @@ fn require_work(plan: &Plan) -> Result<()> {
     Ok(require_libraries(plan)?)
 }
 
-/// A round fits into the budget.
+/// Refuses a budget that is too short for one round.
 fn require_time(plan: &Plan) -> Result<()> {
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
@@ -368,7 +371,8 @@ fn require_time(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Direct I/O on a lane is in multiples of its blocks; that of directories is looked at when a run opens its files.
+/// Refuses direct I/O that is not in multiples of the lanes' blocks. For directories, this is checked when a run opens
+/// its files.
 fn require_whole_sectors(plan: &Plan) -> Result<()> {
     match unaligned(&plan.workloads, Bytes(BLOCK))?.filter(|_| lane_count(plan) > 0) {
         None => Ok(()),
@@ -384,6 +388,6 @@ fn require_whole_sectors(plan: &Plan) -> Result<()> {
 
 fn drawn_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    // Short enough to be typed again.
+    // Short enough to be typed.
     now.as_nanos() as u64 % 1_000_000_007
 }

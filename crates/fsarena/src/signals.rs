@@ -12,13 +12,13 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::exit;
 
-/// Further SIGINTs within this time of the first are part of it: a key held down, or a shell and `timeout` that both
-/// send it.
+/// Further SIGINTs within this time of the first belong to it: a key is held down, or a shell and `timeout` both send
+/// it.
 const SAME: Nanos = Nanos::seconds(1);
 
-/// The flag that Ctrl-C (SIGINT), SIGTERM and a lost terminal (SIGHUP) set: the run then ends and takes everything
-/// away. Only a SIGINT after [`SAME`] ends it without that, and the next start clears up; SIGTERM and SIGHUP often come
-/// together.
+/// The flag that Ctrl-C (SIGINT), SIGTERM and a lost terminal (SIGHUP) set: the run then ends and removes everything. A
+/// second SIGINT after [`SAME`] ends it at once, without clean-up; the next start cleans up. SIGTERM and SIGHUP never
+/// do, because both often arrive together.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -37,7 +37,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Whether a SIGINT at `now` means that clean-up shall not be waited for.
+/// Whether a SIGINT at `now` asks to end at once, without clean-up.
 fn is_impatient(first: &mut Option<Nanos>, now: Nanos) -> bool {
     let first = *first.get_or_insert(now);
     now.saturating_sub(first) >= SAME

@@ -1,4 +1,4 @@
-//! ab, which asks for one page many times, and what it says at the end, as a tally.
+//! Runs ab, which requests one page many times, and parses its output into a tally.
 //! <https://httpd.apache.org/docs/2.4/programs/ab.html>
 
 use std::path::Path;
@@ -8,13 +8,13 @@ use fsarena_model::Nanos;
 
 use super::parameters::Page;
 
-/// The program.
+/// Name of the program.
 pub const NAME: &str = "ab";
 
-/// The page's name.
+/// Name of the page.
 pub const PAGE: &str = "test.html";
 
-/// The options of a run against `address`; the file `percentiles` gets what ab knows of the times.
+/// Options of a run against `address`. ab writes the percentiles of the response times to the file `percentiles`.
 pub fn options(page: &Page, address: &str, percentiles: &Path) -> Vec<String> {
     let (requests, clients) = (page.requests.to_string(), page.clients.to_string());
     let address = format!("http://{address}/{PAGE}");
@@ -22,30 +22,30 @@ pub fn options(page: &Page, address: &str, percentiles: &Path) -> Vec<String> {
     options.map(str::to_owned).to_vec()
 }
 
-/// The same for reports.
+/// Options of a run as reports show them.
 pub fn shown(page: &Page) -> String {
     options(page, "127.0.0.1:PORT", Path::new("percentiles")).join(" ")
 }
 
-/// All that is taken from what it says.
+/// The figures that are taken from ab's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     complete: u64,
-    /// Seconds.
+    /// Elapsed time in seconds.
     elapsed: f64,
     /// Bytes of pages.
     transferred: u64,
     /// Requests per second.
     rate: f64,
-    /// Milliseconds within which so many percent of the requests were answered.
+    /// A percentage of the requests, and the milliseconds within which they were answered.
     percentiles: Vec<(f64, f64)>,
 }
 
 impl Said {
-    /// Reads what it said, and the file of percentiles, after `page` was asked for.
+    /// Parses ab's output and its file of percentiles, and checks the output against `page`.
     ///
     /// # Errors
-    /// What is missing, or what is wrong with the answers.
+    /// The name of a figure that is missing, or what is wrong with the answers.
     pub fn of(text: &str, percentiles: &str, page: &Page) -> Result<Self, String> {
         let figure = |name: &str| figure(text, name).ok_or_else(|| format!("it does not say `{name}`"));
         for name in ["Failed requests:", "Non-2xx responses:", "Write errors:"] {
@@ -72,14 +72,14 @@ impl Said {
         })
     }
 
-    /// Counts the run into `tally`. Of the times there is one for each percent of the requests, and the longest.
+    /// Counts the run into `tally`. ab gives a time for each percent of the requests, and the longest one.
     pub fn count(&self, tally: &mut Tally) {
         tally.count_done(self.complete, self.transferred);
         tally.elapsed = tally.elapsed + Nanos((self.elapsed * 1e9) as u64);
         let mut counted = 0;
         for (percent, took) in &self.percentiles {
             let until = ((self.complete as f64) * percent / 100.0).round() as u64;
-            // The first one is of the shortest request, and the last one of the longest.
+            // The first value is the shortest request, and the last value the longest.
             let count = until.saturating_sub(counted).max(u64::from(counted == 0));
             tally.record_many(Operation::Run, Nanos((took * 1e6) as u64), count);
             counted += count;
@@ -95,7 +95,7 @@ impl Said {
     }
 }
 
-/// Those that ab itself prints.
+/// Percentiles that ab itself prints, and the names of their readings.
 const SHOWN: &[(f64, &str)] = &[
     (50.0, "apache.latency.p50"),
     (66.0, "apache.latency.p66"),
@@ -108,19 +108,19 @@ const SHOWN: &[(f64, &str)] = &[
     (100.0, "apache.latency.max"),
 ];
 
-/// The number behind `name`, before its unit.
+/// The number after `name`, without its unit.
 fn figure(text: &str, name: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_ascii_whitespace().next()?.parse().ok().filter(|figure: &f64| figure.is_finite())
 }
 
-/// `50,0.412`, under a heading.
+/// Parses a line such as `50,0.412`; `None` for the heading.
 fn percentile(line: &str) -> Option<(f64, f64)> {
     let (percent, took) = line.split_once(',')?;
     Some((percent.parse().ok()?, took.parse().ok()?))
 }
 
-/// The error of words that are not as they should be.
+/// The error for unexpected output of ab.
 pub fn complaint(what: &str, words: &str) -> EngineError {
     EngineError::Program { program: NAME, words: format!("{what}; it said\n{}", crate::server::last_lines(words)) }
 }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use fsarena_model::Bytes;
 
-    /// What ab 2.3 says, shortened.
+    /// Output of ab 2.3, shortened.
     const TEXT: &str = "Document Length:        3064 bytes\nConcurrency Level:      20\nTime taken for tests:   0.250 seconds\n\
                         Complete requests:      200\nFailed requests:        0\nHTML transferred:       612800 bytes\n\
                         Requests per second:    800.00 [#/sec] (mean)\n";

@@ -1,4 +1,4 @@
-//! A client of HTTP/1.0: a connection for each request, as ab without `-k` has it.
+//! A client for HTTP/1.0 with one connection per request, like ab without `-k`.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use fsarena_engine::EngineError;
 
-/// How long an answer may take to go on.
+/// Timeout of a read from the server.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the server at `address` has at `path`; `answer` is used again.
+/// Requests `path` from the server at `address` and returns the page. `answer` is a buffer that is used again.
 ///
 /// # Errors
-/// If it cannot be asked, or does not answer with all of a page.
+/// If the request fails, or the answer is not a complete page.
 pub fn get<'a>(address: SocketAddr, path: &str, answer: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
     answer.clear();
     ask(address, path, answer).map_err(EngineError::io(format!("get /{path}")))?;
@@ -26,7 +26,7 @@ fn ask(address: SocketAddr, path: &str, answer: &mut Vec<u8>) -> io::Result<()> 
     stream.read_to_end(answer).map(|_| ())
 }
 
-/// The page of an answer.
+/// The page in a complete answer with status 200.
 fn body(answer: &[u8]) -> Result<&[u8], String> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("without an end of the header")?;
     let header = String::from_utf8_lossy(&answer[..end]);

@@ -1,4 +1,4 @@
-//! The task `page`: one static page, again and again, by ab.
+//! The task `page`: ab requests one static page many times.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use super::parameters::Page;
 use super::server::Httpd;
 use crate::folder;
 
-/// ab at work.
+/// A job of the task `page`.
 pub struct PageJob {
     page: Page,
     directory: PathBuf,
@@ -23,7 +23,7 @@ pub struct PageJob {
 }
 
 impl PageJob {
-    /// It works in `directory`; the page's text follows from `seed`.
+    /// A job that works in `directory`. The page's text follows from `seed`.
     pub fn new(page: Page, directory: PathBuf, seed: u64) -> Self {
         Self { page, directory, seed, server: None }
     }
@@ -51,7 +51,7 @@ impl Job for PageJob {
         Ok(())
     }
 
-    /// The server and ab are other processes.
+    /// The server and ab are separate processes.
     fn is_alone(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The task `pages`: many pages, each asked for once, in a random order, by clients of our own that look at what they get.
+//! The task `pages`: threads of fsarena request many pages, each once, in a random order, and check the answers.
 
 use std::fs::File;
 use std::io::Write;
@@ -19,12 +19,12 @@ use super::client;
 use super::parameters::Pages;
 use super::server::{Httpd, make_folder};
 
-/// Of a run, how long a part is for which latencies are kept apart.
+/// Length of a part of a run. The latencies of each part are kept separately.
 const PART: Nanos = Nanos::seconds(1);
 /// Pages in one folder.
 const IN_A_FOLDER: u32 = 100;
 
-/// Clients at work.
+/// A job of the task `pages`.
 pub struct PagesJob {
     parameters: Pages,
     directory: PathBuf,
@@ -33,16 +33,16 @@ pub struct PagesJob {
     server: Option<Httpd>,
 }
 
-/// What the pages have.
+/// The contents of the pages.
 struct Contents {
     seed: u64,
     parameters: Pages,
-    /// Random bytes of which each page has a piece of its own; nothing compresses them.
+    /// Random bytes, which cannot be compressed. Each page is another piece of them.
     pool: Vec<u8>,
 }
 
 impl PagesJob {
-    /// It works in `directory`; sizes, bytes and the order follow from `seed`.
+    /// A job that works in `directory`. Sizes, bytes and the order follow from `seed`.
     pub fn new(parameters: Pages, directory: PathBuf, seed: u64) -> Self {
         let contents = Contents::new(parameters, seed);
         let order = shuffled(parameters.pages, seed);
@@ -53,7 +53,7 @@ impl PagesJob {
         self.server.as_mut().expect("it is prepared before anything else")
     }
 
-    /// All pages by so many clients at the same time, each of which takes the next one that nobody has taken.
+    /// Requests all pages with `clients` threads. Each thread takes the next page that no other thread has taken.
     fn ask(&self, limit: &Limit<'_>) -> Result<Tally, EngineError> {
         let next = AtomicUsize::new(0);
         let address = self.server.as_ref().and_then(Httpd::address).expect("it is begun before it runs");
@@ -61,7 +61,7 @@ impl PagesJob {
         let work = || {
             let asked = self.ask_some(address.into(), &next, begin, limit);
             if asked.is_err() {
-                // Nobody goes on.
+                // Ends all threads.
                 next.store(self.order.len(), Ordering::Relaxed);
             }
             asked
@@ -102,7 +102,7 @@ impl PagesJob {
         Ok(tally)
     }
 
-    /// How many bytes the page has, and when they were all there; they are looked at afterwards.
+    /// Requests a page, and checks it after its time is taken. Returns its length, and when it was complete.
     fn ask_one(&self, address: SocketAddr, page: u32, answer: &mut Vec<u8>) -> Result<(u64, Nanos), EngineError> {
         let body = client::get(address, &path_of(page), answer)?;
         let now = clock::now();
@@ -111,7 +111,7 @@ impl PagesJob {
     }
 }
 
-/// `0012/34.html`.
+/// Path of a page, such as `0012/34.html`.
 fn path_of(page: u32) -> String {
     format!("{:04}/{:02}.html", page / IN_A_FOLDER, page % IN_A_FOLDER)
 }
@@ -125,13 +125,13 @@ fn shuffled(pages: u32, seed: u64) -> Vec<u32> {
 
 impl Contents {
     fn new(parameters: Pages, seed: u64) -> Self {
-        // Pages begin at more places of it than there are pages.
+        // A page can begin at more offsets of the pool than there are pages.
         let mut pool = vec![0; (8 << 20) + parameters.largest.0 as usize];
         generator(seed, "apache pages", &[]).fill_bytes(&mut pool);
         Self { seed, parameters, pool }
     }
 
-    /// The first bytes of a page, which say its number, and the others.
+    /// The head of a page, which contains its number, and the rest.
     fn of(&self, page: u32) -> (String, &[u8]) {
         let chance = scatter(self.seed ^ u64::from(page).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let Pages { smallest, largest, .. } = self.parameters;
@@ -150,7 +150,7 @@ impl Contents {
         written.map_err(EngineError::io(format!("write {}", path.display())))
     }
 
-    /// Refuses a body that is not the page's.
+    /// Refuses a body that differs from the page.
     fn require(&self, page: u32, body: &[u8]) -> Result<(), EngineError> {
         let (head, rest) = self.of(page);
         if body.split_at_checked(head.len()).is_some_and(|found| found == (head.as_bytes(), rest)) {
@@ -175,7 +175,7 @@ impl Job for PagesJob {
         Ok(())
     }
 
-    /// The server is other processes, and the clients are threads.
+    /// The server has separate processes, and the clients are threads.
     fn is_alone(&self) -> bool {
         false
     }

@@ -1,60 +1,60 @@
-//! What a workload of the engine `apache` says.
+//! Parameters of a workload of the engine `apache`.
 
 use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-/// What is asked of the server.
+/// The requests of a workload.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "task", rename_all = "kebab-case")]
 pub enum Task {
-    /// One page, many times, by ab.
+    /// ab requests one page many times.
     Page(Page),
-    /// Many pages, once each in a random order.
+    /// Many pages are requested once each, in a random order.
     Pages(Pages),
 }
 
-/// One page, many times.
+/// Parameters of the task `page`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Page {
-    /// How often it is asked for.
+    /// Number of requests.
     pub requests: u64,
-    /// Requests that are under way at a time.
+    /// Number of concurrent requests, 1 to 150.
     pub clients: u32,
-    /// Its bytes.
+    /// Size of the page, 1 byte to 1 MiB.
     #[serde(default = "of_the_article")]
     pub size: Bytes,
 }
 
-/// Many pages, once each.
+/// Parameters of the task `pages`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Pages {
-    /// How many.
+    /// Number of pages, at most a million.
     pub pages: u32,
-    /// Requests that are under way at a time.
+    /// Number of concurrent requests, 1 to 150.
     pub clients: u32,
-    /// Bytes of the smallest.
+    /// Size of the smallest page, at least 16 bytes.
     pub smallest: Bytes,
-    /// Bytes of the largest; all sizes between are as likely.
+    /// Size of the largest page, at most 1 MiB. All sizes in between are equally likely.
     pub largest: Bytes,
 }
 
-/// The page of the Phoronix Test Suite's profile.
+/// Size of the page in the Phoronix Test Suite's profile.
 fn of_the_article() -> Bytes {
     Bytes(3064)
 }
 
-/// What a line of the access log has at most.
+/// Longest line of the access log in bytes.
 const LINE: u64 = 112;
-/// Clients that the server takes at a time.
+/// Most concurrent requests of the server.
 const MOST_CLIENTS: u32 = 150;
 const MOST_PAGES: u32 = 1_000_000;
 const MOST_BYTES: Bytes = Bytes::mib(1);
 
 impl Task {
-    /// That of `workload`.
+    /// The task of `workload`.
     ///
     /// # Errors
     /// If its parameters are not understood, or contradict each other.
@@ -63,7 +63,7 @@ impl Task {
         task.refused().map_or(Ok(task), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 
-    /// What is wrong with it, if anything is.
+    /// What is wrong with the parameters, if anything is.
     fn refused(&self) -> Option<&'static str> {
         let (clients, count) = match self {
             Self::Page(page) => (page.clients, page.requests),
@@ -83,7 +83,7 @@ impl Task {
         }
     }
 
-    /// Pages in whole blocks, and the log.
+    /// Space of the pages in whole blocks, and of the access log.
     pub fn demand(&self) -> Bytes {
         match self {
             Self::Page(page) => Bytes((2 << 20) + page.size.0 + page.requests * LINE),
@@ -94,7 +94,7 @@ impl Task {
         }
     }
 
-    /// How long a run takes, its preparation included, about.
+    /// Estimated duration of a run, including its preparation.
     pub fn about(&self) -> Nanos {
         const REQUEST: u64 = 150_000;
         Nanos::seconds(1)
@@ -106,7 +106,7 @@ impl Task {
 }
 
 impl Pages {
-    /// Bytes with which each page says its number.
+    /// Length of a page's head, which contains its number, in bytes.
     pub const HEAD: u64 = 16;
 }
 

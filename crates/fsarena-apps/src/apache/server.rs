@@ -1,5 +1,5 @@
-//! Apache httpd on the lane: its pages and its access log there, everything else in a folder of its own, on a port of 127.0.0.1 that
-//! is free. <https://httpd.apache.org/docs/2.4/mod/core.html>
+//! Apache httpd on the lane. Its pages and its access log are on the lane, everything else is in a folder outside. It
+//! listens on a free port of 127.0.0.1. <https://httpd.apache.org/docs/2.4/mod/core.html>
 
 #[cfg(test)]
 mod tests;
@@ -20,16 +20,16 @@ use crate::server::{Server, Start};
 use crate::tool::Tool;
 use crate::user::User;
 
-/// The server; the package has no service.
+/// The server. Its package installs no service.
 pub const NEED: Need = Need { version: "-v", ..Need::new("apache2", "apache2-bin") };
 
-/// As whom it runs, if we are root.
+/// User that the server runs as, if fsarena runs as root.
 const USER: &str = "www-data";
 
-/// Where Debian has its modules.
+/// Folder of Apache's modules in Debian.
 const MODULES: &str = "/usr/lib/apache2/modules";
 
-/// As the server of 2009 came: a process for each request at a time, and no `.htaccess` is looked for.
+/// Settings as in the server of 2009: one process per concurrent request, no search for `.htaccess` files.
 const SETTINGS: &[&str] = &[
     "LoadModule mpm_prefork_module mod_mpm_prefork.so",
     "LoadModule authz_core_module mod_authz_core.so",
@@ -48,29 +48,29 @@ const SETTINGS: &[&str] = &[
     r#"LogFormat "%h %l %u %t \"%r\" %>s %b" common"#,
 ];
 
-/// What is true of all folders.
+/// Directives for all folders.
 const FOLDERS: &[&str] = &["Options FollowSymLinks", "AllowOverride None", "Require all granted"];
 
-/// How often a port may be taken by somebody else between looking for it and using it.
+/// Number of attempts to start. Another process may take the port between the search for it and its use.
 const ATTEMPTS: u32 = 5;
-/// What the server says once it answers.
+/// Text in the server's log once it answers.
 const READY: &str = "resuming normal operations";
 
-/// Pages on a lane, and the server when it runs.
+/// Pages on a lane, and their server while it runs.
 #[derive(Debug)]
 pub struct Httpd {
-    /// Before its folder: fields are dropped in this order.
+    /// Declared before its folder, because fields are dropped in this order.
     running: Option<(Server, u16)>,
     run: RunFolder,
     user: Option<User>,
-    /// Ours, with the pages and the access log in it: of these only the log is the server's user's.
+    /// Folder of the pages and the access log. It belongs to fsarena's user; only the log belongs to the server's user.
     place: PathBuf,
-    /// Requests since the server was started; `None` where that is not known any more.
+    /// Requests that were answered since the server was started; `None` if their number is unknown.
     answered: Option<u64>,
 }
 
 impl Httpd {
-    /// An empty folder of pages in `directory`; no server runs yet.
+    /// Makes an empty folder of pages in `directory`. No server runs yet.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -88,17 +88,17 @@ impl Httpd {
         self.place.join("pages")
     }
 
-    /// A folder for files of clients, which is the server's user's.
+    /// Folder for files of clients. It belongs to the server's user.
     pub fn clients_folder(&self) -> PathBuf {
         self.run.of_server()
     }
 
-    /// Where the server listens; `None` if none runs.
+    /// Address of the server; `None` if none runs.
     pub fn address(&self) -> Option<SocketAddrV4> {
         self.running.as_ref().map(|(_, port)| SocketAddrV4::new(Ipv4Addr::LOCALHOST, *port))
     }
 
-    /// Starts the server with an empty access log, and waits until it answers.
+    /// Starts the server with an empty access log and waits until it answers.
     ///
     /// # Errors
     /// If it does not start, with the last lines of its log.
@@ -122,7 +122,7 @@ impl Httpd {
         let (log, configuration) = (self.run.path().join("log"), self.run.path().join("httpd.conf"));
         folder::write(&configuration, &self.configuration(port, &log), None)?;
         folder::write(&self.run.path().join("mime.types"), "text/html html\n", None)?;
-        // The server opens its log itself.
+        // The server opens its log itself, so its user owns the file.
         folder::write(&log, "", self.user.as_ref())?;
         let (program, folder) = (NEED.program, self.run.path().display().to_string());
         let argv = ["env", "-i", "LC_ALL=C", &NEED.found()?, "-d", &folder, "-f", &configuration.display().to_string()];
@@ -150,15 +150,15 @@ impl Httpd {
         SETTINGS.iter().map(modules).chain(places).collect::<Vec<_>>().join("\n")
     }
 
-    /// Notes that so many requests were answered; `None`: nobody knows how many, since their clients were stopped.
+    /// Adds requests that were answered; `None` if their number is unknown because their clients were stopped.
     pub fn note(&mut self, requests: Option<u64>) {
         self.answered = self.answered.zip(requests).map(|(before, more)| before + more);
     }
 
-    /// Ends the server, once its access log has a line for each request, where it is known how many those were.
+    /// Ends the server. If the number of requests is known, it first waits until the access log has a line for each.
     ///
     /// # Errors
-    /// If lines are missing, or it has ended before, or does not end.
+    /// If lines are missing, or the server has ended before, or does not end.
     pub fn finish(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let Some(answered) = self.answered {
             self.require_logged(answered, stop)?;
@@ -166,7 +166,7 @@ impl Httpd {
         self.stop(stop)
     }
 
-    /// Ends the server. Nothing if none runs.
+    /// Ends the server. Does nothing if none runs.
     ///
     /// # Errors
     /// If it has ended before, or does not end.
@@ -174,10 +174,11 @@ impl Httpd {
         self.running.take().map_or(Ok(()), |(server, _)| server.stop(Signal::TERM, stop))
     }
 
-    /// Runs the program `name` with `options`, as the server's user, for as long as the server runs; `None` if it was stopped.
+    /// Runs the program `name` with `options` as the server's user, for as long as the server runs; `None` if it was
+    /// stopped.
     ///
     /// # Errors
-    /// If it fails: that the server has ended, if it has.
+    /// If it fails. The error is that the server has ended, if it has.
     pub fn load(
         &mut self,
         name: &'static str,
@@ -193,7 +194,7 @@ impl Httpd {
         }
     }
 
-    /// What went wrong with it: that the server has ended, if it has, otherwise `error`.
+    /// The cause of a client's error: that the server has ended, if it has, otherwise `error`.
     pub fn blamed(&mut self, error: EngineError) -> EngineError {
         match &mut self.running {
             Some((server, _)) => server.blamed(error),
@@ -201,11 +202,11 @@ impl Httpd {
         }
     }
 
-    /// Refuses an access log that does not have a line for each of so many requests: the server says nothing when it cannot write there.
-    /// Its last lines may come just after the last answers.
+    /// Refuses an access log that does not have exactly one line per request. Apache reports no error when it cannot
+    /// write the log. The last lines may come shortly after the last answers.
     ///
     /// # Errors
-    /// If lines are missing after a while.
+    /// If lines are still missing after 60 s, if there are too many lines, or once `stop` is set.
     fn require_logged(&self, requests: u64, stop: &AtomicBool) -> Result<(), EngineError> {
         const PATIENCE: Duration = Duration::from_secs(60);
         let begin = Instant::now();
@@ -228,18 +229,18 @@ impl Httpd {
     }
 }
 
-/// A folder of ours that everybody may look into.
+/// Makes a folder of fsarena's user that all users may read.
 pub fn make_folder(path: &Path) -> Result<(), EngineError> {
     folder::make(path, 0o755, None)
 }
 
-/// A port that nobody has at this moment.
+/// A port that no process uses at this moment.
 fn free_port() -> Result<u16, EngineError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(EngineError::io("look for a free port"))?;
     Ok(listener.local_addr().map_err(EngineError::io("look for a free port"))?.port())
 }
 
-/// Whether a server ended since somebody else has its port.
+/// Whether a server ended because another process uses its port.
 fn is_taken(error: &EngineError) -> bool {
     matches!(error, EngineError::Server { log, .. } if log.contains("Address already in use"))
 }
@@ -255,7 +256,7 @@ fn lines_of(path: &Path) -> Result<u64, EngineError> {
     }
 }
 
-/// As whom the server runs and what it is told, for reports.
+/// Command line and configuration of the server, for reports.
 pub fn told() -> Vec<String> {
     let places = ["DocumentRoot LANE/pages", "CustomLog LANE/access.log common"];
     let start = format!("{}{} -D FOREGROUND", User::told(USER), NEED.program);

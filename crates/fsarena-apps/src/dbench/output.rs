@@ -1,9 +1,9 @@
-//! What dbench says.
+//! Parses dbench's output.
 
 use fsarena_engine::Tally;
 use fsarena_model::Nanos;
 
-/// Its operations, and the names under which their number, mean and longest latency are kept.
+/// dbench's operations, and the names of the readings of their count, mean latency and maximum latency.
 const OPERATIONS: [(&str, [&str; 3]); 16] = [
     ("NTCreateX", ["dbench.create", "dbench.create.avg", "dbench.create.max"]),
     ("Close", ["dbench.close", "dbench.close.avg", "dbench.close.max"]),
@@ -23,27 +23,27 @@ const OPERATIONS: [(&str, [&str; 3]); 16] = [
     ("Flush", ["dbench.flush", "dbench.flush.avg", "dbench.flush.max"]),
 ];
 
-/// Its operation that is an fsync.
+/// The operation that is an fsync.
 const FLUSH: &str = "Flush";
 
-/// What it says of a run, without its first part that does not count.
+/// The figures of a run, without the warm-up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// 10⁶ bytes per second, read and written (`1.0e-6 * total_bytes / t` in its dbench.c).
     throughput: f64,
-    /// The longest that a client waited, ms.
+    /// Longest wait of a client, ms.
     max_latency: f64,
-    /// Until when the throughput is counted, whole seconds: it looks once a second.
+    /// Time over which the throughput is counted, in whole seconds: dbench looks once a second.
     seconds: f64,
-    /// Name, number, mean and longest latency in ms.
+    /// Name, count, mean latency and maximum latency in ms.
     operations: Vec<(String, [f64; 3])>,
 }
 
 impl Said {
-    /// Reads what it said.
+    /// Parses dbench's output.
     ///
     /// # Errors
-    /// What is not there.
+    /// The name of the first figure that is missing.
     pub fn of(text: &str) -> Result<Self, &'static str> {
         let last = text.lines().rfind(|line| line.starts_with("Throughput ")).ok_or("Throughput")?;
         let mut words = last.split_whitespace().skip(1);
@@ -65,7 +65,7 @@ impl Said {
         })
     }
 
-    /// Counts it.
+    /// Counts the run of `clients` clients into `tally`.
     pub fn count(&self, clients: u64, tally: &mut Tally) {
         let operations: f64 = self.operations.iter().map(|(_, [count, ..])| *count).sum();
         tally.count_done(operations as u64, (self.throughput * 1e6 * self.seconds).round() as u64);
@@ -85,7 +85,7 @@ fn number(word: Option<&str>) -> Option<f64> {
     word?.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The lines of its table.
+/// Parses the lines of the table of operations.
 fn operations(text: &str) -> Vec<(String, [f64; 3])> {
     let lines = text.lines().skip_while(|line| !line.starts_with(" Operation ")).skip(2);
     let operation = |line: &str| {

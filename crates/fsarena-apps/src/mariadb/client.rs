@@ -1,4 +1,4 @@
-//! Connections to the server on its private socket, and what goes wrong on them.
+//! Connections to the server on its private socket, and their errors.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,24 +11,24 @@ use fsarena_sys::clock;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 
-/// The database that market data and results are in.
+/// The database of market data and results.
 pub const DATABASE: &str = "market";
-/// Of a run, how long a part is for which latencies are kept apart.
+/// Length of a part of a run. The latencies of each part are kept separately.
 const PART: Nanos = Nanos::seconds(1);
 
-/// Where clients connect to.
+/// Connects to a server.
 #[derive(Debug, Clone)]
 pub struct Client {
     socket: PathBuf,
 }
 
 impl Client {
-    /// Of the server with that socket.
+    /// A client of the server with this socket.
     pub fn new(socket: PathBuf) -> Self {
         Self { socket }
     }
 
-    /// Where that is.
+    /// Path of the socket.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
@@ -42,7 +42,7 @@ impl Client {
         connection.query_drop(format!("CREATE DATABASE {name}")).map_err(refused("CREATE DATABASE"))
     }
 
-    /// A connection to the database.
+    /// A connection to the database [`DATABASE`].
     ///
     /// # Errors
     /// If the server refuses.
@@ -50,7 +50,7 @@ impl Client {
         Conn::new(self.options().db_name(Some(DATABASE))).map_err(refused("connect"))
     }
 
-    /// So many connections.
+    /// `count` connections.
     ///
     /// # Errors
     /// If the server refuses one.
@@ -58,19 +58,20 @@ impl Client {
         (0..count).map(|_| self.connect()).collect()
     }
 
-    /// Has the server look through tables of `database`, each page of each of their indexes.
+    /// Lets the server check each page of each index of tables of `database`.
     /// <https://mariadb.com/kb/en/check-table/>
     ///
     /// # Errors
-    /// [`EngineError::Wrong`] with what it finds, or if it refuses.
+    /// [`EngineError::Wrong`] with what the server finds, or if it refuses.
     pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
         self.each_table("CHECK", database, tables, |said| said == ["status: OK"])
     }
 
-    /// Has the server count what is in tables of `database`, by which it chooses how to find rows.
+    /// Lets the server update the statistics of tables of `database`, from which it chooses how to find rows.
     ///
-    /// It does so itself, some time after a table has grown, but not twice within ten seconds: of one that was filled faster it holds that it
-    /// is nearly empty, and reads all of it for each query. <https://mariadb.com/kb/en/analyze-table/>
+    /// The server also updates them itself some time after a table has grown, but not twice within ten seconds. If a
+    /// table was filled faster than that, the statistics say that it is nearly empty, and the server reads the whole
+    /// table for each query. <https://mariadb.com/kb/en/analyze-table/>
     ///
     /// # Errors
     /// If the server refuses.
@@ -79,10 +80,10 @@ impl Client {
         self.each_table("ANALYZE", database, tables, is_done)
     }
 
-    /// How many rows the server has read since it was started, from tables and from indexes, one after the other.
+    /// Number of rows that the server has read since its start, in sequence, from tables and from indexes.
     ///
     /// # Errors
-    /// If it refuses.
+    /// If the server refuses.
     pub fn rows_read(&self) -> Result<u64, EngineError> {
         let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
         let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next')";
@@ -110,7 +111,7 @@ impl Client {
         Ok(())
     }
 
-    /// How many rows a table of `database` has.
+    /// Number of rows of a table of `database`.
     ///
     /// # Errors
     /// If the server refuses.
@@ -125,12 +126,12 @@ impl Client {
     }
 }
 
-/// What a client says when `act` does not succeed.
+/// The error of a client when `act` fails.
 pub fn refused(act: &str) -> impl FnOnce(mysql::Error) -> EngineError {
     move |error| EngineError::Program { program: "mariadbd", words: format!("{act}: {error}") }
 }
 
-/// One of several that work at the same time.
+/// One of several workers that run at the same time.
 pub struct Course<'a> {
     begin: Nanos,
     part: Nanos,
@@ -140,15 +141,15 @@ pub struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// Whether it goes on: nobody wants to stop, and nobody else has failed.
+    /// Whether the worker continues: `stop` is not set and no other worker has failed.
     pub fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed)
     }
 
-    /// Does one operation, times it and counts it.
+    /// Does one operation, times it, and counts it.
     ///
     /// # Errors
-    /// That of `act`.
+    /// The error of `act`.
     pub fn timed<T>(
         &mut self,
         operation: fsarena_engine::Operation,
@@ -168,10 +169,11 @@ impl Course<'_> {
     }
 }
 
-/// Lets all `workers` begin at the same time, each in a thread of its own, and counts into `tally`; its time ends with that of the last.
+/// Starts all `workers` at the same time, each in its own thread, and counts their operations into `tally`. The elapsed
+/// time ends with the last worker.
 ///
 /// # Errors
-/// The first one's that fails; the others then end soon.
+/// The error of the first worker that fails. The others then end soon.
 pub fn together<W: Send, R: Send>(
     workers: Vec<W>,
     limit: &Limit<'_>,
@@ -193,7 +195,7 @@ pub fn together<W: Send, R: Send>(
     }
 }
 
-/// Does `work` with a wish to stop that it can keep for itself.
+/// Does `work` with a stop flag of its own, which follows `stop`, so that `work` may keep it.
 pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
     let own = Arc::new(AtomicBool::new(false));
     let pass_on = || {
@@ -203,14 +205,14 @@ pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T 
     watched(pass_on, |_| work(Arc::clone(&own)))
 }
 
-/// What those who work at the same time share.
+/// State that concurrent workers share.
 struct Meeting<'a> {
     gate: Barrier,
-    /// When the first one went through it: who gets a processor later has lost that time.
+    /// When the first worker passed the gate. A worker that gets a processor later has lost that time.
     begin: OnceLock<Nanos>,
     stop: &'a AtomicBool,
     has_failed: AtomicBool,
-    /// What the first one said that failed.
+    /// The error of the first worker that failed.
     first: Mutex<Option<EngineError>>,
 }
 
@@ -225,7 +227,7 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// Waits for all, and does the work of one; `None` if it failed.
+    /// Waits for all workers, then does the work of one. The result is `None` if the work failed.
     fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, Tally) {
         let mut tally = Tally::new();
         self.gate.wait();

@@ -1,4 +1,4 @@
-//! The engine `mariadb`: what the trading firm does with its database.
+//! The engine `mariadb`: the database workloads of the trading firm.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,12 +13,12 @@ use super::queries::Queries;
 use super::results::Results;
 use super::{MariaDb, NEEDS, Work, settings};
 
-/// Rows that come in per second by LOAD DATA, about, and one by one; for estimates.
+/// Estimated rows per second of LOAD DATA, and of single INSERTs.
 const LOADED_PER_SECOND: u64 = 40_000;
 const INSERTED_PER_SECOND: u64 = 500;
-/// Queries that are answered per second, about, by two processors.
+/// Estimated queries per second on two processors.
 const QUERIES_PER_SECOND: u64 = 300;
-/// To make a data directory, and to start and stop the server.
+/// Estimated time to make a data directory, and to start and stop the server.
 const AROUND: Nanos = Nanos::seconds(4);
 
 /// The engine `mariadb`.
@@ -65,7 +65,7 @@ impl Engine for MariaDbEngine {
     }
 }
 
-/// A server with its clients.
+/// A job of a server and its clients.
 pub struct MariaDbJob {
     options: Vec<String>,
     directory: PathBuf,
@@ -74,7 +74,7 @@ pub struct MariaDbJob {
 }
 
 impl MariaDbJob {
-    /// `work` at a server with these options, whose data directory will be in `directory`.
+    /// A job that does `work` on a server with these options. Its data directory is made in `directory`.
     pub fn new(directory: &Path, options: Vec<String>, work: Box<dyn Work>) -> Self {
         Self { options, directory: directory.to_owned(), work, server: None }
     }
@@ -83,7 +83,7 @@ impl MariaDbJob {
         self.server.as_mut().ok_or_else(none)
     }
 
-    /// Lets the clients do something until they are told to stop; what they do not succeed in may be the server's end.
+    /// Lets the clients work until `stop` is set. If they fail because the server has ended, the error is the server's.
     fn with_clients<T>(
         &mut self,
         stop: &AtomicBool,
@@ -110,7 +110,7 @@ impl Job for MariaDbJob {
         self.server()?.stop(stop)
     }
 
-    /// The server and its clients are others.
+    /// The server is a separate process, and its clients are threads or processes.
     fn is_alone(&self) -> bool {
         false
     }
@@ -135,7 +135,7 @@ impl Job for MariaDbJob {
         true
     }
 
-    /// By the server, which is started again on what is there.
+    /// Starts the server again on its files and queries it.
     fn verify(&mut self, _directory: &Path, stop: &AtomicBool) -> Result<Verification, EngineError> {
         let tables = self.work.tables();
         let Self { work, server, .. } = self;

@@ -1,4 +1,4 @@
-//! A3: days of market data that are loaded into an empty table over one connection.
+//! A3: days of market data are loaded into an empty table over one connection.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,26 +14,26 @@ use super::client::{Client, refused, told};
 use super::parameters::{Form, Parameters};
 use super::{Work, schema};
 
-/// The days.
+/// The days to load.
 pub struct Ingest {
     days: Vec<TradingDay>,
     form: Form,
     batch: u32,
-    /// What the day is that is in the table; `None` if it is not there as a whole.
+    /// Counts of the day in the table; `None` if the table does not have a whole day.
     left: Option<Counts>,
 }
 
 impl Ingest {
-    /// Of a seed.
+    /// The days of `seed`.
     ///
     /// # Errors
-    /// If the parameters make no sense.
+    /// If the parameters are invalid.
     pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed).map_err(|error| EngineError::Wrong(error.to_string()))?;
         Ok(Self { days, form: parameters.form.unwrap_or(Form::Batches), batch: parameters.batch(), left: None })
     }
 
-    /// Loads a day, and gives how many transactions that took; `None` if somebody wanted to stop.
+    /// Loads a day and returns the number of transactions; `None` if `stop` was set.
     fn load(
         &self,
         connection: &mut Conn,
@@ -45,7 +45,7 @@ impl Ingest {
             Form::Batches => self.by_batches(connection, day, stop, tally),
             Form::Load => {
                 let loaded = told(stop, |stop| schema::load(connection, day, stop));
-                // What ends it then is its refusal to go on.
+                // After a stop, the load ends with an error, which is no failure.
                 if stop.load(Ordering::Relaxed) { Ok(None) } else { loaded.map(|()| Some(1)) }
             }
         }
@@ -72,12 +72,12 @@ impl Ingest {
     }
 }
 
-/// A day as statements of many rows; one text is used for all of them.
+/// A day as INSERT statements of many rows. All of them use the same buffer.
 struct Statements {
     stream: Stream,
     line: Vec<u8>,
     text: String,
-    /// How long what each begins with is.
+    /// Length of the text with which each statement begins, in bytes.
     beginning: usize,
     batch: u32,
 }
@@ -109,7 +109,7 @@ impl Work for Ingest {
         client.connect()?.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))
     }
 
-    /// The table is emptied before each day, and compared with the truth after it, untimed.
+    /// The table is emptied before each day and compared with the expected counts after it; both are untimed.
     fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         let mut commits = 0;
@@ -129,14 +129,14 @@ impl Work for Ingest {
         Ok(())
     }
 
-    /// The last day is left.
+    /// The last day remains in the table.
     fn check(&self, client: &Client) -> Result<(), EngineError> {
         let Some(left) = &self.left else { return Ok(()) };
         schema::require_all(&mut client.connect()?, std::slice::from_ref(left))
     }
 }
 
-/// What a day is.
+/// Size of a day's CSV text in bytes, and its counts.
 struct Truth {
     bytes: u64,
     counts: Counts,
@@ -150,7 +150,7 @@ impl Truth {
     }
 }
 
-/// Counts what is written to it.
+/// Counts the bytes that are written to it.
 struct Bytes(u64);
 
 impl io::Write for Bytes {
@@ -164,7 +164,7 @@ impl io::Write for Bytes {
     }
 }
 
-/// A day is an operation; its step has the rows.
+/// Counts a day as one operation. Its step has the number of rows.
 fn count(tally: &mut Tally, number: usize, elapsed: Nanos, truth: &Truth) {
     tally.operations += 1;
     tally.bytes += truth.bytes;

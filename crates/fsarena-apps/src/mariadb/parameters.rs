@@ -1,4 +1,4 @@
-//! What a workload of the engine `mariadb` says.
+//! Parameters of a workload of the engine `mariadb`.
 
 use fsarena_engine::EngineError;
 use fsarena_market::{Date, Part, TradingDay};
@@ -7,45 +7,45 @@ use serde::Deserialize;
 
 use super::buffer_pool;
 
-/// The first day of all; those after it follow without weekends.
+/// The first trading day. The others follow it, without weekends.
 const FIRST_DAY: (u32, u32, u32) = (2016, 4, 11);
-/// What a data directory takes with nothing in it, its log of 96 MiB among it.
+/// Space of an empty data directory, including its log of 96 MiB.
 const EMPTY: u64 = 200 << 20;
-/// What a row of market data takes with its index, as measured (206 bytes), and some.
+/// Space of a row of market data with its index: 206 bytes as measured, and a reserve.
 const PER_SNAPSHOT: u64 = 320;
-/// What a row of results takes, likewise.
+/// Space of a row of results, with a reserve.
 const PER_RESULT: u64 = 1800;
-/// Connections that the server has room for, beside those of its tools.
+/// Maximum number of threads. The server has further connections for its tools.
 const MOST_THREADS: u32 = 390;
 
 /// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// What is timed.
+    /// The part that is timed.
     pub task: Task,
-    /// Rows of a day, or of results in all.
+    /// Rows per day, or the total number of results.
     pub rows: u64,
-    /// Trading days.
+    /// Number of trading days.
     #[serde(default = "one")]
     pub days: u32,
-    /// Connections, each with a thread of its own.
+    /// Number of connections, 1 to 390. Each has its own thread.
     #[serde(default = "one")]
     pub threads: u32,
-    /// Of `query`: queries of each thread.
+    /// Queries per thread; only for `query`.
     pub queries: Option<u32>,
-    /// Of `query`: minutes of the market that each asks for.
+    /// Length of the window of each query in minutes of the market; only for `query`.
     pub window_minutes: Option<u32>,
-    /// Of `ingest`: how rows come in.
+    /// How rows are inserted; only for `ingest`.
     pub form: Option<Form>,
-    /// Of `ingest` by batches: rows of each statement.
+    /// Rows per statement; only for `ingest` by batches.
     pub batch: Option<u32>,
-    /// What the server keeps in memory of its data.
+    /// Size of the server's buffer pool.
     #[serde(default = "pool")]
     buffer_pool: Bytes,
 }
 
-/// What is timed.
+/// The part that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
@@ -57,13 +57,13 @@ pub enum Task {
     Ingest,
 }
 
-/// How rows come in.
+/// How rows are inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// By statements of many rows, each a transaction.
+    /// INSERT statements of many rows, each a transaction.
     Batches,
-    /// By LOAD DATA LOCAL INFILE, a transaction for each day.
+    /// LOAD DATA LOCAL INFILE, one transaction per day.
     Load,
 }
 
@@ -76,17 +76,17 @@ fn pool() -> Bytes {
 }
 
 impl Parameters {
-    /// Those of the workload, if they make sense.
+    /// The parameters of `workload`.
     ///
     /// # Errors
-    /// With what is wrong.
+    /// If they are not understood, or contradict each other.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::parameters::<Self>(workload)?;
         let refused = |what: String| EngineError::parameters(&workload.name, what);
         if let Some(what) = parameters.complaint(workload) {
             return Err(refused(what.to_owned()));
         }
-        // Whether so many rows can be in a day the market knows.
+        // Checks that a day of the market can have this many rows.
         let days = if parameters.task == Task::Results { Ok(Vec::new()) } else { parameters.trading_days(0) };
         days.map(|_| parameters).map_err(|error| refused(format!("`rows`: {error}")))
     }
@@ -119,10 +119,10 @@ impl Parameters {
         })
     }
 
-    /// The days, each of other random numbers.
+    /// The trading days. Each has other random numbers.
     ///
     /// # Errors
-    /// If so many rows cannot be.
+    /// If a day cannot have this many rows.
     pub fn trading_days(&self, seed: u64) -> Result<Vec<TradingDay>, fsarena_market::MarketError> {
         let (year, month, day) = FIRST_DAY;
         let first = Date::new(year, month, day);
@@ -130,20 +130,20 @@ impl Parameters {
         dates.map(|date| TradingDay::new(date, seed, self.rows)).collect()
     }
 
-    /// What the server is told beside what it always is.
+    /// Options of the server for this workload, besides its usual ones.
     pub fn server_options(&self) -> Vec<String> {
         buffer_pool(self.buffer_pool)
     }
 
-    /// Bytes on the lane at most.
+    /// Most space that the workload takes on the lane.
     pub fn demand(&self) -> Bytes {
         let each = if self.task == Task::Results { PER_RESULT } else { PER_SNAPSHOT };
-        // Days that are loaded follow each other: what the last one leaves is taken away before.
+        // Days are loaded one after the other. The table is emptied before each.
         let days = if self.task == Task::Ingest { 1 } else { u64::from(self.days) };
         Bytes(self.rows.saturating_mul(days).saturating_mul(each).saturating_add(EMPTY))
     }
 
-    /// What the clients do, in words.
+    /// A description of the clients' work, for reports.
     pub fn clients(&self) -> String {
         let Self { rows, days, threads, .. } = self;
         match (self.task, self.form) {
@@ -164,7 +164,7 @@ impl Parameters {
         }
     }
 
-    /// Rows of each statement.
+    /// Rows per statement.
     pub fn batch(&self) -> u32 {
         self.batch.unwrap_or(1000)
     }

@@ -1,4 +1,4 @@
-//! A1: several threads ask for windows of market data at the same time, and each answer is compared with what there must be.
+//! A1: several threads query windows of market data at the same time. Each answer is compared with the expected rows.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use super::{Work, schema};
 
 const QUERY: &str = "SELECT * FROM shfedepth WHERE InstrumentID = ? AND TradingDay = ? AND ActionDay = ? AND UpdateTime >= ? \
                      AND UpdateTime < ? ORDER BY UpdateTime, UpdateMillisec";
-/// How often another window is looked for when one is empty.
+/// How many windows are tried until one has rows.
 const TRIES: u64 = 50;
 
 /// The queries of all threads.
@@ -26,10 +26,10 @@ pub struct Queries {
     of_threads: Vec<Vec<Query>>,
 }
 
-/// One query, and which rows it must find.
+/// One query, and the rows that it must find.
 #[derive(Debug, Clone, PartialEq)]
 struct Query {
-    /// Contract, trading day, the calendar's day, first moment, the one after the last.
+    /// Contract, trading day, calendar day, first moment, moment after the last.
     asked: [String; 5],
     rows: u64,
     /// The sum of their Volume.
@@ -37,10 +37,10 @@ struct Query {
 }
 
 impl Queries {
-    /// The same for the same seed.
+    /// Queries that follow from `seed`.
     ///
     /// # Errors
-    /// If the parameters make no sense, or windows that long have no rows.
+    /// If the parameters are invalid, or no window of this length with rows is found.
     pub fn new(parameters: &Parameters, seed: u64) -> Result<Self, EngineError> {
         let days = parameters.trading_days(seed).map_err(|error| EngineError::Wrong(error.to_string()))?;
         let known: Vec<Known> = days
@@ -73,12 +73,12 @@ impl Draws {
     }
 }
 
-/// A day and how many rows there are in it.
+/// A trading day and the numbers of its rows.
 struct Known {
     day: TradingDay,
     instruments: Vec<Instrument>,
     counts: Counts,
-    /// Of the contracts up to each.
+    /// Number of rows of all contracts up to and including each.
     up_to: Vec<u64>,
 }
 
@@ -94,7 +94,7 @@ impl Known {
         Ok(Self { day: *day, instruments, counts, up_to })
     }
 
-    /// A window of a contract; the more rows one has the more often it is asked for.
+    /// A random window of a random contract. The probability of a contract is proportional to its rows.
     fn query(&self, draws: &mut Draws, minutes: u32) -> Query {
         let drawn = draws.below(self.counts.rows);
         let instrument = self.up_to.partition_point(|rows| *rows <= drawn);
@@ -136,7 +136,7 @@ impl Work for Queries {
             ask_all(&mut connection, &statement, queries, course)
         })?;
         tally.said.push(("mariadb.rows", "rows", done.iter().map(|(rows, _)| *rows as f64).sum()));
-        // Far more than were asked for, where the server looks through the whole table.
+        // Far more rows than were asked for, if the server scans the whole table.
         tally.said.push(("mariadb.rows-read", "rows", client.rows_read()?.saturating_sub(before) as f64));
         tally.said.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
         Ok(())
@@ -148,7 +148,7 @@ impl Work for Queries {
 }
 
 impl Query {
-    /// Refuses other rows than there must be.
+    /// Refuses rows that differ from the expected ones.
     fn require(&self, found: &Found) -> Result<(), EngineError> {
         let Self { asked: [id, day, action_day, from, until], rows, volume } = self;
         let place = format!("{id} on {action_day} from {from} to {until} (trading day {day})");
@@ -165,26 +165,26 @@ impl Query {
     }
 }
 
-/// What a query found.
+/// The rows that a query found.
 struct Found {
     rows: u64,
     volume: u64,
-    /// Whether each row is later than the one before: a contract has at most one at a time.
+    /// Whether each row is later than the one before. A contract has at most one row at a time.
     is_in_order: bool,
     last: Option<[Value; 2]>,
-    /// Where the columns are.
+    /// Positions of Volume, UpdateTime and UpdateMillisec in a row.
     places: [usize; 3],
 }
 
 impl Found {
     fn new() -> Self {
-        // `id` comes before them.
+        // The column `id` comes first.
         let place = |wanted| COLUMNS.iter().position(|name| *name == wanted).map_or(0, |place| place + 1);
         let places = ["Volume", "UpdateTime", "UpdateMillisec"].map(place);
         Self { rows: 0, volume: 0, is_in_order: true, last: None, places }
     }
 
-    /// Within what is timed: nothing is allocated, which is little beside the 45 columns that were fetched.
+    /// This is inside the timer. It allocates nothing, and takes little time compared with the fetch of 45 columns.
     fn add(&mut self, row: &Row) {
         let [volume, time, millisec] = self.places;
         let moment = [time, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
@@ -195,7 +195,7 @@ impl Found {
     }
 }
 
-/// One thread's queries; gives the rows that it got and how long each query took.
+/// Runs one thread's queries. Returns the number of rows that it got and the latency of each query.
 fn ask_all(
     connection: &mut Conn,
     statement: &Statement,
@@ -215,7 +215,7 @@ fn ask_all(
     Ok((rows, latencies))
 }
 
-/// What came; each row is taken apart as a program would.
+/// Runs a query and decodes each row, as an application does.
 fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<Found, EngineError> {
     let asked = Params::Positional(query.asked.iter().map(|value| value.as_str().into()).collect());
     let mut found = Found::new();
@@ -225,7 +225,7 @@ fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<Fo
     Ok(found)
 }
 
-/// The latency that all but 5 % do not exceed (nearest rank).
+/// The 95th percentile of the latencies (nearest rank).
 fn percentile_95(mut latencies: Vec<Nanos>) -> Option<(&'static str, &'static str, f64)> {
     latencies.sort_unstable();
     let place = (latencies.len() * 95).div_ceil(100).checked_sub(1)?;

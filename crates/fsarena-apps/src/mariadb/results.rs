@@ -1,4 +1,4 @@
-//! A2: results that come in one by one, each made durable by a transaction of its own, over several connections.
+//! A2: results are inserted one by one over several connections. Each is made durable by its own transaction.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
@@ -17,28 +17,28 @@ const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument,
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const LOG: &str = "INSERT INTO turing_log (task_id, ts, level, msg) VALUES (?, ?, ?, ?)";
 
-/// All rows that are there, each as [`told`] has it.
+/// Queries for all rows, each in the format of [`told`].
 const LEFT: [&str; 2] = [
     "SELECT CONCAT_WS(' ', task_id, strategy_id, instrument, trading_day, CAST(ROUND(pnl * 1000) AS SIGNED), \
      CAST(ROUND(fee * 1000) AS SIGNED), position, trades, status, created, payload) FROM task_result",
     "SELECT CONCAT_WS(' ', task_id, ts, level, msg) FROM turing_log",
 ];
 
-/// Results of a task, one for each of so many contracts.
+/// Results per task, one per contract.
 const OF_A_TASK: u64 = 100;
 
-/// The rows, the same for the same seed: every second one is a line of the log.
+/// The rows to insert. They follow from the seed. Every second row is a line of the log.
 pub struct Results {
     rows: u64,
     threads: u32,
     seed: u64,
     instruments: Vec<String>,
-    /// Whether all of them are in.
+    /// Whether all rows were inserted.
     is_whole: bool,
 }
 
 impl Results {
-    /// Of a seed.
+    /// The results of `seed`.
     pub fn new(parameters: &Parameters, seed: u64) -> Self {
         let date = Date::new(2016, 4, 11);
         let instruments = date.map(instruments).unwrap_or_default().into_iter().map(|one| one.id).collect();
@@ -78,7 +78,7 @@ fn log(number: u64, draw: u64) -> Vec<Value> {
     vec![(number / OF_A_TASK).into(), moment(number).into(), level.into(), text(draw, 60, 600).into()]
 }
 
-/// A row as text; fractions in thousandths.
+/// A row as text, with fractions in thousandths.
 fn told(row: &[Value]) -> String {
     let word = |value: &Value| match value {
         Value::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
@@ -90,13 +90,13 @@ fn told(row: &[Value]) -> String {
     row.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A moment of that day, some milliseconds after the one before.
+/// A time on 2016-04-11, 7 ms after that of the previous number.
 fn moment(number: u64) -> String {
     let (second, millisecond) = (number * 7 / 1000 % 86_400, number * 7 % 1000);
     format!("2016-04-11 {:02}:{:02}:{:02}.{millisecond:03}", second / 3600, second / 60 % 60, second % 60)
 }
 
-/// Hexadecimal digits, as many as follows from `draw`.
+/// Hexadecimal digits. Their number, from `least` to `most`, follows from `draw`.
 fn text(draw: u64, least: u64, most: u64) -> String {
     let length = (least + draw % (most - least + 1)) as usize;
     let mut text = String::with_capacity(length + 16);
@@ -156,7 +156,8 @@ impl Work for Results {
         ["task_result", "turing_log"].map(str::to_owned).to_vec()
     }
 
-    /// Each row that was acknowledged is there as it was sent, and no other.
+    /// Checks that each acknowledged row exists as it was sent, and that no other row exists. Does nothing after a run
+    /// that was stopped.
     fn check(&self, client: &Client) -> Result<(), EngineError> {
         if !self.is_whole {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The tables of the trading firm, as far as its report names them, and how market data come into theirs.
+//! The tables of the trading firm, as far as its report names them, and how market data is loaded.
 
 use fsarena_engine::EngineError;
 use fsarena_market::{COLUMNS, Counts, TradingDay};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::client::refused;
 
-/// The tables of results, which workers write.
+/// The tables that workers write results to.
 pub const RESULTS: [&str; 2] = [
     "CREATE TABLE task_result (id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, task_id INT NOT NULL, \
      strategy_id INT NOT NULL, instrument VARCHAR(31) CHARACTER SET ascii NOT NULL, trading_day DATE NOT NULL, pnl DOUBLE, \
@@ -20,8 +20,8 @@ pub const RESULTS: [&str; 2] = [
      ts DATETIME(3) NOT NULL, level VARCHAR(8) NOT NULL, msg TEXT) ENGINE=InnoDB",
 ];
 
-/// The table of market data. The calendar's day is in its index: a night is before the day that it belongs to, by which its times alone
-/// would come first.
+/// The table of market data. Its index has the calendar day, because a night session belongs to the trading day after
+/// it: ordered by time alone, its rows would be out of order.
 pub fn shfedepth() -> String {
     let columns: Vec<String> = COLUMNS.iter().map(|name| format!("{name} {}", kind(name))).collect();
     format!(
@@ -42,7 +42,7 @@ fn kind(column: &str) -> &'static str {
     }
 }
 
-/// How a day comes in at once. What is empty is unknown, not 0.
+/// The statement that loads a day. An empty field becomes NULL, not 0.
 fn load_statement() -> String {
     let is_empty = |name: &&str| kind(name) == "DOUBLE";
     let columns = COLUMNS.map(|name| if is_empty(&name) { format!("@{name}") } else { name.to_owned() });
@@ -55,7 +55,8 @@ fn load_statement() -> String {
     )
 }
 
-/// Loads a day by LOAD DATA LOCAL INFILE, as it is told: there is no file. It ends with an error soon after `stop` is set.
+/// Loads a day with LOAD DATA LOCAL INFILE. The rows are generated while the server reads them: there is no file. Ends
+/// with an error soon after `stop` is set.
 ///
 /// # Errors
 /// If the server refuses, or it was stopped.
@@ -69,7 +70,7 @@ pub fn load(connection: &mut Conn, day: TradingDay, stop: Arc<AtomicBool>) -> Re
     loaded
 }
 
-/// What refuses everything once somebody wants to stop.
+/// A writer that refuses everything once `stop` is set.
 struct Stoppable<'a, W> {
     out: &'a mut W,
     stop: &'a AtomicBool,
@@ -88,12 +89,13 @@ impl<W: Write> Write for Stoppable<'_, W> {
     }
 }
 
-/// What the statements that insert several rows begin with.
+/// The beginning of INSERT statements of several rows.
 pub fn insert_beginning() -> String {
     format!("INSERT INTO shfedepth ({}) VALUES ", COLUMNS.join(", "))
 }
 
-/// Appends a line of a day's CSV as a row of an INSERT: numbers and dates as they are, nothing as NULL, all else in quotes.
+/// Appends a line of a day's CSV as a row of an INSERT. Numbers and dates are copied, an empty field becomes NULL,
+/// everything else is quoted.
 pub fn append_row(statement: &mut String, line: &str) {
     for (place, field) in line.split(',').enumerate() {
         statement.push(if place == 0 { '(' } else { ',' });
@@ -106,7 +108,7 @@ pub fn append_row(statement: &mut String, line: &str) {
     statement.push(')');
 }
 
-/// Compares what is in the table with the truth.
+/// Compares the number of rows in the table and the sum of their Volume with `truth`.
 ///
 /// # Errors
 /// [`EngineError::Wrong`] if rows are missing or changed, or if the server refuses.

@@ -1,4 +1,4 @@
-//! What sysbench says at the end of an OLTP test, as a tally.
+//! Parses sysbench's output at the end of an OLTP test into a tally.
 
 use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, Tally};
@@ -6,26 +6,26 @@ use fsarena_model::Nanos;
 
 use super::SYSBENCH;
 
-/// All that is taken from what it says.
+/// The figures that are taken from sysbench's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// Transactions that were acknowledged.
     pub transactions: f64,
     transactions_per_second: f64,
     queries_per_second: f64,
-    /// Of deadlocks and duplicate keys, which it tries again.
+    /// Deadlocks and duplicate keys. sysbench repeats their transactions.
     ignored_errors: f64,
-    /// Connections that were lost and made anew.
+    /// Connections that were lost and opened again.
     pub reconnects: f64,
-    /// Of transactions.
+    /// Times of the transactions.
     times: Times,
 }
 
 impl Said {
-    /// Reads what it said.
+    /// Parses sysbench's output.
     ///
     /// # Errors
-    /// With the name of the first figure that is missing.
+    /// If a figure is missing; the error names the first one.
     pub fn of(text: &str) -> Result<Self, EngineError> {
         let missing = |name: &str| {
             let words = format!("what it said cannot be understood: there is no `{name}`");
@@ -43,8 +43,8 @@ impl Said {
         })
     }
 
-    /// Counts the run into `tally`. The bins of the histogram are moved a little together, so that their mean is the one that sysbench
-    /// says, which it knows exactly.
+    /// Counts the run into `tally`. The bins of the histogram are scaled by one factor, so that their mean is the exact
+    /// mean that sysbench prints.
     pub fn count(&self, tally: &mut Tally) {
         tally.count_done(self.transactions as u64, 0);
         let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
@@ -70,7 +70,7 @@ impl Said {
 mod tests {
     use super::*;
 
-    /// Captured of sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
+    /// Captured from sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
     const TEXT: &str = include_str!("captured.txt");
 
     #[test]

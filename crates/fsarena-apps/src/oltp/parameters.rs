@@ -1,4 +1,4 @@
-//! What a workload of the engine `oltp` says: sysbench's options under their names.
+//! Parameters of a workload of the engine `oltp`, named like sysbench's options.
 
 use std::path::Path;
 
@@ -8,34 +8,34 @@ use serde::Deserialize;
 
 use crate::mariadb::buffer_pool;
 
-/// What a data directory takes with nothing in it, its log of 96 MiB among it.
+/// Space of an empty data directory, including its log of 96 MiB.
 const EMPTY: u64 = 200 << 20;
-/// What a row takes with its index, as measured (252 bytes), and some.
+/// Space of a row with its index: 252 bytes as measured, and a reserve.
 const PER_ROW: u64 = 320;
-/// Threads that fill the tables, each one after the other.
+/// Number of threads that fill the tables. Each fills one table after the other.
 const FILLING: u32 = 4;
-/// Connections that the server has room for, beside those of its tools.
+/// Maximum number of threads. The server has further connections for its tools.
 const MOST_THREADS: u32 = 390;
 
 /// The parameters.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// Which of its tests.
+    /// Which of sysbench's tests.
     pub test: Test,
     tables: u32,
-    /// Rows of each table.
+    /// Rows per table.
     pub table_size: u64,
-    /// Connections.
+    /// Number of connections, 1 to 390.
     pub threads: u32,
-    /// Seconds of a run.
+    /// Duration of a run in seconds.
     pub time: u64,
-    /// What the server keeps in memory of its data.
+    /// Size of the server's buffer pool.
     #[serde(default = "pool")]
     buffer_pool: Bytes,
 }
 
-/// A test of sysbench's.
+/// A test of sysbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Test {
@@ -46,7 +46,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// sysbench's name of it.
+    /// sysbench's name of the test.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "oltp_read_only",
@@ -60,10 +60,10 @@ fn pool() -> Bytes {
 }
 
 impl Parameters {
-    /// Those of the workload, if they make sense.
+    /// The parameters of `workload`.
     ///
     /// # Errors
-    /// With what is wrong.
+    /// If they are not understood, or a value is not allowed.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::parameters::<Self>(workload)?;
         let complaint = parameters.complaint(workload);
@@ -83,33 +83,33 @@ impl Parameters {
         })
     }
 
-    /// What the server is told beside what it always is.
+    /// Options of the server for this workload, besides its usual ones.
     pub fn server_options(&self) -> Vec<String> {
         buffer_pool(self.buffer_pool)
     }
 
-    /// How sysbench calls its tables.
+    /// sysbench's names of the tables.
     pub fn table_names(&self) -> Vec<String> {
         (1..=self.tables).map(|number| format!("sbtest{number}")).collect()
     }
 
-    /// Rows of all tables.
+    /// Number of rows of all tables.
     pub fn rows(&self) -> u64 {
         u64::from(self.tables) * self.table_size
     }
 
-    /// Bytes on the lane at most.
+    /// Most space that the workload takes on the lane.
     pub fn demand(&self) -> Bytes {
         Bytes(EMPTY + self.rows() * PER_ROW)
     }
 
-    /// sysbench's words to fill the tables.
+    /// Command line that fills the tables.
     pub fn prepare(&self, socket: &Path, seed: u64) -> Vec<String> {
         let threads = format!("--threads={}", FILLING.min(self.tables));
         self.common(socket, seed).into_iter().chain([threads, "prepare".to_owned()]).collect()
     }
 
-    /// Its words for the run.
+    /// Command line of a run.
     pub fn run(&self, socket: &Path, seed: u64) -> Vec<String> {
         let own = [
             format!("--threads={}", self.threads),
@@ -122,7 +122,8 @@ impl Parameters {
         self.common(socket, seed).into_iter().chain(own).collect()
     }
 
-    /// Every random choice follows from `seed`, of which sysbench takes 31 bits and no 0; all rows are as likely, which is not its default.
+    /// Words that both commands share. Every random choice follows from `seed`; sysbench takes 31 bits and no 0. All
+    /// rows are equally likely, which is not sysbench's default.
     fn common(&self, socket: &Path, seed: u64) -> Vec<String> {
         vec![
             super::SYSBENCH.to_owned(),

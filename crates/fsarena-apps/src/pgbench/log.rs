@@ -1,5 +1,6 @@
-//! What pgbench logs of each transaction: the client, the transaction's number, how long it took (µs), the script, and when it ended (s and µs
-//! since 1970). <https://www.postgresql.org/docs/15/pgbench.html>, "Per-Transaction Logging".
+//! pgbench's log of transactions. Each line has the client, the number of the transaction, its duration (µs), the
+//! script, and when it ended (s and µs since 1970). <https://www.postgresql.org/docs/15/pgbench.html>, "Per-Transaction
+//! Logging".
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use fsarena_model::Nanos;
 
 use crate::folder;
 
-/// The files in `folder` whose names begin with `prefix`, one of each thread, are counted and taken away.
+/// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `tally`, and removes them.
 ///
 /// # Errors
-/// If they cannot be read, or say something else.
+/// If a log cannot be read or removed, or has a line of another format.
 pub fn take(folder: &Path, prefix: &str, operation: Operation, tally: &mut Tally) -> Result<(), EngineError> {
     let mut ends = Vec::new();
     for path in logs(folder, prefix)? {
@@ -37,7 +38,7 @@ fn logs(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>, EngineError> {
 /// The end of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
-    /// When, in µs since 1970.
+    /// When it ended, µs since 1970.
     at: u64,
     /// How long the transaction took.
     took: Nanos,
@@ -54,7 +55,7 @@ impl End {
     }
 }
 
-/// In the order in which they ended, in parts of a second.
+/// Records the transactions in the order in which they ended, in parts of one second.
 fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
     const PART: u64 = 1_000_000;
     ends.sort_unstable();
@@ -72,7 +73,7 @@ fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
     tally.end_part(tally.elapsed + Nanos(last.saturating_mul(1_000)));
 }
 
-/// From the lines that it can read to a tally.
+/// Parses the lines that it can read into a tally.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, tally: &mut Tally) {
     count(text.lines().filter_map(End::of).collect(), Operation::Run, tally);

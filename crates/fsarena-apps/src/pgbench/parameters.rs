@@ -1,23 +1,23 @@
-//! What a workload of the engine `pgbench` says.
+//! Parameters of a workload of the engine `pgbench`.
 
 use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, Nanos, Workload};
 use serde::Deserialize;
 
-/// Under pgbench's own names.
+/// The parameters. Each sets one option of pgbench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// Branches; each has 100,000 accounts (`-s`).
+    /// Number of branches, each with 100,000 accounts (`-s`).
     pub scale: u32,
-    /// Connections (`-c`).
+    /// Number of connections (`-c`), 1 to 100.
     pub clients: u32,
-    /// Threads of pgbench (`-j`).
+    /// Number of pgbench's threads (`-j`), at most `clients`.
     #[serde(default = "one")]
     pub jobs: u32,
-    /// Transactions of each client (`-t`).
+    /// Transactions per client (`-t`); excludes `seconds`.
     pub transactions: Option<u64>,
-    /// Or for how long they go on (`-T`).
+    /// Duration of the run in seconds (`-T`); excludes `transactions`.
     pub seconds: Option<u64>,
 }
 
@@ -25,15 +25,15 @@ fn one() -> u32 {
     1
 }
 
-/// What the server takes as connections beside its own.
+/// Maximum number of clients. The server has further connections for its tools.
 const MOST_CLIENTS: u32 = 100;
-/// Transactions per second beyond which no estimate goes.
+/// Transactions per second that the upper bound of the space assumes.
 const QUICK: u64 = 10_000;
-/// Transactions per second that are estimated.
+/// Transactions per second that the estimate of the time assumes.
 const USUAL: u64 = 1_000;
 
 impl Parameters {
-    /// Those of `workload`.
+    /// The parameters of `workload`.
     ///
     /// # Errors
     /// If they are not understood, or contradict each other.
@@ -52,12 +52,12 @@ impl Parameters {
         }
     }
 
-    /// The options that fill the tables.
+    /// Options of pgbench that fill the tables.
     pub fn fill(&self) -> Vec<String> {
         ["-i", "-q", "-s", &self.scale.to_string()].map(str::to_owned).to_vec()
     }
 
-    /// The options of a run, which logs each transaction to files whose names begin with `log`.
+    /// Options of a run. It logs each transaction to files whose names begin with `log`.
     pub fn run(&self, seed: String, log: String) -> Vec<String> {
         let (clients, jobs) = (self.clients.to_string(), self.jobs.to_string());
         let (length, count) = match self.seconds {
@@ -69,14 +69,15 @@ impl Parameters {
         options.into_iter().map(str::to_owned).chain(own).collect()
     }
 
-    /// Transactions of a run at `rate` per second.
+    /// Number of transactions of a run, at `rate` per second if its duration is given.
     fn all(&self, rate: u64) -> u64 {
         let each = self.transactions.map(|each| each * u64::from(self.clients));
         each.unwrap_or_else(|| self.seconds.unwrap_or_default() * rate)
     }
 
-    /// An empty cluster of 40 MiB; 15 MiB for each branch; for each transaction new versions of three rows and a row of history; and the
-    /// log of all that, which may exceed what it is told to keep to, with a whole page of each table whenever it is changed first.
+    /// Space of an empty cluster of 40 MiB, 15 MiB per branch, for each transaction new versions of three rows and a
+    /// row of history, and the write-ahead log. The log has a full image of each page at its first change, and may
+    /// exceed `max_wal_size`.
     pub fn demand(&self) -> Bytes {
         const CLUSTER: u64 = 64 << 20;
         const BRANCH: u64 = 17 << 20;
@@ -86,7 +87,7 @@ impl Parameters {
         Bytes(CLUSTER + branches * BRANCH + transactions * 512 + log.min(MOST_LOG))
     }
 
-    /// How long a run takes, its preparation included, about.
+    /// Estimated duration of a run, including its preparation.
     pub fn about(&self) -> Nanos {
         let run = self.seconds.map_or_else(|| Nanos(self.all(USUAL) * (1_000_000_000 / USUAL)), Nanos::seconds);
         Nanos::seconds(4) + Nanos::millis(200 * u64::from(self.scale)) + run

@@ -1,25 +1,25 @@
-//! What pgbench says at the end of a run, as a tally.
+//! Parses pgbench's output at the end of a run into a tally.
 
 use fsarena_engine::{EngineError, Tally};
 use fsarena_model::Nanos;
 
-/// All that is taken from what it says.
+/// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// Transactions that were committed.
     pub processed: u64,
-    /// Transactions that were not; older ones than PostgreSQL 15 end with the first.
+    /// Transactions that failed. Versions before PostgreSQL 15 end at the first failure.
     pub failed: u64,
-    /// Transactions per second, connecting left out.
+    /// Transactions per second, without the time of connecting.
     rate: f64,
-    /// Milliseconds.
+    /// Average latency in milliseconds.
     average: f64,
     connecting: Option<f64>,
-    /// Milliseconds of each kind of statement, under the name of its reading.
+    /// Latency of each kind of statement in milliseconds, by the name of its reading.
     statements: Vec<(&'static str, f64)>,
 }
 
-/// How the statements of its script begin. The last one is the commit, which waits for the file system.
+/// How the statements of pgbench's script begin. The last one is the commit, which waits for the file system.
 const STATEMENTS: &[(&str, &str)] = &[
     ("BEGIN;", "pgbench.statement.begin"),
     ("UPDATE pgbench_accounts", "pgbench.statement.update-accounts"),
@@ -31,7 +31,7 @@ const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 impl Said {
-    /// Reads what it said.
+    /// Parses pgbench's output.
     ///
     /// # Errors
     /// The name of the first figure that is missing.
@@ -47,7 +47,7 @@ impl Said {
         })
     }
 
-    /// Counts the run of so many clients into `tally`: its transactions in the time in which they were done, without that of connecting.
+    /// Counts the run of `clients` clients into `tally`. Its elapsed time does not include connecting.
     pub fn count(&self, clients: u32, tally: &mut Tally) {
         tally.count_done(self.processed, 0);
         tally.elapsed = tally.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
@@ -58,14 +58,14 @@ impl Said {
     }
 }
 
-/// The number behind `name`, before a unit, a slash or anything else.
+/// The number after `name`, up to a unit, a slash or anything else.
 fn figure(text: &str, name: &str) -> Option<f64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?.trim_start();
     let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
     rest[..end].parse().ok().filter(|figure: &f64| figure.is_finite())
 }
 
-/// Transactions per second without the time of connecting. Before PostgreSQL 14 the line with it stands first.
+/// Transactions per second without the time of connecting. Before PostgreSQL 14, the line that includes it comes first.
 fn rate(text: &str) -> Option<f64> {
     let without = ["without initial connection time", "excluding connections establishing"];
     let line =
@@ -73,7 +73,7 @@ fn rate(text: &str) -> Option<f64> {
     figure(line, "tps =").filter(|rate| *rate > 0.0)
 }
 
-/// `6.658           0  END;`: milliseconds, since PostgreSQL 15 how many failed, the statement.
+/// Parses `6.658           0  END;`: milliseconds, the number of failures (since PostgreSQL 15), the statement.
 fn statement(line: &str) -> Option<(&'static str, f64)> {
     let (took, rest) = line.trim_start().split_once(' ')?;
     let rest = rest.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit()).trim_start();
@@ -81,7 +81,7 @@ fn statement(line: &str) -> Option<(&'static str, f64)> {
     Some((name, took.parse().ok()?))
 }
 
-/// The error of words in which something is missing.
+/// The error for output in which `what` is missing.
 pub fn misunderstood(what: &str, words: &str) -> EngineError {
     let words = format!("what it said cannot be understood: there is no `{what}` in\n{words}");
     EngineError::Program { program: "pgbench", words }
@@ -91,7 +91,7 @@ pub fn misunderstood(what: &str, words: &str) -> EngineError {
 mod tests {
     use super::*;
 
-    /// Captured of pgbench 15.20: 8 clients, 100 transactions each.
+    /// Captured from pgbench 15.20: 8 clients, 100 transactions each.
     const TEXT: &str = include_str!("captured.txt");
 
     #[test]

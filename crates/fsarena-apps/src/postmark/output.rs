@@ -1,8 +1,8 @@
-//! What PostMark says.
+//! Parses PostMark's output.
 
 use super::Parameters;
 
-/// What it counted.
+/// The counts of PostMark's output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Said {
     created: u64,
@@ -13,12 +13,13 @@ pub struct Said {
     deleted: u64,
     deleted_alone: u64,
     deleted_mixed: u64,
-    /// In its megabytes, as the next one.
+    /// In PostMark's megabytes, like the next field.
     megabytes_read: f64,
     megabytes_written: f64,
 }
 
-/// What the Phoronix Test Suite has it do, and what it always counts then: its choices follow from its own seed.
+/// The parameters of the Phoronix Test Suite, and the counts that they always give: PostMark's choices follow from its
+/// own seed.
 const KNOWN: (Parameters, Said) = (
     Parameters { transactions: 25_000, files: 500, smallest: 5120, largest: 524_288 },
     Said {
@@ -36,13 +37,13 @@ const KNOWN: (Parameters, Said) = (
 );
 
 impl Said {
-    /// Reads what it said.
+    /// Parses PostMark's output.
     ///
     /// # Errors
-    /// What is not there.
+    /// The name of the first figure that is missing.
     pub fn of(text: &str) -> Result<Self, &'static str> {
         let files = text.split("Files:").nth(1).ok_or("Files:")?;
-        // Both have a line of the same name below them.
+        // The sections `created` and `deleted` both have a line `Mixed with transactions`.
         let (before, after) = files.split_once(" deleted ").ok_or("deleted")?;
         let deleted = before.lines().next_back().and_then(|line| line.trim().parse().ok());
         Ok(Self {
@@ -59,15 +60,15 @@ impl Said {
         })
     }
 
-    /// Refuses counts that cannot be: of work that was known before exactly those, otherwise such as add up.
+    /// Refuses wrong counts. Known parameters must give exactly the known counts, other counts must add up.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A message with the counts.
     pub fn require(&self, parameters: &Parameters) -> Result<(), String> {
         let Parameters { transactions, files, .. } = *parameters;
         let is_right = match KNOWN.0 == *parameters {
             true => *self == KNOWN.1,
-            // What cannot grow any further is not appended to: the two may be some fewer than the transactions.
+            // A file that cannot grow is not appended to, so reads and appends may be fewer than the transactions.
             false => {
                 self.created_alone == files
                     && self.created == files + self.created_mixed
@@ -83,7 +84,7 @@ impl Said {
         if is_right { Ok(()) } else { Err(wrong()) }
     }
 
-    /// What is kept of it.
+    /// The figures that are kept.
     pub fn figures(&self) -> [(&'static str, &'static str, f64); 6] {
         [
             ("postmark.created", "files", self.created as f64),
@@ -96,7 +97,7 @@ impl Said {
     }
 }
 
-/// `12475 read (2079 per second)`.
+/// Parses `12475 read (2079 per second)`.
 fn count(text: &str, what: &str) -> Option<u64> {
     let of_line = |line: &str| {
         let mut words = line.split_whitespace();
@@ -106,13 +107,13 @@ fn count(text: &str, what: &str) -> Option<u64> {
     text.lines().find_map(of_line)
 }
 
-/// `Creation alone: 500 files (500 per second)`.
+/// Parses `Creation alone: 500 files (500 per second)`.
 fn files_of(text: &str, what: &str) -> Option<u64> {
     let after = text.lines().find_map(|line| line.trim().strip_prefix(what))?;
     after.split_whitespace().next()?.parse().ok()
 }
 
-/// `4142.43 megabytes read (690.41 megabytes per second)`; little is in `kilobytes` or `bytes`.
+/// Parses `4142.43 megabytes read (690.41 megabytes per second)`. Small amounts are in `kilobytes` or `bytes`.
 fn megabytes(text: &str, what: &str) -> Option<f64> {
     let of_line = |line: &str| {
         let mut words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! Shells as servers.
+//! Tests with shells as servers.
 
 use super::*;
 use fsarena_engine::NEVER;
@@ -90,7 +90,7 @@ fn clients_that_wait_for_an_answer_are_freed_by_the_servers_end() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let pipe = folder.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("made");
-    // It holds the other end, says nothing, and heeds no signal but one.
+    // It opens the other end of the pipe, writes nothing, and ignores TERM and INT.
     let script = "exec 3>pipe; trap '' TERM INT; while :; do sleep 0.01; done";
     let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| true).expect("starts");
     let stuck = |_: &AtomicBool| fs::read(&pipe).map_err(EngineError::io("read"));

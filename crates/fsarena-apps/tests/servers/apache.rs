@@ -1,4 +1,4 @@
-//! Apache and its clients.
+//! Tests of Apache and its clients.
 
 use std::fs;
 

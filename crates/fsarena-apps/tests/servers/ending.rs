@@ -1,4 +1,4 @@
-//! Servers that are killed in the middle of their work, and work that is stopped.
+//! Servers that are killed while they work, and work that is stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -11,14 +11,14 @@ use super::place::{
     Found, assert_gone, folder, left, open, page, pages, pgbench, prepared, wait_for, wait_for_server, wait_for_work,
 };
 
-/// More than can be done while the test runs.
+/// More work than can be done while the test runs.
 const ENDLESS: u64 = 10_000_000;
 
 fn all() -> [Workload; 3] {
     [pgbench(ENDLESS), page(ENDLESS), pages(4000)]
 }
 
-/// Runs the workload, and does `before` to its server before and `act` once clients are at work.
+/// Runs the workload. Calls `before` with its server before the run, and `act` once clients are at work.
 fn disturbed(
     workload: &Workload,
     before: impl Fn(&Found),
@@ -48,7 +48,7 @@ fn send(number: u32, signal: Signal) {
     kill_process(Pid::from_raw(number as i32).expect("not 0"), signal).expect("it runs");
 }
 
-/// Stops Apache with all that work for it, so that pages, of which there is an end, are not all answered.
+/// Suspends all processes of Apache, so that the limited number of pages is not answered before the test ends it.
 fn halt(found: &Found) {
     for number in found.all() {
         send(number, Signal::STOP);

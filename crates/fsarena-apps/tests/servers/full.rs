@@ -1,4 +1,4 @@
-//! A lane that has no room left.
+//! Tests of a lane without free space.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +23,7 @@ impl Small {
         Some(Self(place.to_owned()))
     }
 
-    /// Leaves no room.
+    /// Fills all free space.
     fn fill(&self) {
         let full = std::fs::write(self.0.join("filler"), vec![1; 256 << 20]);
         full.expect_err("it is small");

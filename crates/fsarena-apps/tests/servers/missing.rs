@@ -1,4 +1,4 @@
-//! A program that is not installed.
+//! Tests of programs that are not installed.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use fsarena_model::{Blame, Bytes, Explained, Workload};
 
 use super::place::pgbench;
 
-/// An engine that needs what nobody has.
+/// An engine that needs a program that does not exist.
 struct Lacking;
 
 impl Engine for Lacking {

@@ -1,4 +1,4 @@
-//! pgbench against a server of our own.
+//! pgbench against a server that the engine starts.
 
 use fsarena_engine::{Operation, Tally};
 
@@ -8,7 +8,7 @@ use super::place::{done, folder, left, pgbench, prepared, said, wait_for, worklo
 fn what_it_says_is_counted_and_every_commit_is_there() {
     let place = folder();
     let mut job = prepared(&pgbench(60), place.path());
-    // Once more: the rows of both are there.
+    // The second run checks the rows of both runs.
     for _ in 0..2 {
         let mut tally = Tally::new();
         done(&mut *job, &mut tally).expect("done");

@@ -1,4 +1,4 @@
-//! What the tests share: a folder in which servers can work, jobs on it, and a look at what they have left.
+//! Common parts of these tests: a folder in which servers can work, jobs in it, and checks of what they leave behind.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,14 +10,14 @@ use fsarena_engine::{EngineError, Job, Limit, Tally};
 use fsarena_model::Workload;
 use serde_json::Value;
 
-/// A folder that is looked through by everybody.
+/// A folder that all users may traverse.
 pub fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).expect("ours");
     folder
 }
 
-/// The catalogue's workload with other parameters.
+/// A workload of the catalogue with other parameters.
 pub fn workload(name: &str, parameters: Value) -> Workload {
     Workload { parameters, ..fsarena_catalog::workload(name).expect("in the catalogue") }
 }
@@ -38,7 +38,7 @@ pub fn pages(pages: u64) -> Workload {
     workload("phoronix-apache-pages", parameters)
 }
 
-/// A job of the workload in `place`, prepared.
+/// A prepared job of the workload in `place`.
 pub fn prepared(workload: &Workload, place: &Path) -> Box<dyn Job> {
     let mut job = open(workload, place);
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
@@ -50,7 +50,7 @@ pub fn open(workload: &Workload, place: &Path) -> Box<dyn Job> {
     fsarena_apps::engine_of(workload).expect("an engine").open(workload, place, 7).expect("opened")
 }
 
-/// From the server's start to its end.
+/// Starts the server, runs the workload, and ends the server.
 pub fn done(job: &mut dyn Job, tally: &mut Tally) -> Result<(), EngineError> {
     let stop = AtomicBool::new(false);
     job.begin(&fsarena_engine::NEVER)?;
@@ -58,24 +58,24 @@ pub fn done(job: &mut dyn Job, tally: &mut Tally) -> Result<(), EngineError> {
     job.end(&fsarena_engine::NEVER)
 }
 
-/// A figure of what the programs said.
+/// A figure that the programs printed.
 pub fn said(tally: &Tally, name: &str) -> Option<f64> {
     tally.said.iter().find(|(of, _, _)| *of == name).map(|(_, _, figure)| *figure)
 }
 
-/// A server at work in `place`.
+/// A server that works in `place`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The process that was started first.
+    /// Process number of the server's first process.
     pub number: u32,
-    /// The folder with its socket or its configuration.
+    /// The folder of its socket or its configuration.
     pub run: PathBuf,
-    /// Where it listens, if that is a port.
+    /// The port that it listens on; `None` if it uses a socket.
     pub port: Option<u16>,
 }
 
 impl Found {
-    /// All processes of Apache, without what has started it and waits for its end.
+    /// All processes of Apache, except the one that started them and waits for their end.
     pub fn all(&self) -> Vec<u32> {
         let run = self.run.display().to_string();
         let is_one = |words: &[String]| words[0].ends_with("/apache2") && words.contains(&run);
@@ -83,7 +83,7 @@ impl Found {
     }
 }
 
-/// Waits for the server that works in `place`, at most for a minute.
+/// Waits for the server that works in `place`, at most one minute.
 pub fn wait_for_server(place: &Path) -> Found {
     wait_for("the server is not started", || processes().into_iter().find_map(|number| server(number, place)))
 }
@@ -103,7 +103,7 @@ fn server(number: u32, place: &Path) -> Option<Found> {
     }
 }
 
-/// Processes that name one of these folders, or work in one.
+/// Processes whose command line names one of these folders, or that work in one.
 pub fn left(folders: &[&Path]) -> Vec<String> {
     let names = |number: u32| {
         let words = command(number).join(" ");
@@ -124,7 +124,7 @@ fn command(number: u32) -> Vec<String> {
     words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Waits until there is something, at most for a minute.
+/// Waits until `look` finds something, at most one minute.
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -136,23 +136,25 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// What no server may leave: processes, who might still listen, and its folder. Its port may be another's by now.
+/// Checks that a server has left no processes, which might still listen, and no folder. Another process may use its
+/// port by now.
 pub fn assert_gone(found: &Found, place: &Path) {
     wait_for("a process goes on", || left(&[place, &found.run]).is_empty().then_some(()));
     assert!(!found.run.exists(), "{found:?}");
 }
 
-/// Waits until a client is connected to it, one that is at work or waits for a server that was stopped, or until all is done already.
+/// Waits until a client is connected to the server, or all work is done. The client may be at work, or wait for a
+/// server that was stopped.
 pub fn wait_for_work(found: &Found, place: &Path, is_done: &AtomicBool) {
     let has_client = || match found.port {
         Some(port) => is_connected(port),
-        // PostgreSQL gives each client a process, which says of what database.
+        // PostgreSQL starts a process for each client, whose title names the database.
         None => left(&[place]).iter().any(|words| words.contains("pgbench [local]")),
     };
     wait_for("no client comes", || (is_done.load(Ordering::Relaxed) || has_client()).then_some(()));
 }
 
-/// Whether somebody has a connection to that port of this machine (proc_pid_net(5), `tcp`).
+/// Whether a connection to this port of this machine exists (proc_pid_net(5), `tcp`).
 fn is_connected(port: u16) -> bool {
     const ESTABLISHED: &str = "01";
     let connections = fs::read_to_string("/proc/net/tcp").expect("there");

@@ -1,4 +1,5 @@
-//! User instructions per operation: those of a long run less those of a short one, which pays the same to start.
+//! Measures user instructions per operation with callgrind. The count of a short run is subtracted from the count of a
+//! long run, which removes the cost of the start.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,7 @@ use crate::fio;
 const SHORT: u64 = 20_000;
 const LONG: u64 = 120_000;
 
-/// The engine's.
+/// User instructions per operation of the engine.
 pub fn native(folder: &Path) -> Result<f64> {
     let program = std::env::current_exe()?.display().to_string();
     per_operation(|operations| {
@@ -18,7 +19,7 @@ pub fn native(folder: &Path) -> Result<f64> {
     })
 }
 
-/// fio's, with one more option or none.
+/// User instructions per operation of fio. `more` is one additional option, or empty.
 pub fn fio(folder: &Path, more: &str) -> Result<f64> {
     per_operation(|operations| {
         let mut argv = fio::command(folder, &["--ioengine=psync", more]);
@@ -32,7 +33,7 @@ fn per_operation(argv: impl Fn(u64) -> Vec<String>) -> Result<f64> {
     Ok((long - short) / (LONG - SHORT) as f64)
 }
 
-/// Callgrind says `Collected : 123456` in the end.
+/// Callgrind prints `Collected : 123456` at its end.
 fn instructions(argv: &[String]) -> Result<f64> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

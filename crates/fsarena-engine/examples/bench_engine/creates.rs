@@ -1,4 +1,4 @@
-//! Files of 1 KiB created on tmpfs, by the engine and by fs_mark.
+//! Measures the creation of files of 1 KiB on tmpfs, by the engine and by fs_mark.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::table::{self, Row};
 use crate::{Contestant, interleaved};
 
 const COUNT: u64 = 60_000;
-/// On a tmpfs of every Linux.
+/// A directory on a tmpfs that every Linux system has.
 const FOLDER: &str = "/dev/shm/fsarena-bench";
 
-/// The table of creates.
+/// Measures the file creations and prints their table.
 pub fn table() -> Result<()> {
     let contestants: Vec<Contestant<'_>> = vec![("fsarena", Box::new(engine)), ("fs_mark", Box::new(fs_mark))];
     let rounds = interleaved(&contestants);
@@ -51,7 +51,7 @@ fn engine() -> Result<Cost> {
     Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: native::cpu() - before })
 }
 
-/// fs_mark's CPU is that of the whole process; starting takes it a few milliseconds.
+/// The CPU time of fs_mark is that of the whole process. Its start takes a few milliseconds.
 fn fs_mark() -> Result<Cost> {
     let folder = renew()?;
     let before = children_cpu()?;

@@ -1,4 +1,4 @@
-//! fio on the same file.
+//! Runs fio on the same file.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::native::{Cost, FILE, SIZE};
 
-/// fio at its cheapest: registered file and memory, submission and completion in batches.
+/// The options with which fio costs least: registered file and memory, submission and completion in batches.
 pub const TUNED: &[&str] = &[
     "--ioengine=io_uring",
     "--iodepth=32",
@@ -19,7 +19,7 @@ pub const TUNED: &[&str] = &[
     "--iodepth_batch_complete_max=32",
 ];
 
-/// The command that reads the file as the engine does, apart from how long.
+/// The fio command that reads the file as the engine does. The caller adds the duration.
 pub fn command(folder: &Path, more: &[&str]) -> Vec<String> {
     let mut arguments = vec![
         "fio".to_owned(),
@@ -32,7 +32,7 @@ pub fn command(folder: &Path, more: &[&str]) -> Vec<String> {
     arguments
 }
 
-/// One second of it; its CPU is that of its job, without the 0.16 s that it takes to start.
+/// Runs fio for one second. The CPU time is that of the fio job, without the 0.16 s that fio takes to start.
 pub fn run(folder: &Path, more: &[&str]) -> Result<Cost> {
     let argv = command(folder, more);
     let output = Command::new(&argv[0])

@@ -1,7 +1,8 @@
-//! `make bench-engine`: what the native engine costs beside fio, fs_mark and bare system calls, in one run, interleaved.
+//! `make bench-engine`: compares the cost of the native engine with the cost of fio, fs_mark and bare system calls. The
+//! runs are interleaved.
 //!
-//! The table is made of ratios within the run; it needs no quiet machine, and nothing is asserted. With the word
-//! `work` it does one workload and ends, which is what callgrind looks at.
+//! The tables show ratios within the run. The machine need not be quiet, and nothing is asserted. With the argument
+//! `work` the program runs one workload and ends; callgrind measures that.
 
 mod callgrind;
 mod creates;
@@ -18,7 +19,7 @@ use fsarena_model::Nanos;
 use native::{Cost, SECOND};
 use table::Row;
 
-/// How often each contestant runs.
+/// Number of runs of each contestant.
 const ROUNDS: usize = 7;
 
 fn main() -> Result<()> {
@@ -55,7 +56,7 @@ fn instructions(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A contestant: what it is called, and how one second of it is run.
+/// A contestant: its name, and a function that runs it once.
 type Contestant<'a> = (&'static str, Box<dyn Fn() -> Result<Cost> + 'a>);
 
 fn cost(folder: &Path) -> Result<()> {
@@ -85,8 +86,8 @@ fn cost(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the engine takes beyond a bare pread(2): so little that both have to run in short turns, many times; the medians of
-/// neighbouring twenty.
+/// CPU nanoseconds per operation that the engine takes in addition to a bare pread(2). The difference is so small that
+/// both run in many short turns. Each value is the median of 20 neighbouring turns.
 fn over_bare(folder: &Path) -> Result<Vec<f64>> {
     const TURN: Nanos = Nanos::millis(100);
     const TURNS: usize = 140;
@@ -129,7 +130,7 @@ fn scaling(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Each contestant once per round, forwards and backwards in turn.
+/// Runs each contestant once per round: in order in even rounds, in reverse order in odd rounds.
 fn interleaved(contestants: &[Contestant<'_>]) -> Result<Vec<Vec<(&'static str, Cost)>>> {
     let round = |number: usize| {
         let mut order: Vec<&Contestant<'_>> = contestants.iter().collect();

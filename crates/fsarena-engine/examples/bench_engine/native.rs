@@ -1,4 +1,4 @@
-//! The native engine, and what it cannot be cheaper than: a loop of bare pread(2).
+//! Runs the native engine, and its lower bound: a loop of bare pread(2) calls.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 
 /// The file that all contestants read.
 pub const FILE: &str = "data0";
-/// Its size.
+/// Size of that file.
 pub const SIZE: Bytes = Bytes::mib(512);
-/// How long each contestant runs.
+/// Duration of each run.
 pub const SECOND: Nanos = Nanos::seconds(1);
 
-/// What a run did, and what it took.
+/// The operations of a run, and the time that they took.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub operations: u64,
@@ -41,12 +41,12 @@ impl Cost {
     }
 }
 
-/// Writes the file that all read, by the engine itself, and brings it into memory.
+/// Writes the file that all contestants read, with the engine itself, and brings it into memory.
 pub fn lay_out(folder: &Path) -> Result<()> {
     job(folder, &json!({}), 1)?.prepare(&fsarena_engine::NEVER).context("lay out the file")
 }
 
-/// The engine, for so long.
+/// Runs the engine for `time`, after an untimed run of 30 ms.
 pub fn engine(folder: &Path, more: &Value, time: Nanos) -> Result<Cost> {
     let mut job = job(folder, more, 1000)?;
     let mut tally = Tally::new();
@@ -56,13 +56,13 @@ pub fn engine(folder: &Path, more: &Value, time: Nanos) -> Result<Cost> {
     Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: cpu() - before })
 }
 
-/// So many operations, for callgrind.
+/// Runs `operations` operations, for callgrind.
 pub fn work(folder: &Path, operations: u64) -> Result<()> {
     let mut job = job(folder, &json!({ "operations": operations }), 0)?;
     Ok(job.run(&Limit::new(None, &NEVER), &mut Tally::new())?)
 }
 
-/// So much time of pread(2) at random places, and nothing else but a look at the clock every 100 reads.
+/// Runs pread(2) at random offsets for `time`. It reads the clock once per 100 reads and does nothing else.
 pub fn bare(folder: &Path, time: Nanos) -> Result<Cost> {
     let file = File::open(folder.join(FILE))?;
     let mut random = fsarena_model::seed::generator(1, "bench", &[]);
@@ -80,7 +80,7 @@ pub fn bare(folder: &Path, time: Nanos) -> Result<Cost> {
     Ok(Cost { operations, seconds, cpu_seconds: cpu() - before })
 }
 
-/// CPU seconds of this process, of all its threads.
+/// CPU seconds of all threads of this process.
 pub fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -100,7 +100,7 @@ fn job(folder: &Path, more: &Value, timed_ms: u64) -> Result<Box<dyn Job>> {
     open("data", parameters, "none", folder, timed_ms)
 }
 
-/// A job of one of the engines.
+/// Opens a job of the engine `name`.
 pub fn open(name: &str, parameters: Value, durable: &str, folder: &Path, timed_ms: u64) -> Result<Box<dyn Job>> {
     let workload: Workload = serde_json::from_value(json!({
         "name": "bench", "version": 1, "measures": "", "why": "", "engine": name, "durable": durable, "cache": "warm",

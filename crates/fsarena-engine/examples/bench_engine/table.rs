@@ -1,4 +1,4 @@
-//! The tables that are printed.
+//! Prints the tables.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// One figure.
+    /// A row with one figure.
     pub fn new(name: &str, value: f64, goal: &str) -> Self {
         Self { name: name.to_owned(), value: digits(value), goal: goal.to_owned() }
     }
 
-    /// The median of several, with the least and the greatest.
+    /// A row with the median, the minimum and the maximum of several values.
     pub fn spread(name: &str, values: &[f64], goal: &str) -> Self {
         let mut sorted = values.to_vec();
         let median = median(&mut sorted);
@@ -29,7 +29,7 @@ impl Row {
     }
 }
 
-/// The median of some values, which are sorted for it.
+/// The median of `values`. Sorts `values`.
 pub fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -39,7 +39,7 @@ fn digits(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.0}") }
 }
 
-/// Prints a table; nothing is asserted.
+/// Prints a table.
 pub fn print(title: &str, goal: &str, rows: &[Row]) {
     println!("{title}");
     for row in rows {
@@ -49,17 +49,17 @@ pub fn print(title: &str, goal: &str, rows: &[Row]) {
     println!();
 }
 
-/// A figure of one contestant, round by round.
+/// A figure of one contestant, one value per round.
 pub fn each(rounds: &[Vec<(&'static str, Cost)>], name: &str, figure: fn(&Cost) -> f64) -> Vec<f64> {
     rounds.iter().flatten().filter(|(other, _)| *other == name).map(|(_, cost)| figure(cost)).collect()
 }
 
-/// Ratios within the rounds.
+/// The ratio of two contestants, one value per round.
 pub fn ratios(ones: &[f64], others: &[f64]) -> Vec<f64> {
     ones.iter().zip(others).map(|(one, other)| one / other).collect()
 }
 
-/// What kind of file system `folder` lies on, as mountinfo tells.
+/// The type of the file system that holds `folder`, as stat(1) prints it.
 pub fn file_system(folder: &Path) -> Result<String> {
     let output = std::process::Command::new("stat").args(["-f", "-c", "%T"]).arg(folder).output();
     let words = output.context("start stat")?.stdout;

@@ -1,4 +1,4 @@
-//! All threads at the same time, until the time is over or there are blogs enough.
+//! Runs all threads at the same time, until the time is over or the number of blogs is reached.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use super::site::{Site, told};
 use super::visitor::{Kind, Visitor};
 use crate::{EngineError, Job, Limit, Operation, Tally, folder};
 
-/// The folder of the blogs, within the job's.
+/// Name of the folder of the blogs, in the job's directory.
 const FOLDER: &str = "scratch";
-/// How often is looked whether it is over.
+/// Interval at which the job checks whether the run is over.
 const LOOK: Duration = Duration::from_millis(5);
-/// Threads need no more, and there are many.
+/// Stack size of a thread, bytes. It is small because there are many threads.
 const STACK: usize = 256 << 10;
 
-/// A site in a directory.
+/// A run of BlogBench on a site in a directory.
 pub struct Blogging {
     parameters: Parameters,
     directory: PathBuf,
@@ -32,13 +32,13 @@ pub struct Blogging {
 }
 
 impl Blogging {
-    /// The site of `workload`.
+    /// The run of `workload`.
     pub fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
         let with_sync = workload.durable == DurablePoint::Syncfs;
         Self { parameters, directory: directory.to_owned(), with_sync, seed }
     }
 
-    /// Everybody works; afterwards nobody does.
+    /// Starts all threads, waits until the run is over, and adds their latencies to `tally`.
     fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, tally: &mut Tally) -> Result<(), EngineError> {
         let threads = self.parameters.threads();
         let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == Kind::Writer).count());
@@ -60,7 +60,7 @@ impl Blogging {
         Ok(())
     }
 
-    /// One thread, from its beginning to its end; `left` are the writers that are still at work.
+    /// Runs one thread from start to end. `left` counts the writers that are still at work.
     fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<Tally, Errno> {
         let mut visitor = Visitor::new(site, who, self.seed, limit.handicap, self.parameters.rest());
         let worked = visitor.work().inspect_err(|_| site.end());
@@ -69,12 +69,13 @@ impl Blogging {
     }
 }
 
-/// What came of a thread.
+/// The result of a thread.
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Both scores as steps, and all that was counted: writing lasted until what was written is durable, if it is made so, reading did not.
+/// Adds both scores as steps, and all counters. The time of the writes includes the final sync, if there is one. The
+/// time of the reads does not.
 fn tell(site: &Site, reading: Nanos, writing: Nanos, tally: &mut Tally) {
     let counts = &site.counts;
     let (written, read) = (told(&counts.written), told(&counts.read));

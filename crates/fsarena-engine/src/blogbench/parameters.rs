@@ -1,4 +1,4 @@
-//! What a workload of the engine `blogbench` says.
+//! The parameters of a workload of the engine `blogbench`.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use serde::Deserialize;
 use super::visitor::Kind;
 use crate::EngineError;
 
-/// The parameters; absent ones are BlogBench's own.
+/// The parameters. The defaults are those of BlogBench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// How long it lasts, unless there are `most-blogs` before.
+    /// Duration of a run, seconds. The run ends earlier if `most-blogs` is reached.
     #[serde(default = "five_minutes")]
     pub seconds: u64,
-    /// With so many blogs the run is over.
+    /// Maximum number of blogs. The run ends when it is reached.
     pub most_blogs: u64,
     /// Threads that write new blogs.
     #[serde(default = "three")]
     writers: u32,
-    /// Threads that write pictures and articles anew.
+    /// Threads that rewrite pictures and articles.
     #[serde(default = "one")]
     rewriters: u32,
     /// Threads that write comments.
@@ -29,7 +29,7 @@ pub struct Parameters {
     /// Threads that read.
     #[serde(default = "a_hundred")]
     readers: u32,
-    /// For how long somebody rests who finds no blog yet.
+    /// How long a thread waits if it finds no blog yet, milliseconds.
     #[serde(default = "a_second")]
     rest_ms: u64,
 }
@@ -59,17 +59,17 @@ fn a_hundred() -> u32 {
 }
 
 impl Parameters {
-    /// Those of `workload`.
+    /// The parameters of `workload`.
     ///
     /// # Errors
-    /// If they are not understood, or contradict each other or the workload.
+    /// If they cannot be parsed, or contradict each other or the workload.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         let complaint = complaint_about(workload).or_else(|| parameters.complaint());
         complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 
-    /// Who there is: each thread's kind, and its number among those of its kind.
+    /// All threads: the kind of each, and its number among the threads of its kind.
     pub fn threads(&self) -> Vec<(Kind, u64)> {
         let kinds = [
             (Kind::Writer, self.writers),
@@ -80,7 +80,7 @@ impl Parameters {
         kinds.into_iter().flat_map(|(kind, count)| (0..u64::from(count)).map(move |number| (kind, number))).collect()
     }
 
-    /// For how long somebody rests who finds no blog yet.
+    /// How long a thread waits if it finds no blog yet.
     pub fn rest(&self) -> Duration {
         Duration::from_millis(self.rest_ms)
     }

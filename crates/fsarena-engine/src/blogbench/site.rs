@@ -1,16 +1,16 @@
-//! The site that all threads share: how many blogs there are, what has been done, and whether it is over.
+//! The state that all threads share: the number of blogs, the counters, and whether the run is over.
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Counters that all threads add to; nothing else is ordered by them.
+/// Counters that all threads add to. They order no other memory accesses.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// Blogs that are complete.
     pub written: AtomicU64,
     /// Blogs that were read.
     pub read: AtomicU64,
-    /// Articles that were written anew.
+    /// Rounds in which an article, and sometimes a picture, was rewritten.
     pub rewritten: AtomicU64,
     /// Rounds of comments.
     pub commented: AtomicU64,
@@ -20,23 +20,23 @@ pub struct Counts {
     pub bytes_read: AtomicU64,
 }
 
-/// Adds to one of them.
+/// Adds `count` to a counter.
 #[inline]
 pub fn add(counter: &AtomicU64, count: u64) {
     counter.fetch_add(count, Ordering::Relaxed);
 }
 
-/// What one of them has come to.
+/// The value of a counter.
 pub fn told(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
-/// A site.
+/// A site: a folder of blogs, and the state that the threads share.
 #[derive(Debug)]
 pub struct Site {
-    /// The folder in which the blogs lie.
+    /// The folder that holds the blogs.
     pub folder: File,
-    /// What has been done.
+    /// The counters of the work.
     pub counts: Counts,
     next: AtomicU64,
     most: u64,
@@ -50,25 +50,25 @@ impl Site {
         Self { folder, counts: Counts::default(), next, most, over }
     }
 
-    /// The number of a new blog; `None` if there are to be no more.
+    /// Reserves the number of a new blog. `None` if the maximum number of blogs is reached.
     pub fn new_blog(&self) -> Option<u64> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         (number < self.most).then_some(number)
     }
 
-    /// The number of some blog, by a random number; `None` if there are too few. The newest is never chosen, and not the first either,
-    /// whose number 0 stands for none in BlogBench.
+    /// Chooses an existing blog with a random number. `None` if there are too few, or if the choice is number 0, which
+    /// means no blog in BlogBench. The newest blog is never chosen.
     pub fn some_blog(&self, random: u64) -> Option<u64> {
         let last = self.next.load(Ordering::Relaxed).min(self.most).saturating_sub(1);
         (last > 0).then(|| random % last).filter(|number| *number > 0)
     }
 
-    /// Ends it: who is at work finishes the file at hand.
+    /// Ends the run. Each thread finishes its current file.
     pub fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is over.
+    /// Whether the run is over.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! What a site leaves: names, sizes, counts.
+//! Checks the names, sizes and counts of the files that a run leaves.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,7 +73,7 @@ fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
 #[test]
 fn a_site_at_work_is_written_changed_commented_on_and_read() {
     let place = tempfile::tempdir().expect("temporary folder");
-    // Each writer makes thousands of files, slowly; one blog is read by reading a hundred.
+    // Each writer makes thousands of files, slowed down by the handicap. A reader reads about a hundred files per blog.
     let tally = blog(json!({ "most-blogs": 60, "seconds": 60, "readers": 10, "rest-ms": 1 }), 1.0, place.path());
     let all: Vec<_> = found(place.path()).into_iter().flatten().collect();
     let sizes = |kind: &str| -> Range<u64> {

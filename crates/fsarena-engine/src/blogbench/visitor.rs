@@ -1,4 +1,4 @@
-//! One thread: somebody who writes, changes, comments on or reads blogs.
+//! One thread that writes, changes, comments on or reads blogs.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,44 +15,44 @@ use super::site::{Site, add};
 use crate::dawdle::dawdle;
 use crate::{Operation, Tally};
 
-/// The most articles, pictures and comments of a blog.
+/// Maximum number of articles, of pictures and of comments of a blog.
 pub const MOST: u64 = 100;
 /// Bytes of an article, a picture, a comment.
 pub const ARTICLE: Range<u64> = 1024..32768;
 pub const PICTURE: Range<u64> = 8192..65536;
 pub const COMMENT: Range<u64> = 2048..10240;
-/// What is written at a time, and all that is ever written.
+/// The data of every write.
 const CHUNK: [u8; 8192] = [0; 8192];
-/// How much is read at a time.
+/// Maximum bytes of a read.
 const READ: usize = 65536;
-/// How often somebody who rests looks whether it is over.
+/// Interval at which a waiting thread checks whether the run is over.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What a thread does.
+/// The work of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It writes new blogs.
+    /// Writes new blogs.
     Writer,
-    /// It writes a picture or an article anew.
+    /// Rewrites an article, and sometimes a picture.
     Rewriter,
-    /// It writes comments.
+    /// Writes comments.
     Commenter,
-    /// It reads blogs.
+    /// Reads blogs.
     Reader,
 }
 
-/// What came of one round.
+/// The outcome of one round of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Round {
-    /// It is done.
+    /// The round is done.
     Done,
     /// There is nothing to do yet.
     Nothing,
-    /// There will be nothing more to do.
+    /// There is no more work.
     Last,
 }
 
-/// A thread.
+/// A thread that works on a site.
 pub struct Visitor<'a> {
     site: &'a Site,
     kind: Kind,
@@ -62,20 +62,20 @@ pub struct Visitor<'a> {
     buffer: Vec<u8>,
     path: String,
     temporary: String,
-    /// The latencies of its files.
+    /// The latencies of the files that it created and read.
     pub tally: Tally,
 }
 
 impl<'a> Visitor<'a> {
-    /// The thread of that number among those of its kind; it rests so long when it found nothing to do, or when another one took
-    /// its file away.
+    /// Thread number `number` of its kind. It waits for `rest` when it finds nothing to do, or when another thread has
+    /// moved its file away.
     pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, tally) = (String::new(), String::new(), Tally::new());
         Self { site, kind, random, handicap, rest, buffer: vec![0; READ], path, temporary, tally }
     }
 
-    /// Works until it is over.
+    /// Works until the run is over.
     pub fn work(&mut self) -> Result<(), Errno> {
         while !self.site.is_over() {
             let round = match self.kind {
@@ -102,7 +102,7 @@ impl<'a> Visitor<'a> {
         }
     }
 
-    /// Of a new blog articles and pictures are made from the last to the first.
+    /// Creates a blog: its articles, then its pictures, each from the last number to the first.
     fn write_blog(&mut self) -> Result<Round, Errno> {
         let Some(blog) = self.site.new_blog() else { return Ok(Round::Last) };
         self.name(|path| write!(path, "blog-{blog}"));
@@ -127,7 +127,7 @@ impl<'a> Visitor<'a> {
         Ok(Round::Done)
     }
 
-    /// Who comments does not look whether there are blogs: the number that stands for none is that of the first.
+    /// Writes the comments of a blog. If there is no blog to choose, this is number 0, the first blog.
     fn comment(&mut self) -> Result<Round, Errno> {
         let blog = self.some_blog().unwrap_or(0);
         let is_complete = self.descending(blog, Object::Comment)?;
@@ -135,7 +135,7 @@ impl<'a> Visitor<'a> {
         Ok(Round::Done)
     }
 
-    /// All comments, or none; then pictures and articles up to the first article that there is not.
+    /// Reads all comments or none, then pictures and articles up to the first article that does not exist.
     fn read_blog(&mut self) -> Result<Round, Errno> {
         let Some(blog) = self.some_blog() else { return Ok(Round::Nothing) };
         if self.random.random_bool(0.5) {
@@ -165,7 +165,8 @@ impl<'a> Visitor<'a> {
         self.random.random_range(1..=MOST)
     }
 
-    /// Some of a kind, from the last to the first; `false` if it was over before.
+    /// Creates a random number of objects of a kind, from the last number to the first. `false` if the run ended
+    /// before.
     fn descending(&mut self, blog: u64, object: Object) -> Result<bool, Errno> {
         for number in (1..=self.up_to_most()).rev() {
             if self.site.is_over() {
@@ -181,7 +182,7 @@ impl<'a> Visitor<'a> {
         say(&mut self.path).expect("a string takes all");
     }
 
-    /// Written under another name, and then given its own.
+    /// Writes a file under a temporary name, then renames it.
     fn create(&mut self, blog: u64, object: Object, number: u64) -> Result<(), Errno> {
         let begin = clock::now();
         self.name(|path| object.name(path, blog, number));
@@ -205,15 +206,15 @@ impl<'a> Visitor<'a> {
         Ok(())
     }
 
-    /// Neither the file nor its temporary one stays where a rename failed.
+    /// Removes the temporary file and the file after a failed rename.
     fn discard(&self) {
         for path in [&self.temporary, &self.path] {
-            // The rename's error is told: whichever of the two is not there is as good as removed.
+            // The caller returns the error of the rename. A file that does not exist needs no removal.
             let _ = unlinkat(&self.site.folder, path.as_str(), AtFlags::empty());
         }
     }
 
-    /// All of a file; `false` if it is not there.
+    /// Reads a whole file. `false` if it does not exist.
     fn read(&mut self, blog: u64, object: Object, number: u64) -> Result<bool, Errno> {
         let begin = clock::now();
         self.name(|path| object.name(path, blog, number));
@@ -242,7 +243,7 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// What a blog consists of.
+/// The kinds of files in a blog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Object {
     Article,

@@ -1,4 +1,4 @@
-//! The file, and encrypting it beside itself.
+//! Makes the file, and encrypts it into a second file in the same directory.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,25 +17,25 @@ use super::rc4::Rc4;
 use crate::dawdle::dawdle;
 use crate::{EngineError, Job, Limit, Operation, Tally, go_on, unlink};
 
-/// The file's name in the profile of the Phoronix Test Suite.
+/// Name of the file in the test profile of the Phoronix Test Suite.
 pub const NAME: &str = "encryptfile";
-/// The password there.
+/// Password in that profile.
 pub const PASSWORD: &str = "phoronixtestsuite123";
-/// What a file of Bork's begins with, and its version.
+/// The first bytes of a file that Bork writes, and the version that follows them.
 pub const MAGIC: [u8; 6] = [b'b', b'o', b'r', b'k', 4, 2];
 pub const VERSION: u16 = 1000;
 pub const CIPHER: &str = "RC4";
-/// How much of the key stream is left out: its first bytes tell of the key.
+/// Bytes of the key stream that are dropped. Its first bytes reveal information about the key.
 pub const DROPPED: usize = 256;
-/// Where the checksum lies: of all that is encrypted behind it, before it is encrypted.
+/// Offset of the checksum, which covers all encrypted data behind it, before encryption.
 pub const CHECKSUM_AT: u64 = 12;
 pub const CHECKSUM_LENGTH: i64 = 4;
-/// How much is read and written at a time.
+/// Bytes of each read and write.
 const BUFFER: usize = 4096;
-/// How much of the file is made at a time.
+/// Bytes of the file that are generated at a time.
 const PIECE: usize = 1 << 20;
 
-/// A file that is encrypted.
+/// The encryption of one file.
 pub struct Encryption {
     file: PathBuf,
     encrypted: PathBuf,
@@ -45,7 +45,7 @@ pub struct Encryption {
 }
 
 impl Encryption {
-    /// A file of `size` random bytes in `directory`.
+    /// Encrypts a file of `size` random bytes in `directory`.
     pub fn new(directory: &Path, size: u64, with_sync: bool, seed: u64) -> Self {
         let (file, encrypted) = (directory.join(NAME), directory.join(format!("{NAME}.bork")));
         Self { file, encrypted, size, with_sync, seed }
@@ -65,7 +65,7 @@ impl Encryption {
         file.sync_all()
     }
 
-    /// Encrypts the whole file, unless somebody wants to stop. Each call is one system call: nothing is buffered.
+    /// Encrypts the whole file, or less once `limit.stop` is set. Each call is one system call: nothing is buffered.
     fn encrypt(&self, limit: &Limit<'_>) -> io::Result<File> {
         let mut input = File::open(&self.file)?;
         let mut output = File::create(&self.encrypted)?;
@@ -91,7 +91,7 @@ impl Encryption {
     }
 }
 
-/// When a file was written, since 1970.
+/// The modification time of a file since 1970, in whole milliseconds.
 pub fn milliseconds(metadata: &Metadata) -> io::Result<Duration> {
     let since = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(Duration::from_millis(since.as_millis() as u64))
@@ -99,14 +99,14 @@ pub fn milliseconds(metadata: &Metadata) -> io::Result<Duration> {
 
 /// The key stream, in its two parts.
 pub struct Streams {
-    /// That of the checksum, which is written last.
+    /// For the checksum, which is written last.
     pub checksum: Rc4,
-    /// That of all that is encrypted: the name and the contents.
+    /// For all other encrypted data: the name and the contents.
     pub contents: Rc4,
 }
 
 impl Streams {
-    /// The key is the password with the file's name behind it.
+    /// The key is the password followed by the name of the file.
     pub fn new() -> Self {
         let after = |skipped| {
             let mut stream = Rc4::new(format!("{PASSWORD}{NAME}").as_bytes());
@@ -117,12 +117,13 @@ impl Streams {
     }
 }
 
-/// Numbers of more than one byte: each byte is a write of its own.
+/// Writes a number of more than one byte, with one write per byte.
 fn write_singly(output: &mut File, bytes: &[u8]) -> io::Result<()> {
     bytes.iter().try_for_each(|byte| output.write_all(&[*byte]))
 }
 
-/// Writes the head, each field by itself, and leaves room for the checksum, which begins behind that room: with the name.
+/// Writes the header with one write per field, and leaves a gap for the checksum. The checksum covers everything behind
+/// the gap, from the length of the name on.
 fn begin(output: &mut File, streams: &mut Streams, checksum: &mut Hasher) -> io::Result<()> {
     output.write_all(&MAGIC)?;
     write_singly(output, &VERSION.to_be_bytes())?;

@@ -19,14 +19,14 @@ impl Rc4 {
         Self { state, one: 0, two: 0 }
     }
 
-    /// Leaves out so many bytes of the stream.
+    /// Skips `count` bytes of the stream.
     pub fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.next();
         }
     }
 
-    /// Encrypts, or decrypts, in place: some 3 ns for each byte.
+    /// Encrypts or decrypts in place. Costs about 3 ns per byte.
     #[inline]
     pub fn apply(&mut self, bytes: &mut [u8]) {
         for byte in bytes {

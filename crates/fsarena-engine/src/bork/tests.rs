@@ -1,4 +1,4 @@
-//! What RC4's and CRC-32's authors give, and a file of Bork's read again by its layout alone.
+//! Compares RC4 and CRC-32 with published reference values, and reads an encrypted file back by its layout alone.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +27,7 @@ fn the_key_stream_is_that_of_the_rfc() {
     assert_eq!(hex(stream(&long, 4096)), "a36a4c301ae8ac13610ccbc12256cacc");
 }
 
-/// The check value of CRC-32 as in ISO 3309, bit by bit.
+/// CRC-32 as in ISO 3309, computed bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })

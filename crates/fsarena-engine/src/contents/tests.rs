@@ -1,4 +1,4 @@
-//! Contents differ, repeat, compress and are recognised as their recipe says.
+//! Checks that contents differ, repeat, compress and are recognised as their recipe demands.
 
 use std::collections::BTreeSet;
 

@@ -7,12 +7,12 @@ use rustix::fs::{XattrFlags, fsetxattr};
 
 use crate::EngineError;
 
-/// Its name; attributes of users are there without privilege (xattr(7)).
+/// Its name. Attributes of the class `user` need no privilege (xattr(7)).
 pub const NAME: &CStr = c"user.fsarena";
-/// Bytes of its value: what fits into an inode of 256 bytes.
+/// Bytes of its value, which fits into an inode of 256 bytes.
 pub const LENGTH: usize = 32;
 
-/// What file `number` has after it was set `pass` times.
+/// The value of file `number` after the attribute was set `pass` times.
 #[inline]
 pub fn value(number: u32, pass: u32) -> [u8; LENGTH] {
     let mut value = *b"fsarena fsarena fsarena ........";
@@ -21,7 +21,7 @@ pub fn value(number: u32, pass: u32) -> [u8; LENGTH] {
     value
 }
 
-/// Gives `file` the attribute.
+/// Sets the attribute of `file`.
 pub fn set(file: &File, number: u32) -> Result<(), EngineError> {
     fsetxattr(file, NAME, &value(number, 0), XattrFlags::CREATE).map_err(EngineError::io("set an extended attribute"))
 }

@@ -1,4 +1,4 @@
-//! What makes operations durable, inside the timer: an fsync of each, flags of its file, or a syncfs of each batch.
+//! Makes operations durable inside the timer: by an fsync of each, by flags of its file, or by a syncfs of each batch.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -15,13 +15,13 @@ use crate::{EngineError, Operation};
 /// How an operation can be made durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syncable {
-    /// It changes nothing.
+    /// The operation changes nothing.
     Never,
-    /// By the syncfs of a batch.
+    /// By a syncfs of each batch.
     Batch,
-    /// Also each by fsync or fdatasync of the directory in which it changes names.
+    /// By a syncfs of each batch, or each by fsync or fdatasync of the directory in which the operation changes names.
     Directory,
-    /// Also each by fsync or fdatasync of its file, or by flags of open(2).
+    /// By a syncfs of each batch, or each by fsync or fdatasync of its file, or by flags of open(2).
     File,
 }
 
@@ -37,7 +37,7 @@ impl Syncable {
     }
 }
 
-/// What each operation ends with.
+/// The sync call at the end of each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Each {
     /// Nothing.
@@ -49,7 +49,7 @@ pub enum Each {
 }
 
 impl Each {
-    /// As the workload wants.
+    /// The sync call that the workload asks for.
     pub fn of(durable: DurablePoint) -> Self {
         match durable {
             DurablePoint::Fsync => Self::Fsync,
@@ -74,7 +74,7 @@ impl Each {
     }
 }
 
-/// The directories of the objects, open one at a time to be synced.
+/// The directories of the objects. One at a time is open, to be synced.
 pub struct Parents {
     folders: Folders,
     per_leaf: u32,
@@ -82,7 +82,7 @@ pub struct Parents {
 }
 
 impl Parents {
-    /// Of a tree's objects.
+    /// The directories of the objects of a tree.
     pub fn new(shape: &Shape) -> Self {
         Self { folders: Folders::new(shape), per_leaf: shape.per_leaf(), open: None }
     }
@@ -102,7 +102,7 @@ impl Parents {
         }
     }
 
-    /// Closes what is open.
+    /// Closes the open directory.
     pub fn close(&mut self) {
         self.open = None;
     }

@@ -1,4 +1,4 @@
-//! The job: makes the trees, and lets its workers work in them.
+//! The job: makes the trees, and runs its workers on them.
 
 use fsarena_model::{Bytes, CacheState};
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use crate::{EngineError, Job, Limit, Operation, Tally};
 struct FilesJob<S> {
     plan: Plan,
     crew: Crew<FilesWorker<S>>,
-    /// Whether the trees are there although nothing was prepared.
+    /// Whether the trees were taken over from another job.
     is_adopted: bool,
 }
 
@@ -29,8 +29,8 @@ fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &Atom
     Ok(())
 }
 
-/// What a run uses up is there again: trees, or objects that were not visited yet. Slices go on where the last one
-/// stopped, as long as there is enough for another.
+/// Restores what a run uses up: the trees, or the objects that were not visited yet. Slices continue where the last one
+/// stopped, as long as enough objects for another slice are left.
 fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
     if plan.goes_on && crew.all(FilesWorker::has_enough) {
         return Ok(());
@@ -45,7 +45,7 @@ fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBoo
 }
 
 impl<S: Step> Job for FilesJob<S> {
-    /// A pilot may use up what is renewed before each slice.
+    /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
         if !S::GROUND.is_renewed() || load.has_pilot() {
@@ -76,7 +76,7 @@ impl<S: Step> Job for FilesJob<S> {
         if fills { self.plan.bytes() } else { Bytes(0) }
     }
 
-    /// There is no such way for what the other operations read.
+    /// Drops the data of files. No system call drops what the other operations read.
     fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
         (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree, stop))

@@ -1,4 +1,4 @@
-//! Names and paths in a tree, as C strings that no operation has to allocate.
+//! Names and paths in a tree, as C strings that operations use without allocation.
 
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
@@ -16,7 +16,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// The name of number 0 with this letter.
+    /// The name of number 0 with the letter `letter`.
     pub fn new(letter: u8) -> Self {
         let mut bytes = *b"-00000000\0";
         bytes[0] = letter;
@@ -31,24 +31,24 @@ impl Name {
     }
 }
 
-/// The paths of the objects with one letter, relative to the tree's root: `b002/b017/f00000123`. Directories are written
-/// anew only where they differ from those of the path before.
+/// The paths of the objects with one letter, relative to the root of the tree: `b002/b017/f00000123`. The directories
+/// are rewritten only if they differ from those of the previous path.
 #[derive(Debug, Clone)]
 pub struct Paths {
     folders: Folders,
     per_leaf: u32,
-    /// Of the directories that are written.
+    /// Number of the directory in the current path.
     leaf: u32,
     name: [u8; DIGITS + 2],
 }
 
 impl Paths {
-    /// Relative to the tree's root.
+    /// Paths relative to the root of the tree.
     pub fn new(shape: &Shape, letter: u8) -> Self {
         Self::after(Vec::new(), shape, letter)
     }
 
-    /// With the path of the tree's root before them, for calls that take no open directory.
+    /// Paths that begin with the path of the root, for calls that take no open directory.
     pub fn below(root: &Path, shape: &Shape, letter: u8) -> Self {
         let mut prefix = root.as_os_str().as_bytes().to_vec();
         prefix.push(b'/');
@@ -82,7 +82,7 @@ impl Paths {
     }
 }
 
-/// The paths of the directories of the deepest level: `b002/b017`; that of the root is `.`.
+/// The paths of the directories of the deepest level: `b002/b017`. The path of the root is `.`.
 #[derive(Debug, Clone)]
 pub struct Folders {
     bytes: Vec<u8>,
@@ -95,7 +95,7 @@ impl Folders {
     /// Bytes of `b000/`.
     const STEP: usize = 5;
 
-    /// Relative to the tree's root.
+    /// Paths relative to the root of the tree.
     pub fn new(shape: &Shape) -> Self {
         Self::after(Vec::new(), shape)
     }
@@ -118,7 +118,7 @@ impl Folders {
         c_string(&self.bytes)
     }
 
-    /// The directories, each with the slash behind it.
+    /// Writes the directories, each followed by a slash.
     fn write(&mut self, leaf: u32) {
         let end = self.prefix + self.depth as usize * Self::STEP;
         self.bytes.truncate(self.prefix);

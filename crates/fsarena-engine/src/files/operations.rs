@@ -23,15 +23,15 @@ use super::job;
 use super::step::{Ground, Plan, Step};
 use crate::{Job, Operation};
 
-/// What is known of an operation before it is done.
+/// The properties of an operation.
 pub struct Entry {
     /// The operation.
     pub operation: Operation,
-    /// On what it is done.
+    /// The objects on which it works.
     pub ground: Ground,
-    /// How each can be made durable.
+    /// How each operation can be made durable.
     pub sync: Syncable,
-    /// A job that does it.
+    /// Opens a job that does it.
     pub open: fn(Plan) -> Box<dyn Job>,
 }
 
@@ -59,7 +59,7 @@ const fn entry<S: Step>() -> Entry {
     Entry { operation: S::OPERATION, ground: S::GROUND, sync: S::SYNC, open: job::open::<S> }
 }
 
-/// What is known of `operation`; `None` if this engine does not do it.
+/// The properties of `operation`; `None` if this engine does not support it.
 pub fn find(operation: Operation) -> Option<&'static Entry> {
     OPERATIONS.iter().find(|entry| entry.operation == operation)
 }

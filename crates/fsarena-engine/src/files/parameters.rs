@@ -1,4 +1,4 @@
-//! What a workload of this engine says, and what of it makes no sense.
+//! The parameters of a workload of this engine, and the checks of them.
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
@@ -12,47 +12,47 @@ use crate::pace::Arrivals;
 use crate::size::{size, some_size};
 use crate::{EngineError, Layout, Operation};
 
-/// What a workload of this engine says. Sizes are bytes, typed as a number or as in `4K`.
+/// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
     operation: Operation,
-    /// Bytes of each file, or of each append; with `size-max`: of the smallest.
+    /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file.
     #[serde(default, deserialize_with = "size")]
     size: u64,
     /// Bytes of the largest file.
     #[serde(default, deserialize_with = "some_size")]
     size_max: Option<u64>,
-    /// How sizes are spread between the two.
+    /// The distribution of sizes between the two.
     #[serde(default)]
     sizes: Distribution,
-    /// Operations before each look at the time, and before each syncfs.
+    /// Operations between two checks of the time, and between two syncfs calls.
     #[serde(default = "one")]
     pub batch: u32,
-    /// Objects in each tree that are there before; of what is made: the most that a slice makes.
+    /// Objects in each tree that exist before. For operations that make objects: maximum number that a slice makes.
     #[serde(default)]
     files: u32,
-    /// The same for each directory of the deepest level.
+    /// Objects in each directory of the deepest level, instead of `files`.
     files_per_directory: Option<u32>,
     /// Levels of directories in a tree; files lie in the deepest.
     #[serde(default)]
     depth: u32,
     /// Directories in each directory above the deepest level.
     fan_out: Option<u32>,
-    /// Of what only reads: whether a run visits each object once and then ends, rather than begin again.
+    /// For operations that only read: whether a run visits each object once and then ends, instead of starting again.
     #[serde(default)]
     pub once: bool,
-    /// Workers.
+    /// Number of workers.
     #[serde(default = "one")]
     pub threads: u32,
-    /// Whether all workers have one tree, and each its share of it, rather than each a tree of its own.
+    /// Whether all workers share one tree, each with its share of the objects, instead of one tree per worker.
     #[serde(default)]
     pub shared: bool,
-    /// Operations per second that begin, of all workers together, whatever became of the last (open loop).
+    /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
     rate: Option<f64>,
-    /// The same as a percentage of what the contender can do, measured before each round's slices.
+    /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
     rate_percent: Option<f64>,
-    /// How their beginnings are spread.
+    /// The distribution of the starts over time.
     #[serde(default)]
     pub arrivals: Arrivals,
 }
@@ -61,25 +61,28 @@ fn one() -> u32 {
     1
 }
 
-/// A file of the smallest size still takes a block and an inode, and so does a directory.
+/// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
 const COST: u64 = 8192;
 const BLOCK: u64 = 4096;
 const LARGEST: u64 = 1 << 20;
 const MOST_THREADS: u32 = 1024;
-/// What one worker makes in a millisecond at most, where the workload does not say how many there are: a slice ends
-/// when it has made so many. Creating a file takes longer than 4 µs; what is made faster in memory ends before its time.
+/// Maximum number of objects that one worker makes per millisecond. If the workload does not give a number of objects,
+/// a slice ends when it has made this many. Creating a file takes longer than 4 µs. Work in memory may be faster; then
+/// the slice ends before its time.
 const MADE_PER_MS: u64 = 250;
-/// A whole run needs no more at a time than fast storage makes in so long: it is refilled, and goes on.
+/// A whole run gets as many objects at a time as fast storage makes in this time, milliseconds. Then it is refilled and
+/// continues.
 const PIECE_MS: u64 = 120;
-/// No worker appends faster: a write takes a microsecond, and memory takes 8 GiB/s.
+/// Maximum number of appends, and of appended bytes, of one worker per millisecond: a write takes a microsecond, and
+/// memory takes 8 GiB/s.
 const APPENDS_PER_MS: u64 = 1000;
 const APPENDED_PER_MS: u64 = 8 << 20;
 
 impl Parameters {
-    /// Those of the workload, if they make sense, and what is known of the operation.
+    /// The parameters of the workload, checked, and the properties of its operation.
     ///
     /// # Errors
-    /// [`EngineError::Parameters`], with the one that does not.
+    /// [`EngineError::Parameters`] with the first problem.
     pub fn of(workload: &Workload) -> Result<(Self, &'static Entry), EngineError> {
         let refuse = |what: String| EngineError::parameters(&workload.name, what);
         let parameters = crate::parameters::<Self>(workload)?;
@@ -98,7 +101,7 @@ impl Parameters {
         complaint.map_or(Ok((parameters, entry)), |what| Err(refuse(what.to_owned())))
     }
 
-    /// How many trees there are.
+    /// Number of trees.
     pub fn trees(&self) -> u32 {
         if self.shared { 1 } else { self.threads }
     }
@@ -109,7 +112,7 @@ impl Parameters {
         matches!(self.operation, Read | Stat | Readdir | Open | GetXattr)
     }
 
-    /// How much is asked for.
+    /// The load: the maximum, or a rate.
     pub fn load(&self) -> Load {
         Load::of(self.rate, self.rate_percent)
     }
@@ -138,7 +141,7 @@ impl Parameters {
         shape
     }
 
-    /// The trees of files that are there before, where nothing but the operation distinguishes them from others'.
+    /// The layout of the existing trees, if other workloads may have the same trees.
     pub fn layout(&self, workload: &Workload, ground: Ground) -> Option<Layout> {
         let is_common = matches!(ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
         let is_plain = self.size_max.is_none() && !self.load().has_pilot();
@@ -148,7 +151,7 @@ impl Parameters {
         (is_common && is_plain).then(|| Layout { files, lasts: self.only_reads() })
     }
 
-    /// The most data that lie on the lane at a time.
+    /// Maximum bytes on the lane at a time.
     pub fn demand(&self, workload: &Workload, ground: Ground) -> Bytes {
         let shape = self.shape(workload, ground);
         let each = (self.largest().next_multiple_of(BLOCK) + BLOCK).max(COST);
@@ -158,7 +161,7 @@ impl Parameters {
         Bytes(trees.saturating_mul(u64::from(self.trees())).saturating_add(logs))
     }
 
-    /// Logs grow over all slices, and over a pilot.
+    /// Maximum bytes of all logs, which grow over all slices and over a pilot run.
     fn appended(&self, workload: &Workload) -> u64 {
         const PILOT_MS: u64 = 400;
         let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
@@ -220,7 +223,7 @@ impl Parameters {
         })
     }
 
-    /// O_SYNC and O_DSYNC are for write(2): opening a new file makes nothing durable.
+    /// O_SYNC and O_DSYNC apply to write(2). Opening a new file makes nothing durable.
     fn durability(&self, workload: &Workload) -> Option<&'static str> {
         let by_open = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
         let text = "`size` is missing: with `durable` o-sync and o-dsync only a write is made durable";

@@ -1,6 +1,7 @@
 //! The shape of a tree: directories in levels, and objects in the directories of the deepest level.
 
-/// Directories in levels; each above the deepest has as many in it, and objects lie in those of the deepest.
+/// Directories in levels. Each directory above the deepest level holds the same number of directories. Objects lie in
+/// the directories of the deepest level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Levels below the tree's root, at most [`Shape::DEEPEST`]; 0: objects lie in the root.
@@ -12,13 +13,13 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The most levels.
+    /// Maximum number of levels.
     pub const DEEPEST: u32 = 8;
-    /// The most directories in a directory.
+    /// Maximum number of directories in a directory.
     pub const WIDEST: u32 = 1000;
-    /// The most directories of the deepest level.
+    /// Maximum number of directories of the deepest level.
     pub const MOST_LEAVES: u32 = 1_000_000;
-    /// The most objects in a tree: their names have eight digits.
+    /// Maximum number of objects in a tree: their names have eight digits.
     pub const MOST_OBJECTS: u32 = 99_999_999;
 
     /// Directories of the deepest level; `None` if they are too many.
@@ -36,12 +37,12 @@ impl Shape {
         self.objects.div_ceil(self.per_leaf())
     }
 
-    /// All directories, the root among them.
+    /// Number of all directories, including the root.
     pub fn directories(&self) -> u32 {
         (0..=self.depth).map(|level| self.fan_out.pow(level)).sum()
     }
 
-    /// The same tree without the levels below `level`.
+    /// The shape without the levels below `level`.
     pub fn down_to(&self, level: u32) -> Self {
         Self { depth: level, ..*self }
     }

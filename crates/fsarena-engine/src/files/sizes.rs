@@ -1,20 +1,20 @@
-//! How large each file is: a function of the seed and the file's number.
+//! The size of each file: a function of the seed and of the number of the file.
 
 use fsarena_model::seed::scatter;
 use serde::Deserialize;
 
-/// How sizes are spread.
+/// The distribution of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
     /// All files have the smallest size.
     #[default]
     Fixed,
-    /// Each size is as likely as any other.
+    /// All sizes are equally likely.
     Uniform,
-    /// Logarithms of sizes have a normal distribution, whose mean lies halfway between those of the smallest and of the
-    /// largest size, three standard deviations from each; what lies beyond is cut off. Files on real file systems are
-    /// spread so (Agrawal, Bolosky, Douceur and Lorch, FAST 2007).
+    /// The logarithms of sizes have a normal distribution. Its mean is halfway between the logarithms of the smallest
+    /// and of the largest size, three standard deviations from each. Sizes beyond these two are clamped. Files on real
+    /// file systems have such a distribution (Agrawal, Bolosky, Douceur and Lorch, FAST 2007).
     Lognormal,
 }
 
@@ -28,17 +28,17 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// From `smallest` to `largest` bytes, both included.
+    /// Sizes from `smallest` to `largest` bytes, both included.
     pub fn new(distribution: Distribution, smallest: u64, largest: u64, seed: u64) -> Self {
         Self { distribution, smallest, largest, seed: scatter(seed) }
     }
 
-    /// The largest, bytes.
+    /// The largest size, bytes.
     pub fn largest(&self) -> usize {
         self.largest as usize
     }
 
-    /// Bytes of file `number`. Fixed sizes cost nothing, lognormal ones some 40 ns.
+    /// Bytes of file `number`. Fixed sizes cost nothing, lognormal sizes about 40 ns.
     #[inline]
     pub fn of(&self, number: u32) -> usize {
         match self.distribution {
@@ -83,7 +83,7 @@ mod tests {
         sizes
     }
 
-    /// Whether the quantile at `percent` is within 5 % of `expected`.
+    /// Asserts that the quantile at `percent` is within 5 % of `expected`.
     fn assert_quantile(sizes: &[usize], percent: usize, expected: f64) {
         let found = sizes[COUNT * percent / 100] as f64;
         assert!((found / expected - 1.0).abs() < 0.05, "{percent} %: {found}, not {expected}");

@@ -1,4 +1,4 @@
-//! What an operation tells about itself, and what it is told about the work.
+//! The interface of an operation: its properties, and the settings that it gets.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,44 +14,44 @@ use crate::contents::Recipe;
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// On what an operation is done.
+/// The objects on which an operation works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// Nothing: it makes files, in a tree that is new in each slice.
+    /// None: it makes files, in a tree that is new in each slice.
     NewFiles,
-    /// Nothing: it makes other things than files, likewise.
+    /// None: it makes objects other than files, in a tree that is new in each slice.
     NewOthers,
-    /// Files, each of them once; they are made again before each slice.
+    /// Files, each visited once. They are made again before each slice.
     UsedFiles,
-    /// Empty directories, likewise.
+    /// Empty directories, each visited once. They are made again before each slice.
     UsedDirectories,
-    /// Files, all of them in this order, then all again.
+    /// Files, all of them in this order, again and again.
     Files(Order),
-    /// Files with an extended attribute, all of them in random order, then all again.
+    /// Files with an extended attribute, all of them in random order, again and again.
     FilesWithAttribute,
-    /// The directories in which files lie, all of them in random order, then all again.
+    /// The directories that hold files, all of them in random order, again and again.
     Directories,
-    /// One file of each worker's own, empty at first.
+    /// One file per worker, which is empty at first.
     Log,
 }
 
 impl Ground {
-    /// Whether the tree is made anew before each slice.
+    /// Whether the tree is made again before each slice.
     pub fn is_renewed(self) -> bool {
         matches!(self, Self::NewFiles | Self::NewOthers | Self::UsedFiles | Self::UsedDirectories)
     }
 
-    /// Whether nothing is there before.
+    /// Whether no objects exist before.
     pub fn is_new(self) -> bool {
         matches!(self, Self::NewFiles | Self::NewOthers)
     }
 
-    /// Whether there are files with a size.
+    /// Whether the objects are files, which have a size.
     pub fn has_files(self) -> bool {
         !matches!(self, Self::NewOthers | Self::UsedDirectories)
     }
 
-    /// In which order the objects are visited.
+    /// The order in which the objects are visited.
     pub fn order(self) -> Order {
         match self {
             Self::Files(order) => order,
@@ -61,50 +61,51 @@ impl Ground {
     }
 }
 
-/// One kind of operation of one worker.
+/// One kind of operation, as one worker does it.
 pub trait Step: Send + Sized + 'static {
-    /// What it is called.
+    /// The kind of operation.
     const OPERATION: Operation;
-    /// On what it is done.
+    /// The objects on which it works.
     const GROUND: Ground;
-    /// How each can be made durable.
+    /// How each operation can be made durable.
     const SYNC: Syncable;
 
-    /// As the workload wants it.
+    /// The operation with the settings of a worker.
     fn new(setting: &Setting) -> Self;
 
-    /// Opens what stays open during a run.
+    /// Opens files that stay open during a run.
     fn start(&mut self, _root: &File) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// Does one operation in the tree `root`, and its fsync if that goes to the file; says how many bytes it carried.
+    /// Does one operation in the tree `root`, and its fsync if that goes to the file. Returns the bytes that it read or
+    /// wrote.
     fn operate(&mut self, root: &File, visit: Visit, meter: &mut Meter<'_>) -> Result<u64, EngineError>;
 
     /// Closes what [`Step::start`] opened.
     fn end(&mut self) {}
 }
 
-/// All that a job is told.
+/// The settings of a job.
 pub struct Plan {
-    /// What the workload says.
+    /// The parameters of the workload.
     pub parameters: Parameters,
-    /// What is made durable.
+    /// How operations are made durable.
     pub durable: DurablePoint,
-    /// Where trees are made.
+    /// The directory in which trees are made.
     pub directory: PathBuf,
-    /// From which every random choice follows.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Of each tree.
+    /// The shape of each tree.
     pub shape: Shape,
-    /// Where it is when it is read.
+    /// The cache state of the files when they are read.
     pub cache: CacheState,
-    /// Whether each run goes on where the last one stopped, rather than on a tree of its own.
+    /// Whether each run continues where the last one stopped, instead of on a new tree.
     pub goes_on: bool,
 }
 
 impl Plan {
-    /// What one worker is told.
+    /// The settings of one worker.
     pub fn setting(&self, worker: u32) -> Setting {
         let sizes = self.sizes();
         let (tree, share) = match self.parameters.shared {
@@ -138,20 +139,20 @@ pub fn tree_name(tree: u32) -> String {
     format!("tree{tree}")
 }
 
-/// What one worker is told.
+/// The settings of one worker.
 pub struct Setting {
-    /// Of the tree it works in.
+    /// The shape of its tree.
     pub shape: Shape,
-    /// Of the files.
+    /// The sizes of files.
     pub sizes: Sizes,
-    /// What is written.
+    /// How the contents of writes are generated.
     pub recipe: Recipe,
-    /// What is made durable.
+    /// How operations are made durable.
     pub durable: DurablePoint,
     /// The path of the tree.
     pub root: PathBuf,
-    /// Which of the workers it is.
+    /// Number of the worker.
     pub worker: u32,
-    /// Its part of the objects.
+    /// Its share of the objects.
     pub share: Share,
 }

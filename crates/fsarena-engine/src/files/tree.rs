@@ -1,4 +1,4 @@
-//! Making a tree: its directories, and what lies in them before the timer starts.
+//! Makes a tree: its directories, and the objects that exist before the timer starts.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -14,13 +14,13 @@ use super::step::{Ground, Plan, tree_name};
 use crate::contents::{Contents, Recipe};
 use crate::{EngineError, folder, go_on};
 
-/// The letter of files; what an operation makes beside them has another.
+/// The letter of files. Objects that an operation makes in addition have another letter.
 pub const FILE: u8 = b'f';
 /// The letter of directories that are objects.
 pub const DIRECTORY: u8 = b'd';
 
-/// Makes tree number `tree` anew, with all that operations on `ground` need, and brings it to the device; unless
-/// somebody wants to stop.
+/// Makes tree number `tree` again, with everything that operations on `ground` need, and syncs it. Returns an error
+/// once `stop` is set.
 pub fn renew(plan: &Plan, tree: u32, ground: Ground, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::renew(&plan.directory, &tree_name(tree))?;
     let root = folder::open(&plan.root(tree))?;
@@ -51,7 +51,7 @@ pub fn forget(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineErr
     })
 }
 
-/// Level by level, without the root.
+/// Makes the directories level by level, without the root.
 fn make_directories(root: &File, shape: &Shape, stop: &AtomicBool) -> Result<(), EngineError> {
     for level in (1..=shape.depth).map(|level| shape.down_to(level)) {
         let mut folders = Folders::new(&level);

@@ -1,18 +1,18 @@
-//! Which object comes next: each worker goes through its share of a tree's objects.
+//! Chooses the next object: each worker goes through its share of the objects of a tree.
 
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
-/// In which order objects are visited.
+/// The order in which objects are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// By number, and so directory by directory.
+    /// By number, and thus directory by directory.
     InOrder,
     /// At random, in the same order each time.
     Random,
 }
 
-/// A worker's part of the objects of a tree: every so many.
+/// A worker's share of the objects of a tree: every `step`-th object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     first: u32,
@@ -21,7 +21,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// That of worker `worker` of so many: neighbours belong to different workers, which thus meet in each directory.
+    /// The share of worker `worker` of `workers`. Neighbouring objects belong to different workers, so that the workers
+    /// meet in each directory.
     pub fn of(objects: u32, workers: u32, worker: u32) -> Self {
         let count = objects.saturating_sub(worker).div_ceil(workers);
         Self { first: worker, step: workers, count }
@@ -37,7 +38,7 @@ impl Share {
         self.first
     }
 
-    /// All numbers, by size.
+    /// All numbers, in ascending order.
     pub fn numbers(self) -> impl Iterator<Item = u32> {
         (0..self.count).map(move |index| self.number(index))
     }
@@ -48,19 +49,19 @@ impl Share {
     }
 }
 
-/// One operation's object.
+/// The object of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visit {
     /// Its number in the tree.
     pub number: u32,
-    /// How often it was visited before.
+    /// Number of earlier visits.
     pub pass: u32,
 }
 
-/// A way through a share.
+/// A sequence of visits to the objects of a share.
 pub struct Walk {
     share: Share,
-    /// In random order: the numbers.
+    /// The numbers, if the order is random.
     shuffled: Option<Vec<u32>>,
     repeats: bool,
     next: u32,
@@ -68,12 +69,12 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Through `share` once, in order.
+    /// Visits each object of `share` once, in order.
     pub fn once(share: Share) -> Self {
         Self { share, shuffled: None, repeats: false, next: 0, pass: 0 }
     }
 
-    /// Through `share` again and again; the random order follows from `random`.
+    /// Visits the objects of `share` again and again. A random order follows from `random`.
     pub fn again(share: Share, order: Order, mut random: Pcg64Mcg) -> Self {
         let shuffled = (order == Order::Random).then(|| {
             let mut numbers: Vec<u32> = share.numbers().collect();
@@ -83,7 +84,7 @@ impl Walk {
         Self { share, shuffled, repeats: true, next: 0, pass: 0 }
     }
 
-    /// The same, but once.
+    /// This walk, ended after one pass.
     pub fn ending(self) -> Self {
         Self { repeats: false, ..self }
     }
@@ -94,13 +95,13 @@ impl Walk {
         self.next < self.share.count
     }
 
-    /// How many objects of this pass are left.
+    /// Number of objects of this pass that are left.
     #[inline]
     pub fn left(&self) -> u32 {
         self.share.count - self.next
     }
 
-    /// The next one; there has to be one left.
+    /// The next visit. The caller ensures that an object is left.
     #[inline]
     pub fn next(&mut self) -> Visit {
         let number = match &self.shuffled {
@@ -116,7 +117,7 @@ impl Walk {
         visit
     }
 
-    /// From the beginning.
+    /// Starts again at the first object.
     pub fn rewind(&mut self) {
         (self.next, self.pass) = (0, 0);
     }

@@ -1,4 +1,4 @@
-//! The loop of this engine: batches of one operation, each batch with its syncfs if it has one.
+//! The loop of this engine: batches of one operation, each followed by a syncfs if the workload asks for it.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -23,17 +23,17 @@ pub struct FilesWorker<S> {
     arrivals: Arrivals,
     course: Course<S>,
     pace: Pace,
-    /// How many objects the largest run has used up.
+    /// Number of objects that the largest run has used up.
     most_used: u32,
 }
 
-/// What it does, apart from when.
+/// The work of a worker, without its timing.
 struct Course<S> {
     step: S,
     walk: Walk,
     parents: Parents,
     each: Each,
-    /// Operations before each look at the time, and before each syncfs.
+    /// Operations between two checks of the time, and between two syncfs calls.
     batch: u32,
     durable: DurablePoint,
 }
@@ -56,7 +56,7 @@ impl<S: Step> FilesWorker<S> {
         Self { root, seed: plan.seed, number, workers, arrivals, course, pace: Pace::Closed, most_used: 0 }
     }
 
-    /// Begins so many operations per second from now on, whatever becomes of them.
+    /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
         self.pace = Pace::open(rate, (self.number, self.workers), self.arrivals, random);
@@ -67,13 +67,13 @@ impl<S: Step> FilesWorker<S> {
         self.course.walk.rewind();
     }
 
-    /// Whether what is left of the objects is twice what the largest run has used up; not before the first run.
+    /// Whether the objects left are at least twice those that the largest run used up. `false` before the first run.
     pub fn has_enough(&self) -> bool {
         self.most_used > 0 && self.course.walk.left() >= self.most_used.saturating_mul(2)
     }
 }
 
-/// Directories are read by every worker that shares them, in an order of its own.
+/// Each worker reads all directories of a shared tree, in its own order.
 fn walk<S: Step>(setting: &Setting, seed: u64) -> Walk {
     let random = generator(seed, "order", &[u64::from(setting.worker)]);
     match S::GROUND {
@@ -111,7 +111,7 @@ impl<S: Step> Course<S> {
         Ok(())
     }
 
-    /// Says how many operations there were.
+    /// Does one batch. Returns the number of its operations.
     fn batch(&mut self, root: &File, meter: &mut Meter<'_>) -> Result<u32, EngineError> {
         for done in 0..self.batch {
             if !self.walk.is_left() {

@@ -1,16 +1,16 @@
-//! Which files in which records.
+//! The cells of the grid: which files are used in which records.
 
-/// A file in records of one size, in bytes.
+/// A file in records of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// The file's size, a multiple of the record's.
+    /// Size of the file, bytes, a multiple of the record size.
     pub file: u64,
-    /// The record's size.
+    /// Size of a record, bytes.
     pub record: u64,
 }
 
 impl Cell {
-    /// How many records the file has.
+    /// Number of records in the file.
     pub fn records(self) -> u64 {
         self.file / self.record
     }
@@ -18,11 +18,11 @@ impl Cell {
 
 const SMALLEST_FILE: u64 = 64 << 10;
 const SMALLEST_RECORD: u64 = 4 << 10;
-/// The largest record that there can be, IOzone's `MAXBUFFERSIZE`.
+/// Maximum size of a record, IOzone's `MAXBUFFERSIZE`.
 pub const LARGEST_RECORD: u64 = 16 << 20;
-/// Above this size of the file small records are left out (`CROSSOVER`, "as it takes forever and becomes very un-interesting").
+/// Files above this size have no small records (`CROSSOVER`, "as it takes forever and becomes very un-interesting").
 const CROSSOVER: u64 = 16 << 20;
-/// The smallest record above that (`LARGE_REC`).
+/// The smallest record of those files (`LARGE_REC`).
 const LARGE_RECORD: u64 = 64 << 10;
 
 /// The cells of the automatic mode for files up to `largest`.
@@ -31,17 +31,17 @@ pub fn automatic(largest: u64) -> Vec<Cell> {
     all(&automatic_files(largest), &automatic_records()).into_iter().filter(is_kept).collect()
 }
 
-/// The files of the automatic mode.
+/// The file sizes of the automatic mode.
 pub fn automatic_files(largest: u64) -> Vec<u64> {
     doubled(SMALLEST_FILE, largest)
 }
 
-/// The records of the automatic mode.
+/// The record sizes of the automatic mode.
 pub fn automatic_records() -> Vec<u64> {
     doubled(SMALLEST_RECORD, LARGEST_RECORD)
 }
 
-/// Each file in each record that is not larger.
+/// Each file size with each record size that is not larger.
 pub fn all(files: &[u64], records: &[u64]) -> Vec<Cell> {
     let of = |file: &u64| {
         let file = *file;

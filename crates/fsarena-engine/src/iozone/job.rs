@@ -1,4 +1,4 @@
-//! The grid at work: cell after cell, and in each test after test.
+//! Runs the grid: cell after cell, and in each cell test after test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,8 @@ impl Grid {
         }
     }
 
-    /// All tests of a cell. Without a file there is nothing to do to: `write` is done even where nobody asks for its time.
+    /// Runs all tests of a cell. `write` runs even if the workload does not ask for it, because the other tests need
+    /// its file.
     fn cell(&mut self, cell: Cell, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
         folder::sync(folder::open(&self.directory)?)?;
         self.record.resize(cell.record as usize);
@@ -58,7 +59,7 @@ impl Grid {
             if is_wanted || test == GridTest::Write {
                 let step = point(cell, test);
                 let timed = measure(&mut passes, step, limit)?;
-                // What was stopped in between has a time, but not that of the test.
+                // A test that was stopped has a time, but it is not that of the whole test.
                 if is_wanted && !passes.is_stopped() {
                     count(tally, step, cell, timed);
                 }

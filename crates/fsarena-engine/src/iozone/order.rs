@@ -1,11 +1,11 @@
-//! The order of the random tests: each record once, as IOzone shuffles them with `srand48(0)` and `lrand48`. Its newest versions (3.471
-//! for one) take the same shuffle's numbers from a Mersenne Twister.
+//! The order of the random tests: each record once, shuffled as IOzone does with `srand48(0)` and `lrand48`. The newest
+//! versions of IOzone (for example 3.471) take the numbers for the same shuffle from a Mersenne Twister.
 
-/// The generator of `lrand48` (drand48(3)): X' = (0x5DEECE66D · X + 0xB) mod 2⁴⁸, of which the upper 31 bits are told.
+/// The generator of `lrand48` (drand48(3)): X' = (0x5DEECE66D · X + 0xB) mod 2⁴⁸. The upper 31 bits are returned.
 struct Lrand48(u64);
 
 impl Lrand48 {
-    /// After `srand48(seed)`: the upper 32 bits are the seed, the lower 16 are 0x330E.
+    /// The state after `srand48(seed)`: the upper 32 bits are the seed, the lower 16 are 0x330E.
     fn seeded(seed: u32) -> Self {
         Self((u64::from(seed) << 16) | 0x330E)
     }
@@ -16,7 +16,7 @@ impl Lrand48 {
     }
 }
 
-/// The order in which `count` records are visited: each place in turn is exchanged with one of all places.
+/// The order in which `count` records are visited: each place in turn is exchanged with a random place.
 pub fn order(count: u64) -> Vec<u64> {
     let mut order: Vec<u64> = (0..count).collect();
     let mut random = Lrand48::seeded(0);
@@ -30,7 +30,7 @@ pub fn order(count: u64) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// Reference values from glibc 2.36, by a program of five lines in C.
+    /// Reference values from glibc 2.36, printed by a C program of five lines.
     #[test]
     fn numbers_and_order_are_glibcs() {
         let mut random = Lrand48::seeded(0);

@@ -1,4 +1,4 @@
-//! What a workload says: the automatic grid up to some size, or single cells.
+//! The parameters: the automatic grid up to some size, or single cells.
 
 use fsarena_model::{Bytes, CacheState, DurablePoint, GridTest, Mode, Workload};
 use serde::Deserialize;
@@ -9,30 +9,30 @@ use crate::size::some_size;
 
 const KIB: u64 = 1 << 10;
 
-/// The parameters of the engine `iozone`. Whether a flush is within the timer, and whether what is read was forgotten before, the
-/// workload's `durable` and `cache` say.
+/// The parameters of the engine `iozone`. The workload's `durable` decides whether a flush is within the timer. Its
+/// `cache` decides whether files are dropped from memory before they are read.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
     /// The largest file of the automatic mode (`-a -g`).
     #[serde(default, deserialize_with = "some_size")]
     largest: Option<u64>,
-    /// Instead: these files (`-s`), without a crossover.
+    /// File sizes (`-s`) instead of `largest`, without a crossover.
     #[serde(default)]
     files: Vec<Bytes>,
-    /// These records (`-r`) instead of 4 KiB to 16 MiB; without a crossover, too.
+    /// Record sizes (`-r`) instead of 4 KiB to 16 MiB, also without a crossover.
     #[serde(default)]
     records: Vec<Bytes>,
-    /// These tests (`-i`) instead of all.
+    /// Tests (`-i`) instead of all tests.
     #[serde(default)]
     tests: Vec<GridTest>,
 }
 
 impl Parameters {
-    /// Those of `workload`.
+    /// The parameters of `workload`.
     ///
     /// # Errors
-    /// If they are not understood, or contradict each other or the workload.
+    /// If they cannot be parsed, or contradict each other or the workload.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         match complaint_about(workload).or_else(|| parameters.complaint()) {

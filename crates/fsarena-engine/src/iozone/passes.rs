@@ -1,4 +1,4 @@
-//! The thirteen tests of a cell, each as IOzone does it. What comes before the timer is not in its time.
+//! The thirteen tests of a cell, each as IOzone does it. The preparation of a test is not in its time.
 
 use std::io;
 use std::path::Path;
@@ -14,51 +14,51 @@ use super::cells::Cell;
 use super::record::Record;
 use super::streams;
 
-/// Every so many-th record is read in the stride test (IOzone's `STRIDE`).
+/// Distance of the records that the stride test reads (IOzone's `STRIDE`).
 const STRIDE: u64 = 17;
 
-/// So many records are done between two looks at the wish to stop.
+/// Number of records between two checks of the stop flag.
 const BATCH: u64 = 1024;
 
-/// What is done about the page cache beside the tests themselves.
+/// How the tests treat the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Care {
     /// Whether an fsync is within the timer of each test that writes, before its close (`-e`).
     pub flush: bool,
-    /// Whether nothing of the file is in memory when a test that reads begins.
+    /// Whether nothing of the file is in memory when a test begins that reads.
     pub cold: bool,
 }
 
-/// One cell at work on its file.
+/// One cell and its file.
 pub struct Passes<'a> {
     /// The file.
     pub path: &'a Path,
-    /// Its sizes.
+    /// The sizes of the file and of its records.
     pub cell: Cell,
-    /// What is read and written.
+    /// The buffer of a record.
     pub record: &'a mut Record,
-    /// What is done about the page cache.
+    /// How the tests treat the page cache.
     pub care: Care,
-    /// The order of the random tests; empty where there are none.
+    /// The order of the random tests; empty if there are none.
     pub order: Vec<u64>,
-    /// The wish to stop: a test ends early then, without its flush, and its time is nobody's.
+    /// The stop flag. A test that it ends has no flush, and its time is not used.
     pub stop: &'a AtomicBool,
 }
 
-/// How long a test took, and how long its flush was within that.
+/// The time of a test, and the time of its flush, which is a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timed {
-    /// From the first record to the end of close.
+    /// From the first record to the end of close(2).
     pub elapsed: Nanos,
-    /// The fsync in it.
+    /// The time of the fsync.
     pub flush: Option<Nanos>,
 }
 
 impl Passes<'_> {
-    /// Does `test` and tells its time.
+    /// Runs `test` and returns its time.
     ///
     /// # Errors
-    /// If the file system refuses, or what was read is not what was written.
+    /// If the file system returns an error, or the data read are not the data written.
     pub fn run(&mut self, test: GridTest) -> io::Result<Timed> {
         match test {
             GridTest::Write => self.write_new(),
@@ -67,7 +67,7 @@ impl Passes<'_> {
             GridTest::RandomRead => self.random_read(),
             GridTest::RandomWrite => self.random_write(),
             GridTest::BackwardRead => {
-                // It is done twice, and the first pass is the one that is printed.
+                // IOzone does this test twice, and prints the time of the first pass.
                 let first = self.backward_read()?;
                 self.backward_read().map(|_| first)
             }
@@ -78,7 +78,7 @@ impl Passes<'_> {
         }
     }
 
-    /// Whether the file can be made anew is tried first, as IOzone does.
+    /// Checks first whether the file can be created, as IOzone does.
     fn write_new(&mut self) -> io::Result<Timed> {
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         let trial = open(self.path, flags, Mode::empty())?;
@@ -101,7 +101,7 @@ impl Passes<'_> {
         self.end(file, begin, self.care.flush)
     }
 
-    /// Where files are cold, the record that IOzone reads to prime the processor's caches is not read.
+    /// IOzone first reads one record to fill the processor's caches. This is left out if files are cold.
     fn read(&mut self) -> io::Result<Timed> {
         let file = self.open(OFlags::RDONLY)?;
         fsync(&file)?;
@@ -142,7 +142,7 @@ impl Passes<'_> {
         self.end(file, begin, self.care.flush)
     }
 
-    /// The last step back leads before the file's beginning, and is refused.
+    /// The last seek leads to a place before the beginning of the file; the kernel refuses it.
     fn backward_read(&mut self) -> io::Result<Timed> {
         let file = self.open(OFlags::RDONLY)?;
         fsync(&file)?;
@@ -200,7 +200,7 @@ impl Passes<'_> {
         if length == self.record.bytes().len() { self.record.check() } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Whether somebody wants to stop.
+    /// Whether the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -212,36 +212,37 @@ impl Passes<'_> {
     }
 }
 
-/// The numbers of all records, or those to the end of a batch, once somebody wants to stop. It costs a record half a nanosecond, where its call
-/// takes some hundred.
+/// The numbers of all records, or those up to the end of a batch once `stop` is set. It costs half a nanosecond per
+/// record; the system call of a record takes some hundred.
 #[inline]
 pub fn until_stopped(records: u64, stop: &AtomicBool) -> impl Iterator<Item = u64> + use<'_> {
     (0..records).take_while(|number| number % BATCH != 0 || !stop.load(Ordering::Relaxed))
 }
 
-/// How IOzone makes its file.
+/// The permissions of IOzone's file.
 fn mode() -> Mode {
     Mode::from_raw_mode(0o640)
 }
 
-/// How long `act` takes.
+/// The time that `act` takes.
 pub fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
     let begin = clock::now();
     act()?;
     Ok(clock::now().saturating_sub(begin))
 }
 
-/// Where the stride test reads next.
+/// The next place of the stride test.
 #[derive(Debug, Default)]
 struct Stride {
     at: u64,
-    /// How often it came to the file's end.
+    /// How often the test reached the end of the file.
     turns: u64,
 }
 
 impl Stride {
-    /// The next record after one was read, in a file of so many: 17 on, or at the file's end back to its beginning, one further each
-    /// time. In files of 17 records or fewer that is always the first.
+    /// The record that is read next, in a file of `records` records: 17 records further on, or after the end of the
+    /// file near its beginning, one record further each time. In files of 17 records or fewer it is always the first
+    /// record.
     fn next(&mut self, records: u64) -> u64 {
         if self.at + 1 + STRIDE < records.saturating_sub(1) {
             self.at += STRIDE;
@@ -275,7 +276,7 @@ mod tests {
         let order = (0..cell.records()).collect();
         let mut passes = Passes { path: &path, cell, record: &mut record, care, order, stop: &stop };
         passes.run(GridTest::Write).expect("written");
-        // Nothing that is written over or read could end well: the file is too short for any record.
+        // The file is now too short for any record: a read would fail, and a write would change its length.
         std::fs::File::options().write(true).open(&path).expect("there").set_len(4095).expect("cut");
         stop.store(true, Ordering::Relaxed);
         for test in GridTest::all().filter(|test| !matches!(test, GridTest::Write | GridTest::BackwardRead)) {

@@ -1,15 +1,15 @@
-//! The buffer that all tests use: marks at the beginning of each page, and looking for them.
+//! The buffer that all tests use, with marks at the beginning of each page and the check of them.
 
 use std::hint::black_box;
 use std::io;
 
 use fsarena_sys::AlignedBuffer;
 
-/// What IOzone takes for a page.
+/// The page size that IOzone assumes.
 const PAGE: usize = 4096;
-/// The mark; IOzone's own depends on its version.
+/// The mark. That of IOzone depends on its version.
 const MARK: [u8; 8] = [0xA5; 8];
-/// What IOzone takes for a line of the processor's cache.
+/// The size of a cache line that IOzone assumes.
 const LINE: usize = 32;
 
 /// A buffer of one record.
@@ -48,10 +48,10 @@ impl Record {
         self.bytes_mut().chunks_mut(PAGE).for_each(|page| page[..MARK.len()].copy_from_slice(&MARK));
     }
 
-    /// Whether each page has its mark.
+    /// Checks that each page has its mark.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] if one has not.
+    /// [`io::ErrorKind::InvalidData`] if a page does not have it.
     #[inline]
     pub fn check(&self) -> io::Result<()> {
         let is_marked = self.bytes().chunks(PAGE).all(|page| page[..MARK.len()] == MARK);

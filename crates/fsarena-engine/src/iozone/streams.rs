@@ -1,4 +1,5 @@
-//! The tests through stdio: the C library's own, for that is what is measured, with a buffer as large as a record.
+//! The tests through stdio. They use the stdio of the C library, which is what they measure, with a buffer as large as
+//! a record.
 
 use std::fs::File;
 use std::io;
@@ -9,7 +10,7 @@ use rustix::fs::fsync;
 
 use super::passes::{Passes, Timed, timed, until_stopped};
 
-/// The whole file by fwrite(3), over what is there.
+/// Overwrites the whole file with fwrite(3).
 pub fn write(passes: &mut Passes<'_>) -> io::Result<Timed> {
     let mut stream = Stream::open(passes.path, Access::Update, passes.cell.record as usize)?;
     fsync(&stream)?;
@@ -30,7 +31,7 @@ fn flushed(stream: &mut Stream) -> io::Result<()> {
     Ok(fsync(stream)?)
 }
 
-/// The whole file by fread(3).
+/// Reads the whole file with fread(3).
 pub fn read(passes: &mut Passes<'_>) -> io::Result<Timed> {
     let mut stream = Stream::open(passes.path, Access::Read, passes.cell.record as usize)?;
     fsync(File::open(passes.path)?)?;

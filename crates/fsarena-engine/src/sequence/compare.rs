@@ -1,4 +1,4 @@
-//! Comparing what is in a directory with what must be there: every file, every byte, and nothing else.
+//! Compares the contents of a directory with the expected state: every file, every byte, and nothing else.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use super::parameters::LONGEST;
 use super::state::{Node, State};
 use crate::{EngineError, go_on};
 
-/// Differences that are told.
+/// Maximum number of differences that are reported.
 const MOST: usize = 100;
 
-/// Compares all that is in `directory` with what must be there, unless somebody wants to stop.
+/// Compares the contents of `directory` with `wanted`. Returns an error once `stop` is set.
 pub fn with(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool) -> Result<Verification, EngineError> {
     let mut found = BTreeMap::new();
     let reading = format!("list {}", directory.display());
@@ -40,7 +40,7 @@ pub fn with(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool) ->
     Ok(verification)
 }
 
-/// What is at a path.
+/// The type of an object at a path.
 enum Found {
     Directory,
     File,
@@ -48,7 +48,7 @@ enum Found {
     Unreadable(String),
 }
 
-/// All that is below; a directory that cannot be read is told of itself.
+/// Collects all objects below `inside`. A directory that cannot be read is recorded as unreadable.
 fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, Found>) -> io::Result<()> {
     for entry in fs::read_dir(root.join(inside))? {
         let entry = entry?;

@@ -1,35 +1,36 @@
-//! What is written: pieces of random bytes from the seed, each of which can be told from all others by where it was taken.
+//! The contents of writes: pieces of random bytes from the seed. Each piece can be distinguished from all others by its
+//! place in the pool.
 
 use fsarena_model::seed::scatter;
 
 use super::parameters::LONGEST;
 use crate::contents::Recipe;
 
-/// Pieces begin anywhere within so many bytes.
+/// Places of pieces in the pool are below this, bytes.
 const POOL: u64 = 8 << 20;
 
-/// So many bytes of a file, and where they come from.
+/// A range of bytes of a file, and their place in the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it lies in the file.
+    /// Offset in the file, bytes.
     pub offset: u64,
-    /// Bytes.
+    /// Length, bytes.
     pub length: u64,
-    /// Where it was taken.
+    /// Place in the pool, bytes.
     pub at: u64,
 }
 
-/// Where the `block`th piece of a step's `item`th file is taken.
+/// The place in the pool of piece `block` of the file `item` of step `step`.
 pub fn place(seed: u64, step: usize, item: usize, block: u64) -> u64 {
     let salt = scatter(seed ^ scatter((step as u64) << 48 ^ (item as u64) << 28 ^ block));
     salt % POOL
 }
 
-/// All bytes that pieces are made of.
+/// The bytes of which all pieces are made.
 pub struct Pool(Vec<u8>);
 
 impl Pool {
-    /// That of a seed.
+    /// The pool of a seed.
     pub fn new(seed: u64) -> Self {
         let length = (POOL + LONGEST) as usize;
         let mut bytes = vec![0; length];
@@ -37,13 +38,13 @@ impl Pool {
         Self(bytes)
     }
 
-    /// The bytes of a piece of at most [`LONGEST`].
+    /// The bytes of a piece, which has at most [`LONGEST`] bytes.
     #[inline]
     pub fn bytes(&self, piece: Piece) -> &[u8] {
         &self.0[piece.at as usize..][..piece.length as usize]
     }
 
-    /// Puts as much of `piece` into `memory`, which begins at byte `from` of the file, as belongs there.
+    /// Copies the part of `piece` that belongs into `memory`, which begins at byte `from` of the file.
     pub fn put(&self, piece: Piece, from: u64, memory: &mut [u8]) {
         let (begin, end) = (piece.offset.max(from), (piece.offset + piece.length).min(from + memory.len() as u64));
         if begin < end {

@@ -1,4 +1,4 @@
-//! The job: all steps, each timed, with their syncs and what reached the device.
+//! The job: runs all steps and times each, with their syncs and the bytes that reached the device.
 
 use std::fs;
 use std::marker::PhantomData;
@@ -20,7 +20,7 @@ use crate::{EngineError, Job, Limit, Operation, Tally};
 /// Drops clean pages, names and inodes of the whole machine (Documentation/admin-guide/sysctl/vm.rst of the kernel).
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
-/// A sequence in a directory of `F`'s.
+/// A sequence in a directory of the file system `F`.
 pub struct SequenceJob<F> {
     tasks: Tasks,
     place: PathBuf,
@@ -31,7 +31,7 @@ pub struct SequenceJob<F> {
 }
 
 impl<F: FileSystem> SequenceJob<F> {
-    /// One in `directory` of the file system at `place`.
+    /// A sequence in `directory` of the file system at `place`.
     pub fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
         let (place, directory) = (place.to_owned(), directory.to_owned());
         Self { tasks, place, directory, pool: Pool::new(seed), memory: memory(), system: PhantomData }
@@ -41,8 +41,8 @@ impl<F: FileSystem> SequenceJob<F> {
         F::mount(&self.place, &self.directory).map_err(of_step("mount"))
     }
 
-    /// Nothing is in memory any more. A library is unmounted for it; what the kernel refuses to drop as a whole is dropped by file,
-    /// which leaves names and inodes in memory.
+    /// Drops everything from memory. A library is unmounted and mounted again. If the kernel refuses to drop all
+    /// caches, the pages of each file are dropped; names and inodes then stay in memory.
     fn chilled(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
         if F::IS_LIBRARY {
             system.unmount().map_err(of_step(&task.name))?;
@@ -74,7 +74,7 @@ impl<F: FileSystem> SequenceJob<F> {
             tally.count_durable_writes(task.writes());
         }
         let apart = if task.sync == Sync::Apart { synced(system, task, tally)? } else { None };
-        // A sync that there is not is no step.
+        // A sync that the file system does not support is not a step.
         if task.action == Action::Sync && synced_within.is_none() {
             return Ok(());
         }
@@ -84,7 +84,8 @@ impl<F: FileSystem> SequenceJob<F> {
         Ok(())
     }
 
-    /// What a library owes its device is part of its work; the kernel's unmount is timed by whoever mounted it.
+    /// Unmounts. The data that a library writes to its device then are part of its work. The kernel's unmount is timed
+    /// by the code that mounted the file system.
     fn unmount(&self, system: F, tally: &mut Tally) -> Result<(), EngineError> {
         let (before, begin) = (system.traffic(), clock::now());
         let after = system.unmount().map_err(of_step("unmount"))?;
@@ -98,7 +99,7 @@ impl<F: FileSystem> SequenceJob<F> {
     }
 }
 
-/// The time of a step is that of its sync, too.
+/// Adds a step. Its time includes the time of its sync.
 fn count(step: Step, tally: &mut Tally) {
     tally.operations += step.operations;
     tally.bytes += step.bytes;
@@ -111,7 +112,7 @@ fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
     move |source| EngineError::Step { step, source }
 }
 
-/// Brings everything to the device, and says how long that took; `None` where there is no such call.
+/// Writes all data to the device. Returns the time; `None` if the file system has no such call.
 fn synced<F: FileSystem>(system: &mut F, task: &Task, tally: &mut Tally) -> Result<Option<Nanos>, EngineError> {
     let begin = clock::now();
     if system.sync().map_err(of_step(&task.name))? == Synced::NotAtAll {
@@ -122,7 +123,7 @@ fn synced<F: FileSystem>(system: &mut F, task: &Task, tally: &mut Tally) -> Resu
     Ok(Some(took))
 }
 
-/// The time since `begin`, and the handicap's share of it on top.
+/// The time since `begin`, extended by the handicap's share.
 fn dawdled(begin: Nanos, limit: &Limit<'_>) -> Nanos {
     let worked = clock::now().saturating_sub(begin);
     let end = begin + worked + Nanos((worked.0 as f64 * limit.handicap) as u64);

@@ -1,4 +1,4 @@
-//! What a workload of the engine `sequence` says: a list of steps.
+//! The parameters of a workload of the engine `sequence`: a list of steps.
 
 use fsarena_model::{Mode, Workload};
 use serde::{Deserialize, Deserializer};
@@ -6,114 +6,115 @@ use serde::{Deserialize, Deserializer};
 use crate::size::some_size;
 use crate::{EngineError, Operation};
 
-/// The longest single write or read.
+/// Maximum length of a single write or read, bytes.
 pub const LONGEST: u64 = 1 << 20;
 
-/// All steps.
+/// The parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// In the order in which they are done.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Said>,
 }
 
-/// A step as it is written down.
+/// A step as the workload describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Said {
-    /// Unique.
+    /// Name, unique within the workload.
     pub name: String,
-    /// What is done.
+    /// The action.
     #[serde(rename = "do")]
     pub action: Action,
-    /// With which files or directories, by the names of their sets; or one directory.
+    /// The sets of files or directories on which it acts, or one directory.
     #[serde(default, rename = "where", deserialize_with = "one_or_many")]
     pub sets: Vec<String>,
-    /// How many of each set, all that are there if absent, and of what is made 1; of random reads and writes how many, in one file.
+    /// Number of members of each set. Default: all that exist, or 1 if the step makes them. For random reads and
+    /// writes: their number, in one file.
     pub count: Option<u64>,
-    /// The number of the first of them within the set.
+    /// Number of the first member within the set.
     #[serde(default)]
     pub from: u64,
-    /// Bytes of each file that is made, or appended to each.
+    /// Bytes of each file that is made, or bytes that are appended to each file.
     #[serde(default, deserialize_with = "some_size")]
     pub size: Option<u64>,
-    /// Bytes of each read or write; a whole file, or 1 MiB of it, if absent.
+    /// Bytes of each read or write. Default: the whole file, at most 1 MiB.
     #[serde(default, deserialize_with = "some_size")]
     pub block: Option<u64>,
-    /// Of what is made: the set of directories in which it lies.
+    /// For steps that make objects: the set of directories that holds them.
     pub inside: Option<String>,
-    /// How many lie in each of those.
+    /// Number of objects in each of these directories.
     pub each: Option<u64>,
-    /// Of directories: so many lie side by side, and the next ones inside the first of them.
+    /// For directories: their number on each level. Each level is inside the first directory of the level above.
     pub chain: Option<u64>,
-    /// The set to which what is renamed belongs then.
+    /// For renames: the set to which the files belong afterwards.
     pub to: Option<String>,
-    /// When what it wrote is brought to the device; what only reads syncs nothing.
+    /// When the written data are synced. Steps that only read sync nothing.
     #[serde(default)]
     pub sync: Sync,
-    /// Whether nothing is in memory when it begins.
+    /// Whether nothing is in memory when the step begins.
     #[serde(default)]
     pub cold: bool,
 }
 
-/// When a step brings what it wrote to the device.
+/// When a step syncs the data that it wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sync {
-    /// Afterwards, timed apart.
+    /// After the step, timed separately.
     #[default]
     Apart,
-    /// At its end, in its time.
+    /// At the end of the step, within its time.
     Within,
-    /// With each single write, since the file is open with O_DSYNC.
+    /// With each write: the file is open with O_DSYNC.
     Each,
     /// Not at all.
     Never,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Makes files and writes them from beginning to end.
     Create,
-    /// Writes over files from beginning to end.
+    /// Overwrites files from beginning to end.
     Write,
     /// Reads files from beginning to end.
     Read,
     /// Reads blocks of a file in random order.
     RandomRead,
-    /// Writes over blocks of a file in random order.
+    /// Overwrites blocks of a file in random order.
     RandomWrite,
     /// Writes at the end of files.
     Append,
     /// Makes directories.
     Mkdir,
-    /// Asks for the names in a directory.
+    /// Lists the names in a directory.
     List,
-    /// Asks for files' attributes.
+    /// Reads the attributes of files.
     Stat,
-    /// Gives files other names.
+    /// Renames files.
     Rename,
-    /// Sets files' permissions and times.
+    /// Sets the permissions and times of files.
     Attributes,
     /// Removes files.
     Delete,
     /// Removes empty directories.
     Rmdir,
-    /// Removes a directory with all that is in it, as it is found there.
+    /// Removes a directory with the contents that it finds there.
     DeleteTree,
-    /// Brings everything to the device; what it takes is the step's own time.
+    /// Writes all data to the device, within the time of the step.
     Sync,
 }
 
 impl Action {
-    /// Whether there is something to be synced after it.
+    /// Whether it may leave data to be synced.
     pub fn writes(self) -> bool {
         !matches!(self, Self::Read | Self::RandomRead | Self::List | Self::Stat | Self::Sync)
     }
 
-    /// The name under which its operations' latencies are kept.
+    /// The operation under which its latencies are recorded.
     pub fn operation(self) -> Operation {
         match self {
             Self::Create => Operation::Create,
@@ -147,7 +148,7 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 }
 
 impl Parameters {
-    /// Those of `workload`.
+    /// The parameters of `workload`, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         let complaint = parameters.complaint(workload);
@@ -170,11 +171,11 @@ impl Parameters {
     }
 }
 
-/// The most files of a set, and the highest number of one: each is followed in memory before the work begins.
+/// Maximum number of files of a set, and maximum number of a file: each is tracked in memory before the work begins.
 const MOST: u64 = 1_000_000;
-/// The most blocks that a step writes, likewise.
+/// Maximum number of blocks that a step writes, which are also tracked.
 const MOST_PIECES: u64 = 10_000_000;
-/// The most levels of directories: a path has at most 4,096 bytes.
+/// Maximum number of levels of directories: a path has at most 4,096 bytes.
 const DEEPEST: u64 = 1000;
 
 impl Said {
@@ -227,7 +228,7 @@ impl Said {
     }
 }
 
-/// It stays below the directory at work.
+/// Whether the path stays below the working directory.
 fn is_relative(path: &str) -> bool {
     path.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains('\0'))
 }

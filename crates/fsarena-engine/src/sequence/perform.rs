@@ -1,4 +1,4 @@
-//! Doing one step, through whatever file system there is.
+//! Runs one step, through any file system.
 
 use fsarena_library::{Entry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
@@ -9,42 +9,42 @@ use super::parameters::{Action, LONGEST};
 use super::task::{Item, Task};
 use crate::{EngineError, Limit, Tally};
 
-/// What is set with attributes: others than new files have.
+/// The permissions that `attributes` sets. New files have others.
 const PERMISSIONS: u16 = 0o640;
-/// 2001-09-09, which no clock says today.
+/// The time that `attributes` sets: 2001-09-09, which is never the current time.
 const TIME: u32 = 1_000_000_000;
 
-/// What a step counted.
+/// The counts of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counted {
     /// Operations.
     pub operations: u64,
-    /// Bytes that they carried.
+    /// Bytes that they moved.
     pub bytes: u64,
 }
 
-/// A step at work.
+/// A step with everything that it needs.
 pub struct Performance<'a, F> {
-    /// Who does it.
+    /// The file system that does the step.
     pub system: &'a mut F,
-    /// What is written.
+    /// The contents of writes.
     pub pool: &'a Pool,
     /// When to stop.
     pub limit: &'a Limit<'a>,
-    /// Where latencies go.
+    /// Where latencies are recorded.
     pub tally: &'a mut Tally,
-    /// What is read comes here, at least [`LONGEST`].
+    /// Buffer for reads, at least [`LONGEST`] bytes.
     pub memory: &'a mut [u8],
 }
 
-/// Memory for what is read.
+/// A buffer for reads.
 pub fn memory() -> Vec<u8> {
     vec![0; LONGEST as usize]
 }
 
 impl<F: FileSystem> Performance<'_, F> {
-    /// Does all of `task`, or stops in between if somebody wants that. Apart from the calls themselves an operation costs two
-    /// readings of the clock, some 50 ns.
+    /// Does all of `task`, or less if the stop flag is set. In addition to the calls themselves, an operation costs two
+    /// readings of the clock, about 50 ns.
     pub fn all(&mut self, task: &Task) -> Result<Counted, EngineError> {
         if matches!(task.action, Action::RandomRead | Action::RandomWrite) {
             return self.random(task);
@@ -144,7 +144,7 @@ impl<F: FileSystem> Performance<'_, F> {
         }
     }
 
-    /// All reads, or writes, in the first file, which is opened once, in the step's time.
+    /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
     fn random(&mut self, task: &Task) -> Result<Counted, EngineError> {
         let path = &task.items[0].path;
         let failed = |source| EngineError::Step { step: task.name.clone(), source };
@@ -168,7 +168,8 @@ impl<F: FileSystem> Performance<'_, F> {
         Ok(counted)
     }
 
-    /// As `rm -r` does: each directory is listed, emptied, removed. Returns how many things went.
+    /// Removes a directory as `rm -r` does: lists, empties and removes each directory. Returns the number of removed
+    /// objects.
     fn remove_tree(&mut self, path: &str) -> Result<u64, LibraryError> {
         let mut count = 1;
         for (name, entry) in self.system.list(path)? {

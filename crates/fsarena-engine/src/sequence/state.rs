@@ -1,4 +1,4 @@
-//! What must be there: all files and directories, as the steps leave them.
+//! The expected state: all files and directories, as the steps leave them.
 
 use std::collections::BTreeMap;
 
@@ -17,27 +17,27 @@ pub struct State {
 pub enum Node {
     /// A directory.
     Directory,
-    /// A file: its size, and what was written in order, later over earlier.
+    /// A file: its size, and the pieces that were written. Later pieces overwrite earlier ones.
     File {
-        /// Bytes.
+        /// Size, bytes.
         size: u64,
-        /// What was written.
+        /// The pieces, in the order in which they were written.
         pieces: Vec<Piece>,
     },
 }
 
 impl State {
-    /// All, in the order of their paths.
+    /// All nodes, in the order of their paths.
     pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
         self.nodes.iter().map(|(path, node)| (path.as_str(), node))
     }
 
-    /// What is at `path`.
+    /// The node at `path`.
     pub fn at(&self, path: &str) -> Option<&Node> {
         self.nodes.get(path)
     }
 
-    /// Makes something; an error if it is there.
+    /// Adds a node. Returns an error if one exists at `path`.
     pub fn make(&mut self, path: &str, node: Node) -> Result<(), String> {
         match self.nodes.insert(path.to_owned(), node) {
             None => Ok(()),
@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// Makes the directories that lead to `path`, and returns those that were not there.
+    /// Adds the directories that lead to `path`. Returns those that did not exist.
     pub fn lead_to(&mut self, path: &str) -> Vec<String> {
         let ends = path.match_indices('/').map(|(at, _)| path[..at].to_owned());
         let made: Vec<String> = ends.filter(|folder| !self.nodes.contains_key(folder)).collect();
@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Writes into a file, which grows if need be.
+    /// Writes into a file, which grows if necessary.
     pub fn write(&mut self, path: &str, piece: Piece) -> Result<(), String> {
         match self.nodes.get_mut(path) {
             Some(Node::File { size, pieces }) => {
@@ -95,7 +95,7 @@ impl State {
         Ok(())
     }
 
-    /// Removes a directory with all that is in it; returns how many went.
+    /// Removes a directory with its contents. Returns the number of removed nodes.
     pub fn remove_tree(&mut self, path: &str) -> Result<u64, String> {
         if self.at(path) != Some(&Node::Directory) {
             return Err(format!("there is no directory `{path}` then"));
@@ -111,14 +111,14 @@ impl State {
         Ok(gone.len() as u64 + 1)
     }
 
-    /// Gives a file another name.
+    /// Renames a file.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), String> {
         self.size(from)?;
         let node = self.nodes.remove(from).ok_or_else(|| format!("there is no file `{from}` then"))?;
         self.make(to, node)
     }
 
-    /// How many things lie directly in a directory.
+    /// Number of nodes directly in a directory.
     pub fn children(&self, path: &str) -> u64 {
         let inside = format!("{path}/");
         let below = self.nodes.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));

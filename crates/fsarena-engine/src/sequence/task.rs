@@ -1,4 +1,4 @@
-//! Steps with all that they need, worked out before anything is timed: which files, how large, in which pieces.
+//! Plans the steps before anything is timed: which files they use, their sizes, and the pieces of each read and write.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use super::contents::{Piece, place};
 use super::parameters::{Action, LONGEST, Parameters, Said, Sync};
 use super::state::{Node, State};
 
-/// All steps, and what is there when they are done.
+/// All steps, and the state that they leave.
 pub struct Tasks {
-    /// In order.
+    /// The steps in order.
     pub all: Vec<Task>,
-    /// The directories that have to be there before.
+    /// The directories that must exist before the first step.
     pub folders: Vec<String>,
-    /// What must be there afterwards.
+    /// The expected state after the last step.
     pub left: State,
-    /// The most bytes that are there at a time.
+    /// Maximum bytes of files at a time.
     pub demand: u64,
-    /// The most files and directories that are there at a time.
+    /// Maximum number of files and directories at a time.
     pub most_files: u64,
-    /// All bytes that are read and written.
+    /// Total bytes that are read and written.
     pub moved: u64,
 }
 
 /// A step.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The name.
+    /// Its name.
     pub name: String,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// With what.
+    /// The files or directories on which it acts.
     pub items: Vec<Item>,
-    /// What is read or written in random order, all in the first item.
+    /// The pieces that are read or written in random order, all in the first item.
     pub random: Vec<Piece>,
     /// When it is synced.
     pub sync: Sync,
-    /// Whether nothing is in memory before.
+    /// Whether nothing is in memory when it begins.
     pub cold: bool,
     seed: u64,
     index: usize,
@@ -48,13 +48,13 @@ pub struct Task {
 /// A file or a directory of a step.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Where it lies.
+    /// Its path.
     pub path: String,
-    /// Where it lies afterwards, if it is renamed; else empty.
+    /// Its new path if it is renamed, otherwise empty.
     pub to: String,
-    /// Bytes that are read or written; names in a directory; things in a tree.
+    /// Bytes that are read or written, or number of names in a directory.
     pub size: u64,
-    /// Where in the file that begins.
+    /// Offset in the file at which these bytes begin.
     pub offset: u64,
 }
 
@@ -69,7 +69,7 @@ impl Task {
         }
     }
 
-    /// How many writes that is, if it writes files.
+    /// Number of its writes; 0 if it does not write files.
     pub fn writes(&self) -> u64 {
         use Action::{Append, Create, RandomWrite, Write};
         match self.action {
@@ -79,7 +79,7 @@ impl Task {
         }
     }
 
-    /// What is read or written of an item, in order.
+    /// The pieces of an item that are read or written, in order.
     pub fn pieces(&self, number: usize) -> impl Iterator<Item = Piece> + use<'_> {
         let item = &self.items[number];
         let count = item.size.div_ceil(self.block);
@@ -92,7 +92,7 @@ impl Task {
 }
 
 impl Tasks {
-    /// Follows the steps, and says what is wrong with them if they do not fit together.
+    /// Plans the steps. Returns the first problem if they do not fit together.
     pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
         let mut course = Course { state: State::default(), sets: BTreeMap::new(), seed };
         let (mut all, mut folders, mut demand, mut most_files) = (Vec::<Task>::new(), Vec::new(), 0, 0);
@@ -110,18 +110,18 @@ impl Tasks {
     }
 }
 
-/// How the members of a set are called.
+/// The names of the members of a set.
 #[derive(Debug, Clone)]
 struct Set {
     name: String,
     inside: Option<(Box<Set>, u64)>,
     chain: Option<u64>,
-    /// Its numbers are below that.
+    /// All numbers are below this.
     end: u64,
 }
 
 impl Set {
-    /// One whose members lie side by side.
+    /// A set whose members are all in one directory.
     fn plain(name: &str) -> Self {
         Self { name: name.to_owned(), inside: None, chain: None, end: 0 }
     }
@@ -141,7 +141,7 @@ impl Set {
     }
 }
 
-/// The steps up to one of them.
+/// The state after the steps that were planned so far.
 struct Course {
     state: State,
     sets: BTreeMap<String, Set>,
@@ -190,7 +190,7 @@ impl Course {
         Ok(items)
     }
 
-    /// What is made in several steps is one set.
+    /// Begins or extends the set of the objects that a step makes.
     fn begin_set(&mut self, said: &Said) {
         let name = said.sets[0].clone();
         let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
@@ -200,7 +200,7 @@ impl Course {
         self.sets.insert(name.clone(), Set { name, inside, chain: said.chain, end });
     }
 
-    /// Which members of a set a step is about.
+    /// The numbers of the members of a set on which a step acts.
     fn numbers(&self, said: &Said, set: &Set) -> Vec<u64> {
         let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
         let is_making = matches!(said.action, Action::Create | Action::Mkdir);
@@ -220,7 +220,7 @@ impl Course {
         }
     }
 
-    /// With the bytes that the step moves, and from where on.
+    /// Sets the bytes that the step moves, and their offset.
     fn measured(&self, said: &Said, item: Item) -> Result<Item, String> {
         Ok(match said.action {
             Action::Create => Item { size: said.size.unwrap_or(0), ..item },
@@ -244,7 +244,7 @@ impl Course {
         Ok((0..said.count.unwrap_or(0)).map(piece).collect())
     }
 
-    /// What the step leaves.
+    /// Applies the step to the state.
     fn follow(&mut self, task: &Task) -> Result<(), String> {
         for (number, item) in task.items.iter().enumerate() {
             let path = &item.path;

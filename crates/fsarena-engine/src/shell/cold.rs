@@ -1,4 +1,4 @@
-//! Nothing of a directory's files in memory, as a script has it that syncs and drops the caches.
+//! Drops the files of a directory from memory, like a script that syncs and drops the caches.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use crate::forget::forget_all;
 use crate::{EngineError, folder};
 
-/// proc_sys_vm(5): 1 is the page cache, 2 what is known of files and directories, 3 both, of all file systems.
+/// proc_sys_vm(5): 1 drops the page cache, 2 names and inodes, 3 both, of all file systems.
 const DROP: &str = "/proc/sys/vm/drop_caches";
 
-/// Syncs the file system of `directory` and drops the machine's caches. Whoever may not do that (it takes root) asks the kernel to
-/// drop the data of the directory's files instead, and what is known of files stays.
+/// Syncs the file system of `directory` and drops the caches of the machine, which takes root. Without root, it asks
+/// the kernel to drop the data of the directory's files; names and inodes then stay in memory.
 pub fn make(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::sync(folder::open(directory)?)?;
     match fs::write(DROP, "3\n") {

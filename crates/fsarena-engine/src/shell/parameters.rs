@@ -1,4 +1,4 @@
-//! What a workload of the engine `shell` says.
+//! The parameters of a workload of the engine `shell`.
 
 use std::collections::BTreeSet;
 
@@ -8,61 +8,62 @@ use serde::Deserialize;
 use crate::EngineError;
 use crate::size::size;
 
-/// One script, or steps. All work in the job's own directory; scripts know `operations` as `$N`, those of a step its own.
+/// One script, or steps. All run in the job's directory. `$N` is the `operations` of the workload, or those of the
+/// step.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// What is timed, from the start of the shell to its end.
+    /// The timed script, from the start of the shell to its end.
     #[serde(default)]
     script: Option<String>,
-    /// Several of them, one after the other, each timed apart.
+    /// Several scripts, one after the other, each timed separately.
     #[serde(default)]
     steps: Vec<StepParameters>,
-    /// The program that understands it, called as `SHELL -c SCRIPT`.
+    /// The shell, called as `SHELL -c SCRIPT`.
     #[serde(default = "sh")]
     pub shell: String,
-    /// What is done once before, untimed.
+    /// Script that runs once before all runs, untimed.
     pub prepare: Option<String>,
-    /// What is done before each run, untimed.
+    /// Script that runs before each run, untimed.
     pub before: Option<String>,
-    /// How many operations one run of the script does; of steps: their sum.
+    /// Operations of one run of the script. Steps have their own.
     #[serde(default)]
     operations: u64,
-    /// How many programs it starts for that; of steps: their sum.
+    /// Programs that one run of the script starts. Steps have their own.
     #[serde(default)]
     starts: u64,
-    /// The most data that it keeps at a time.
+    /// Maximum bytes of data at a time.
     #[serde(default = "sixty_four_mib", deserialize_with = "size")]
     pub data: u64,
 }
 
-/// A step: a script of its own, timed from the start of its shell to its end.
+/// A step: a script, timed from the start of its shell to its end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StepParameters {
-    /// The name, unique within the workload.
+    /// Name, unique within the workload.
     pub name: String,
-    /// What is timed.
+    /// The timed script.
     pub script: String,
-    /// How many operations it does.
+    /// Number of its operations.
     pub operations: u64,
-    /// How many programs it starts for that.
+    /// Number of programs that it starts.
     #[serde(default)]
     pub starts: u64,
-    /// How many bytes the operations carry.
+    /// Bytes that its operations move.
     #[serde(default, deserialize_with = "size")]
     pub bytes: u64,
-    /// How many writes are durable, each by itself, when its programs have done them (O_SYNC, O_DSYNC): as many flushes must be seen.
+    /// Number of writes that its programs make durable one by one (O_SYNC, O_DSYNC). As many flushes must be seen.
     #[serde(default)]
     pub durable_writes: u64,
-    /// What is done before it, untimed.
+    /// Script that runs before it, untimed.
     pub before: Option<String>,
-    /// Whether all is synced and the caches are dropped before it, untimed and after `before`.
+    /// Whether everything is synced and the caches are dropped before it, untimed and after `before`.
     #[serde(default)]
     pub cold: bool,
 }
 
-/// What is run.
+/// The work of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Task<'a> {
     /// One script.
@@ -80,7 +81,7 @@ fn sixty_four_mib() -> u64 {
 }
 
 impl Parameters {
-    /// Those of the workload, if they make sense.
+    /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))

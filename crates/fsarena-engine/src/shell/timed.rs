@@ -1,18 +1,18 @@
-//! A script's time as the script itself would tell it: without the start of its shell, as articles' scripts are timed from within.
+//! The time of a script, measured by the script itself without the start of its shell, as in the scripts of articles.
 
 use std::fs;
 use std::path::Path;
 
 use fsarena_model::Nanos;
 
-/// Where a script's shell finds the file for its times.
+/// Environment variable that gives the shell the file for its times.
 pub const VARIABLE: &str = "FSARENA_TIMES";
 
-/// That file's name.
+/// Name of that file.
 pub const FILE: &str = "times";
 
-/// The script between two looks at the clock, where the shell has one that starts no program (`EPOCHREALTIME` of bash 5);
-/// otherwise the script. Its exit status stays what it was.
+/// The script between two readings of the clock, if the shell can read it without starting a program (`EPOCHREALTIME`
+/// of bash 5). Otherwise the script alone. The exit status does not change.
 pub fn wrapped(shell: &str, script: &str) -> String {
     match shell {
         "bash" => format!(
@@ -23,7 +23,8 @@ pub fn wrapped(shell: &str, script: &str) -> String {
     }
 }
 
-/// What the last script told, once; `None` where it told nothing, as one that calls `exit`.
+/// The time that the last script wrote. The file is removed. `None` if the script wrote none, for example because it
+/// calls `exit`.
 pub fn inside(folder: &Path) -> Option<Nanos> {
     let path = folder.join(FILE);
     let text = fs::read_to_string(&path).ok()?;
@@ -32,7 +33,7 @@ pub fn inside(folder: &Path) -> Option<Nanos> {
     micros(end)?.checked_sub(micros(begin)?).map(|micros| Nanos(micros * 1000))
 }
 
-/// `1700000000.123456`, with the decimal point of any locale.
+/// Parses `1700000000.123456`, with the decimal point of any locale. Returns microseconds.
 fn micros(text: &str) -> Option<u64> {
     let (seconds, fraction) = text.split_once(['.', ','])?;
     (fraction.len() == 6).then_some(())?;

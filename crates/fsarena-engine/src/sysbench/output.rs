@@ -1,11 +1,11 @@
-//! What sysbench 1.0 says at the end of a run, as a tally.
+//! Reads the results that sysbench 1.0 prints at the end of a run into a tally.
 
 use fsarena_model::Nanos;
 
 use super::text::{Times, figure};
 use crate::{Operation, Tally};
 
-/// All that is taken from what it says.
+/// The results that are used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     reads_per_second: f64,
@@ -13,12 +13,12 @@ pub struct Said {
     fsyncs_per_second: f64,
     read_mib_per_second: f64,
     written_mib_per_second: f64,
-    /// Of requests, fsyncs among them.
+    /// Times of all requests, including fsyncs.
     times: Times,
 }
 
 impl Said {
-    /// Reads what it said.
+    /// Parses the output of a run.
     ///
     /// # Errors
     /// The name of the first figure that is missing.
@@ -34,8 +34,8 @@ impl Said {
         })
     }
 
-    /// Counts the run of `operation`s of `block` bytes into `tally`. Its rates are what counts: the fsync at the end is in their time,
-    /// and not in the total time, nor among the events.
+    /// Adds the run to `tally`, as `operation`s of `block` bytes. The counts come from the rates: their time includes
+    /// the fsync at the end, which is neither in the total time nor among the events.
     pub fn count(&self, operation: Operation, block: u64, tally: &mut Tally) {
         let count = |rate: f64| (rate * self.times.total).round() as u64;
         let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
@@ -58,7 +58,7 @@ impl Said {
     }
 }
 
-/// The lines of a failure that say what is wrong, in one.
+/// The lines of a failed run that name the problem, in one line.
 pub fn complaint(words: &str) -> String {
     let fatal: Vec<&str> = words.lines().filter(|line| line.starts_with("FATAL")).collect();
     let lines = if fatal.is_empty() { words.lines().collect() } else { fatal };
@@ -70,7 +70,7 @@ pub fn complaint(words: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Captured of sysbench 1.0.20: 120 events of two threads.
+    /// Output of sysbench 1.0.20: 120 events of two threads.
     const TEXT: &str = include_str!("captured.txt");
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a workload of the engine `sysbench` says: sysbench's own options under their names, and what they are by default there.
+//! The parameters of a workload of the engine `sysbench`: sysbench's options, with their names and their defaults.
 
 use fsarena_model::{CacheState, Mode as Layout, Workload};
 use serde::Deserialize;
@@ -6,51 +6,51 @@ use serde::Deserialize;
 use crate::EngineError;
 use crate::size::size;
 
-/// Bytes that are written at a time when files are laid out.
+/// Maximum bytes of each write when files are laid out.
 const LAID_OUT: u64 = 1 << 20;
 
 /// sysbench's options, as `sysbench fileio help` explains them.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    /// What is done: `--file-test-mode`.
+    /// The test: `--file-test-mode`.
     pub mode: TestMode,
     /// Bytes of all files together.
     #[serde(deserialize_with = "size")]
     pub file_total_size: u64,
-    /// Files.
+    /// Number of files.
     #[serde(default = "many")]
     file_num: u32,
     /// Bytes of each operation.
     #[serde(default = "sixteen_kib", deserialize_with = "size")]
     pub file_block_size: u64,
-    /// Threads.
+    /// Number of threads.
     #[serde(default = "one")]
     threads: u32,
-    /// Seconds of a run.
+    /// Duration of a run, seconds.
     #[serde(default = "ten")]
     pub time: u64,
-    /// How files are opened.
+    /// Additional flags with which files are opened.
     #[serde(default)]
     file_extra_flags: Vec<Flag>,
-    /// By which calls.
+    /// The kind of calls.
     #[serde(default)]
     file_io_mode: IoMode,
-    /// Of asynchronous calls: how many are queued by each thread.
+    /// For asynchronous calls: number of calls that each thread queues.
     file_async_backlog: Option<u32>,
-    /// Requests between two fsyncs of all files; 0: none.
+    /// Requests between two fsyncs of all files. 0 means none.
     #[serde(default = "hundred")]
     file_fsync_freq: u32,
     /// Whether each write is synced.
     #[serde(default)]
     file_fsync_all: bool,
-    /// Whether all is synced at the end.
+    /// Whether all files are synced at the end.
     #[serde(default = "yes")]
     file_fsync_end: bool,
-    /// Which call syncs.
+    /// The call that syncs.
     #[serde(default)]
     file_fsync_mode: FsyncMode,
-    /// Of the combined test: reads for a write.
+    /// For the combined test: number of reads per write.
     file_rw_ratio: Option<f64>,
 }
 
@@ -68,7 +68,7 @@ pub enum TestMode {
     RndRd,
     /// Random writing.
     RndWr,
-    /// Both.
+    /// Random reading and writing.
     RndRw,
 }
 
@@ -140,7 +140,7 @@ fn yes() -> bool {
 }
 
 impl Parameters {
-    /// Those of the workload, if they make sense.
+    /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
@@ -176,8 +176,8 @@ impl Parameters {
         })
     }
 
-    /// The options of laying the files out, by large writes through the page cache: how sysbench does it by default, block by block as the
-    /// test will, takes a minute with direct I/O.
+    /// The options for laying out the files, with large writes through the page cache. By default sysbench writes them
+    /// block by block as the test does, which takes a minute with direct I/O.
     pub fn layout(&self) -> Vec<String> {
         let largest = LAID_OUT.min(self.file_total_size / u64::from(self.file_num));
         vec![
@@ -187,7 +187,7 @@ impl Parameters {
         ]
     }
 
-    /// The options of a run; every random choice follows from `seed`, of which sysbench takes 31 bits and no 0.
+    /// The options of a run. Every random choice follows from `seed`. sysbench takes 31 bits of it, but not 0.
     pub fn options(&self, seed: u64) -> Vec<String> {
         let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
         let on = |is: bool| if is { "on" } else { "off" };

@@ -1,22 +1,22 @@
-//! What sysbench 1.0 says at the end of every test, whatever it is.
+//! Parses the figures that sysbench 1.0 prints at the end of every test.
 
-/// How long its events took.
+/// The times of the events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Times {
-    /// Seconds.
+    /// Total time, seconds.
     pub total: f64,
-    /// Milliseconds.
+    /// Average, milliseconds.
     pub average: f64,
-    /// Milliseconds.
+    /// 95th percentile, milliseconds.
     pub percentile_95: f64,
-    /// Milliseconds.
+    /// Maximum, milliseconds.
     pub longest: f64,
-    /// How many events took so many milliseconds; its bins are 1.8 % wide.
+    /// Histogram: the time, milliseconds, and the number of events. Its bins are 1.8 % wide.
     pub histogram: Vec<(f64, u64)>,
 }
 
 impl Times {
-    /// Reads them.
+    /// Parses the times.
     ///
     /// # Errors
     /// The name of the first figure that is missing.
@@ -32,12 +32,12 @@ impl Times {
     }
 }
 
-/// The number behind `name`, with or without a unit.
+/// The number after `name`, with or without a unit.
 pub fn figure(text: &str, name: &str) -> Option<f64> {
     figures(text, name).map(|(first, _)| first)
 }
 
-/// That number, and the one in brackets after it: `transactions: 1704 (847.01 per sec.)`.
+/// The number after `name`, and the one in brackets behind it: `transactions: 1704 (847.01 per sec.)`.
 pub fn figures(text: &str, name: &str) -> Option<(f64, Option<f64>)> {
     let rest = text.lines().find_map(|line| line.trim().strip_prefix(name))?;
     let (first, bracket) = rest.split_once('(').unwrap_or((rest, ""));
@@ -45,7 +45,7 @@ pub fn figures(text: &str, name: &str) -> Option<(f64, Option<f64>)> {
     Some((first.trim().trim_end_matches('s').parse().ok()?, second))
 }
 
-/// `0.017 |***      12`, in milliseconds.
+/// Parses a line of the histogram, in milliseconds: `0.017 |***      12`.
 fn bin(line: &str) -> Option<(f64, u64)> {
     let (value, rest) = line.split_once('|')?;
     let count = rest.trim_start_matches('*').trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! The tests one after the other, each by all threads at the same time.
+//! Runs the tests one after the other, each with all threads at the same time.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// The tests in `directory`.
+    /// The tests of `workload` in `directory`.
     pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Self {
         let Parameters { size, block, random_operations, .. } = *parameters;
         let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };

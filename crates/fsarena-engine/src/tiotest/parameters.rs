@@ -1,4 +1,4 @@
-//! What a workload of the engine `tiotest` says.
+//! The parameters of a workload of the engine `tiotest`.
 
 use fsarena_model::{CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use super::test::Test;
 use crate::EngineError;
 use crate::size::size;
 
-/// The largest block.
+/// Maximum size of a block, bytes.
 const LARGEST: u64 = 64 << 20;
 
 /// The parameters; the names in brackets are tiotest's options.
@@ -17,7 +17,7 @@ pub struct Parameters {
     /// Bytes of each thread's file (`-f`).
     #[serde(deserialize_with = "size")]
     pub size: u64,
-    /// Threads (`-t`).
+    /// Number of threads (`-t`).
     pub threads: u32,
     /// Bytes of each call (`-b`).
     #[serde(default = "four_kib", deserialize_with = "size")]
@@ -25,7 +25,7 @@ pub struct Parameters {
     /// Calls of each thread at random places (`-r`).
     #[serde(default = "a_thousand")]
     pub random_operations: u64,
-    /// These tests, `write` among them (`-k` skips the others).
+    /// The tests that run; `write` has to be one of them (`-k` skips the others).
     #[serde(default = "all_tests")]
     pub tests: Vec<Test>,
 }
@@ -43,10 +43,10 @@ fn all_tests() -> Vec<Test> {
 }
 
 impl Parameters {
-    /// Those of `workload`.
+    /// The parameters of `workload`.
     ///
     /// # Errors
-    /// If they are not understood, or contradict each other or the workload.
+    /// If they cannot be parsed, or contradict each other or the workload.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let parameters = crate::parameters::<Self>(workload)?;
         let complaint = complaint_about(workload).or_else(|| parameters.complaint());

@@ -1,4 +1,4 @@
-//! The four tests, in the order in which they are done.
+//! The four tests, in the order in which they run.
 
 use serde::Deserialize;
 
@@ -19,7 +19,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// All of them, in tiotest's order (its numbers 0 to 3).
+    /// All tests, in tiotest's order (its numbers 0 to 3).
     pub const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
 
     /// Whether it writes.
@@ -32,7 +32,7 @@ impl Test {
         matches!(self, Self::RandomWrite | Self::RandomRead)
     }
 
-    /// The name of its step, and that under which its latencies are kept.
+    /// The operation that gives its step a name, and under which its latencies are recorded.
     pub fn operation(self) -> Operation {
         match self {
             Self::Write => Operation::Write,
@@ -42,7 +42,8 @@ impl Test {
         }
     }
 
-    /// What is told of it, as tiotest prints it: the mean and longest latency, and the shares of more than 2 and 10 seconds.
+    /// The names of its figures, which are those that tiotest prints: the mean and the maximum latency, and the shares
+    /// above 2 and 10 seconds.
     pub fn told(self) -> [&'static str; 4] {
         match self {
             Self::Write => {

@@ -1,4 +1,4 @@
-//! What the four tests count.
+//! Checks the counts of the four tests.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;

@@ -16,7 +16,7 @@ use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::{EngineError, Limit, Tally};
 
-/// Latencies above these are told as a share.
+/// The share of latencies above each of these is reported.
 pub const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
 
 /// One thread.
@@ -28,15 +28,15 @@ pub struct Thread {
     random_operations: u64,
     seed: u64,
     buffer: Vec<u8>,
-    /// Which test is next.
+    /// The test that runs next.
     pub test: Test,
-    /// What was timed before it.
+    /// The time of earlier tests.
     pub before: Nanos,
-    /// How many of its latencies were above each of [`LONG`].
+    /// Number of latencies above each of [`LONG`].
     pub long: [u64; 2],
 }
 
-/// What all threads have alike.
+/// The settings that all threads share.
 #[derive(Debug, Clone, Copy)]
 pub struct Alike {
     /// Bytes of each file.
@@ -45,17 +45,17 @@ pub struct Alike {
     pub block: u64,
     /// Calls at random places.
     pub random_operations: u64,
-    /// How files are opened beside.
+    /// Additional flags of open(2).
     pub flags: OFlags,
-    /// From which the places follow.
+    /// Seed of the random places.
     pub seed: u64,
 }
 
-/// Where the calls of a test are, in blocks.
+/// The places of the calls of a test, in blocks.
 enum Places {
     /// One after the other.
     InOrder(std::ops::Range<u64>),
-    /// Anywhere, drawn before.
+    /// Random places, drawn before the test.
     Random(std::vec::IntoIter<u64>),
 }
 
@@ -72,7 +72,7 @@ impl Iterator for Places {
 }
 
 impl Thread {
-    /// The thread of that number.
+    /// Thread number `number`.
     pub fn new(directory: &Path, number: u32, alike: Alike) -> Self {
         Self {
             path: directory.join(format!("_tiotest.thr{number}")),
@@ -88,7 +88,7 @@ impl Thread {
         }
     }
 
-    /// Its file.
+    /// Path of its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -99,7 +99,7 @@ impl Thread {
         Ok(file.into())
     }
 
-    /// Where the calls of a test are, in blocks.
+    /// The places of the calls of a test, in blocks.
     fn places(&self) -> Places {
         let blocks = self.size / self.buffer.len() as u64;
         if !self.test.is_random() {
@@ -110,7 +110,7 @@ impl Thread {
         Places::Random(places.into_iter())
     }
 
-    /// All of the block at that place in one call.
+    /// Reads or writes the whole block at `place` in one call.
     #[inline]
     fn call(&mut self, file: &File, place: u64) -> Result<(), Errno> {
         let offset = place * self.buffer.len() as u64;

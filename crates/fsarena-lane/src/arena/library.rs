@@ -1,21 +1,21 @@
-//! Contenders that are libraries: their lanes are not mounted but for a look at what they have left.
+//! Contenders that are libraries. Their lanes are mounted only to inspect what the library has written.
 
 use std::path::Path;
 
 use crate::require::known;
 use crate::{Arena, CheckResult, LaneError, site};
 
-/// What was seen of what a library has left.
+/// Result of inspecting what a library has written.
 #[derive(Debug)]
 pub struct Shown<T> {
-    /// What the checker found before.
+    /// Result of the check before the mount.
     pub check: CheckResult,
-    /// What was seen on the kernel's read-only mount; an error if there is none.
+    /// What the caller's function returned on the kernel's read-only mount; an error if the mount failed.
     pub seen: Result<T, LaneError>,
 }
 
 impl Arena {
-    /// Makes the library `index` anew if it was used since it was made, and counts it as used.
+    /// Runs mkfs again for library `index` if it was used since the last mkfs, and marks it as used.
     ///
     /// # Errors
     /// If mkfs fails.
@@ -23,10 +23,11 @@ impl Arena {
         self.sites[index].as_mut().map_or(Ok(()), site::renew)
     }
 
-    /// Checks what the library `index` has left, and lets `look` see it as the kernel mounts it, where nothing is written.
+    /// Checks what library `index` has written, mounts it read-only with the kernel's driver, and calls `look` with the
+    /// mount point. `None` if the contender has no lane, or this process has been asked to stop.
     ///
     /// # Errors
-    /// If the checker cannot be started, or it stays mounted.
+    /// If the checker cannot be started or does not end, or the unmount fails.
     pub fn show<T>(&mut self, index: usize, look: impl FnOnce(&Path) -> T) -> Result<Option<Shown<T>>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;

@@ -1,4 +1,4 @@
-//! The memory that a run's process may have while it works.
+//! Limits the memory of a run's process while it works.
 
 use fsarena_model::Bytes;
 
@@ -7,10 +7,10 @@ use crate::LaneError;
 use crate::cgroup::MemoryGroup;
 
 impl Arena {
-    /// Lets this process, with what it brings into the page cache from now on, have no more memory than `limit`.
+    /// Limits the memory of this process, including what it brings into the page cache from now on, to `limit`.
     ///
     /// # Errors
-    /// If this machine or this user has no such limits, or the kernel refuses this one.
+    /// If this machine has no such limits, this user may not set them, or the kernel refuses this one.
     pub fn confine(&mut self, limit: Bytes) -> Result<(), LaneError> {
         match &mut self.group {
             Some(group) => group.enter(limit),
@@ -18,7 +18,7 @@ impl Arena {
         }
     }
 
-    /// Ends [`Arena::confine`], and takes from memory what was brought there meanwhile.
+    /// Ends [`Arena::confine`], and evicts what was brought into the page cache meanwhile.
     ///
     /// # Errors
     /// If the kernel refuses.

@@ -1,4 +1,4 @@
-//! Mounting a contender again, so that its files are on its device only.
+//! Mounts a contender again, so that none of its files are cached in memory.
 
 use fsarena_model::{Bytes, Nanos};
 use fsarena_sys::clock;
@@ -11,14 +11,15 @@ use crate::{Arena, LaneError, Place, site};
 pub struct Remounted {
     /// Where it works now.
     pub place: Place,
-    /// How long the unmount before took.
+    /// Duration of the unmount.
     pub unmounting: Nanos,
-    /// Bytes that reached its device meanwhile, where that is counted.
+    /// Bytes that reached its device during the unmount; `None` if they are not counted.
     pub written: Option<Bytes>,
 }
 
 impl Arena {
-    /// Mounts contender `index` again, so that its files are no longer in memory; `None` where that cannot be done.
+    /// Mounts contender `index` again, so that its files are no longer in memory; `None` if its kind cannot be
+    /// remounted.
     ///
     /// # Errors
     /// If it stays busy or does not mount again.
@@ -33,7 +34,7 @@ impl Arena {
         let unmounting = clock::now().saturating_sub(begin);
         let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
         if let Err(error) = site::mount_at(contender, kind, lane, &site.directory) {
-            // What is at the mount point now is the host's: nobody may work there.
+            // The mount point now is a directory of the host: without a site, no workload writes there.
             self.sites[index] = None;
             return Err(error);
         }

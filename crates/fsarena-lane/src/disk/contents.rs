@@ -1,8 +1,8 @@
-//! What is on a disk, and the two marks that fsarena puts there.
+//! Reads what is on a disk, and writes the two marks of fsarena.
 //!
-//! A disk in use has a label: each block of its first and of its last MiB names the run. A disk that was given back
-//! has release marks in the same places and at the samples between. A block counts as marked only if all of it is as
-//! it was written, at the offset at which it was written.
+//! A disk in use has a label: each block of its first and of its last MiB names the run. A released disk has release
+//! marks in the same places and at the samples between. Each mark contains its own offset; a block counts as marked
+//! only if all its bytes match.
 
 use std::fs::File;
 use std::io;
@@ -11,34 +11,34 @@ use std::os::unix::fs::FileExt;
 use fsarena_sys::loopdev::Extent;
 use fsarena_sys::{AlignedBuffer, fault};
 
-/// Bytes of a block: what direct I/O can write everywhere.
+/// Bytes of a block: direct I/O supports this size on every device.
 const BLOCK: u64 = 4096;
 
-/// What is read and marked in full at both ends of a disk, and is never part of a lane.
+/// Bytes at each end of a disk that are read and marked in full, and are never part of a lane.
 pub const EDGE: u64 = 1 << 20;
 
-/// Blocks that are read and marked between the two ends.
+/// Number of blocks that are read and marked between the two ends.
 const SAMPLES: u64 = 256;
 
 const RELEASED: &[u8; 16] = b"fsarena released";
 const OCCUPIED: &[u8; 16] = b"fsarena occupied";
 
-/// The lanes on a disk: equal, one after the other, from behind its first MiB on.
+/// The lanes on a disk: of equal size, one after the other, starting after the first MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Bytes of each.
+    /// Bytes of each lane.
     pub lane_size: u64,
-    /// How many there are.
+    /// Number of lanes.
     pub lanes: u64,
 }
 
 impl Layout {
-    /// Where lane `index` is.
+    /// Position of lane `index`.
     pub fn lane(self, index: u64) -> Extent {
         Extent { offset: EDGE + index * self.lane_size, size: self.lane_size }
     }
 
-    /// The disk that has room for them and both edges; `None` if no number of bytes is large enough.
+    /// Bytes of a disk that has room for the lanes and both edges; `None` on overflow.
     pub fn needed(self) -> Option<u64> {
         self.lane_size.checked_mul(self.lanes)?.checked_add(2 * EDGE)
     }
@@ -47,16 +47,16 @@ impl Layout {
 /// What was found on a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents {
-    /// Zeros and release marks, wherever it was read.
+    /// Only zeros and release marks in all places that were read.
     Nothing,
-    /// Something else, in words.
+    /// Other data, with a description.
     Data(String),
 }
 
 /// Reads both edges and the samples of a disk of `size` bytes.
 ///
 /// # Errors
-/// If it is too small, or something of it cannot be read.
+/// If the disk is too small, or a read fails.
 pub fn contents(disk: &File, size: u64) -> io::Result<Contents> {
     for extent in places(size)? {
         if let Some(offset) = find(disk, extent, |block, offset| !is_empty(block, offset))? {
@@ -73,7 +73,7 @@ fn is_empty(block: &[u8], offset: u64) -> bool {
     block.iter().all(|byte| *byte == 0) || *block == released(offset)[..block.len()]
 }
 
-/// The first block in `extent` of which `is_it` holds.
+/// Offset of the first block in `extent` for which `is_it` is true.
 fn find(disk: &File, extent: Extent, is_it: impl Fn(&[u8], u64) -> bool) -> io::Result<Option<u64>> {
     let buffer = read(disk, extent)?;
     let mut blocks = buffer.chunks(BLOCK as usize).zip((extent.offset..).step_by(BLOCK as usize));
@@ -89,8 +89,8 @@ fn read(disk: &File, extent: Extent) -> io::Result<AlignedBuffer> {
     Ok(buffer)
 }
 
-/// All that is read, and marked in the end: the first edge, the last one, which has a size of its own where the disk
-/// is not made of whole blocks, and the samples.
+/// All places that are read, and marked at the release: the first edge, the last edge and the samples. The last edge is
+/// longer if the disk does not consist of whole blocks.
 fn places(size: u64) -> io::Result<Vec<Extent>> {
     let whole = size / BLOCK * BLOCK;
     let between = whole.checked_sub(2 * EDGE).filter(|between| *between >= BLOCK);
@@ -103,7 +103,7 @@ fn places(size: u64) -> io::Result<Vec<Extent>> {
     Ok([first, last].into_iter().chain(samples).collect())
 }
 
-/// The block at `offset` of a disk that was given back.
+/// The block at `offset` of a released disk.
 fn released(offset: u64) -> [u8; BLOCK as usize] {
     stamped(RELEASED, offset)
 }
@@ -124,10 +124,10 @@ fn stamped(magic: &[u8; 16], offset: u64) -> [u8; BLOCK as usize] {
     block
 }
 
-/// Writes the label of the run `token` into both edges. From now on the disk is this run's.
+/// Writes the label of the run `token` into both edges. The disk then belongs to this run.
 ///
 /// # Errors
-/// If the disk refuses.
+/// If a write fails.
 pub fn occupy(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<()> {
     for edge in places(size)?.into_iter().take(2) {
         fault::step("write disk-label")?;
@@ -144,18 +144,18 @@ fn write(disk: &File, extent: Extent, block: impl Fn(u64) -> [u8; BLOCK as usize
     disk.write_all_at(&buffer, extent.offset)
 }
 
-/// Whose a disk is, by its edges.
+/// Owner of a disk, according to its edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The run's: its label is whole, or the rest of it is empty, as when the run died while it wrote the label.
+    /// The run: its label is complete, or the rest of the label is empty because the run died while it wrote it.
     Run,
-    /// Nobody's: the run died before it wrote the label, or after it removed it.
+    /// No run: the run died before it wrote the label, or after it removed it.
     Nobody,
-    /// Somebody else's: there is something that neither the run nor a release wrote.
+    /// Another program: there is data that neither the run nor a release wrote.
     Other,
 }
 
-/// Whether the disk is still that of the run `token`.
+/// Determines whether the disk still belongs to the run `token`.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -171,11 +171,11 @@ pub fn owner(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<
     Ok(if has_label { Owner::Run } else { Owner::Nobody })
 }
 
-/// Gives the disk back: takes away both ends of each lane, with all signatures, and puts release marks. The label's
-/// first part goes last, so that a release that is cut short can be repeated.
+/// Releases the disk: zeroes both ends of each lane, with all signatures, and writes release marks. The first part of
+/// the label is overwritten last, so that an interrupted release can be repeated.
 ///
 /// # Errors
-/// If the disk refuses.
+/// If a write fails.
 pub fn release(disk: &File, size: u64, layout: Layout) -> io::Result<()> {
     for lane in (0..layout.lanes).map(|index| layout.lane(index)) {
         let length = EDGE.min(lane.size);

@@ -1,4 +1,5 @@
-//! What a disk is called where its contents are given up: a name that a typing error does not turn into another's.
+//! IDs of disks, by which a user gives up their contents: a typing error does not turn one ID into that of another
+//! disk.
 
 use std::fs;
 
@@ -6,8 +7,8 @@ use fsarena_model::Bytes;
 
 use super::usage::Node;
 
-/// Model and serial number, with `-partN` for a partition, as `/dev/disk/by-id` has them. Without a serial number, or
-/// where another disk has the same name, size and path.
+/// Model and serial number, with `-partN` for a partition, as `/dev/disk/by-id` has them. Size and path if the disk has
+/// no serial number, or another disk has the same name.
 pub fn of(node: &Node, size: Bytes) -> String {
     let disk = node.whole().unwrap_or_else(|| node.clone());
     let part = node.partition().map(|number| format!("-part{number}")).unwrap_or_default();
@@ -17,7 +18,7 @@ pub fn of(node: &Node, size: Bytes) -> String {
     }
 }
 
-/// Where drivers keep a disk's serial number, the most telling first.
+/// Sysfs attributes in which drivers keep a disk's serial number, the most specific first.
 const SERIALS: [&str; 7] = ["serial", "device/serial", "device/vpd_pg80", "wwid", "device/wwid", "dm/uuid", "md/uuid"];
 
 fn hardware(disk: &Node) -> Option<String> {
@@ -26,7 +27,8 @@ fn hardware(disk: &Node) -> Option<String> {
     Some(model.into_iter().chain([serial]).collect::<Vec<_>>().join("_"))
 }
 
-/// A text as one word of plain characters; the page of a SCSI disk has four bytes before its serial number.
+/// Turns a text into one word of printable ASCII characters. The page of a SCSI disk has four bytes before its serial
+/// number.
 fn word(text: &str) -> Option<String> {
     let plain = |c: char| if c.is_ascii_graphic() { c } else { ' ' };
     let text: String = text.chars().filter(|c| *c != '\0').map(plain).collect();

@@ -6,21 +6,21 @@ use std::os::fd::AsRawFd;
 
 use fsarena_sys::child::{self, Patience};
 
-/// Exit code of blkid where it finds nothing, and also where it cannot read: the caller reads the device itself.
+/// Exit code of blkid if it finds nothing, and also if it cannot read: the caller reads the device itself.
 const NOTHING: i32 = 2;
 
-/// What blkid says of a device: names such as `TYPE` and `UUID`, with their values.
+/// What blkid reports for a device: names such as `TYPE` and `UUID`, with their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tags(Vec<(String, String)>);
 
 impl Tags {
-    /// From the text of `blkid -o export`.
+    /// Parses the output of `blkid -o export`.
     pub fn parse(export: &str) -> Self {
         let pairs = export.lines().filter_map(|line| line.split_once('='));
         Self(pairs.map(|(name, value)| (name.to_owned(), value.replace('\\', ""))).collect())
     }
 
-    /// Whether it has what fstab(5) calls `UUID`, `LABEL`, `PARTUUID` or `PARTLABEL`.
+    /// Whether the device has this value for `tag`: `UUID`, `LABEL`, `PARTUUID` or `PARTLABEL` (fstab(5)).
     pub fn has(&self, tag: &str, value: &str) -> bool {
         let name = match tag {
             "PARTUUID" => "PART_ENTRY_UUID",
@@ -31,7 +31,8 @@ impl Tags {
         !value.is_empty() && self.0.iter().any(is_it)
     }
 
-    /// What is found on the device itself, in words. A partition's entry in the table says nothing of what is on it.
+    /// Describes the signatures on the device itself; `None` if there are none. A partition's entry in the table is not
+    /// one of them.
     pub fn words(&self) -> Option<String> {
         let is_on_it = |(name, _): &&(String, String)| name != "DEVNAME" && !name.starts_with("PART_ENTRY_");
         let found: Vec<&(String, String)> = self.0.iter().filter(is_on_it).collect();
@@ -42,10 +43,10 @@ impl Tags {
     }
 }
 
-/// What blkid finds on an open device.
+/// Runs blkid on an open device.
 ///
 /// # Errors
-/// If it is not installed, or finds signatures that contradict each other.
+/// If blkid is not installed, or finds signatures that contradict each other.
 pub fn tags(device: &File) -> io::Result<Tags> {
     let path = format!("/proc/{}/fd/{}", std::process::id(), device.as_raw_fd());
     let ended = child::run(&["blkid", "-p", "-o", "export", &path], Patience::query())

@@ -1,4 +1,4 @@
-//! Who uses a block device. Everything is asked by device number: a path may lead elsewhere the next moment.
+//! Finds what uses a block device. All checks use the device number: a path may refer to another device at any time.
 
 use std::fs;
 use std::io;
@@ -17,14 +17,14 @@ pub struct Node {
 }
 
 impl Node {
-    /// The block device of that number, if there is one.
+    /// The block device with that number, if it exists.
     pub fn of(number: u64) -> Option<Self> {
         let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
         let folder = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
         Some(Self { number, folder })
     }
 
-    /// The block device of that name, if there is one.
+    /// The block device with that name, if it exists.
     pub fn named(name: &str) -> Option<Self> {
         let text = fs::read_to_string(Path::new("/sys/class/block").join(name).join("dev")).ok()?;
         Self::of(number(&text)?)
@@ -38,7 +38,7 @@ impl Node {
         Some(Self { number, folder })
     }
 
-    /// Which partition it is, if it is one.
+    /// Its partition number, if it is a partition.
     pub fn partition(&self) -> Option<String> {
         self.attribute("partition")
     }
@@ -48,13 +48,13 @@ impl Node {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// A text in its folder in sysfs; `None` if it is not there or empty.
+    /// An attribute in its folder in sysfs; `None` if it is missing or empty.
     pub fn attribute(&self, name: &str) -> Option<String> {
         let text = fs::read(self.folder.join(name)).ok()?;
         Some(String::from_utf8_lossy(&text).trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// Its number and that of the disk of which it is a partition.
+    /// Its number and, for a partition, that of the whole disk.
     fn numbers(&self) -> Vec<u64> {
         [self.number].into_iter().chain(self.whole().map(|whole| whole.number)).collect()
     }
@@ -64,16 +64,16 @@ impl Node {
     }
 }
 
-/// From a text such as `8:1`.
+/// Parses a device number such as `8:1`.
 fn number(text: &str) -> Option<u64> {
     let (major, minor) = text.trim().split_once(':')?;
     Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// What uses the device, as far as the kernel tells.
+/// What uses the device, according to the kernel; `None` if it is unused.
 ///
 /// # Errors
-/// If it cannot be told: the device then counts as used.
+/// If this cannot be determined: the device then counts as used.
 pub fn user(node: &Node) -> io::Result<Option<String>> {
     let checks = [read_only, divided, held, mounted, swapped, beneath_loop, above_other];
     for check in checks {
@@ -94,7 +94,7 @@ fn divided(node: &Node) -> io::Result<Option<String>> {
     Ok(partition.map(|partition| format!("it has partitions, such as {}; name one of them", last(&partition))))
 }
 
-/// RAID, the device mapper (LVM, dm-crypt, multipath), bcache.
+/// Devices that are built on it: RAID, the device mapper (LVM, dm-crypt, multipath), bcache.
 fn held(node: &Node) -> io::Result<Option<String>> {
     for member in [Some(node.clone()), node.whole()].into_iter().flatten() {
         if let Some(holder) = entries(&member.folder.join("holders"))?.first() {
@@ -117,7 +117,8 @@ fn last(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// In any namespace. Some file systems have a number that is not their device's: of these the source is compared.
+/// Checks the mounts of all namespaces. The device number of some file systems is not that of a block device: for
+/// these, compares the source of the mount.
 fn mounted(node: &Node) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let mounts = mountinfo::everywhere()?;
@@ -143,7 +144,7 @@ fn swapped(node: &Node) -> io::Result<Option<String>> {
     Ok(is_swap.then(|| "it is used as swap space".to_owned()))
 }
 
-/// A loop device does not claim the device on which it stands: `O_EXCL` says nothing of it.
+/// A loop device does not claim its backing device, so `O_EXCL` does not detect it.
 fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let bound = bound_loops()?;
@@ -151,7 +152,8 @@ fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
     Ok(on_it.map(|(number, _)| format!("the loop device {} stands on it", loopdev::device_path(*number).display())))
 }
 
-/// A loop device over another device, or over a file that a second one has: who uses these does not claim this one.
+/// A loop device over another block device, or over a file that a second loop device uses: users of these do not claim
+/// this device.
 fn above_other(node: &Node) -> io::Result<Option<String>> {
     let node = node.whole().unwrap_or_else(|| node.clone());
     let bound = bound_loops()?;
@@ -168,7 +170,7 @@ fn above_other(node: &Node) -> io::Result<Option<String>> {
     Ok(twin.map(|(twin, _)| format!("{} has the same file behind it", loopdev::device_path(*twin).display())))
 }
 
-/// All loop devices that are bound to something.
+/// All bound loop devices.
 fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
     let mut bound = Vec::new();
     for folder in entries(Path::new("/sys/block"))?.into_iter().filter(|folder| folder.join("loop").exists()) {
@@ -182,13 +184,13 @@ fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
     Ok(bound)
 }
 
-/// The tables that name devices which are not in use at the moment, and the field in which they do.
+/// System tables that name devices, even while these are unused, and the field with the name.
 const TABLES: [(&str, usize); 2] = [("/etc/fstab", 0), ("/etc/crypttab", 1)];
 
-/// Which table of the system names the device, by path, link or tag.
+/// The system table that names the device by path, link or tag, with its entry; `None` if no table does.
 ///
 /// # Errors
-/// If a table is there and cannot be read.
+/// If a table exists and cannot be read.
 pub fn named(node: &Node, tags: &Tags) -> io::Result<Option<String>> {
     for (table, field) in TABLES {
         let text = match fs::read(table) {
@@ -203,7 +205,7 @@ pub fn named(node: &Node, tags: &Tags) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-/// Lines that are no comments have the device in this field (fstab(5), crypttab(5)).
+/// The device field of each line that is not a comment (fstab(5), crypttab(5)).
 fn specs(table: &str, field: usize) -> impl Iterator<Item = &str> {
     let lines = table.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     lines.filter_map(move |line| line.split_whitespace().nth(field))

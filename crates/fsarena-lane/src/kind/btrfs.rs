@@ -71,8 +71,8 @@ impl Kind for Btrfs {
         promises
     }
 
-    /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c). Compression needs
-    /// checksums: a file without them is not compressed, and so would be another contender's.
+    /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
+    /// Compression needs checksums: without them the files are not compressed, which is a different contender.
     fn made_direct(&self, mount: &str) -> Option<&'static str> {
         let has = |names: &[&str]| mount.split(',').any(|option| names.contains(&option));
         let is_compressed = mount.split(',').any(|option| option.starts_with("compress"));
@@ -81,7 +81,7 @@ impl Kind for Btrfs {
     }
 }
 
-/// Flags stand one to a line, in capitals between `(`, `|` and `)`.
+/// Parses a flag: each is on its own line, in capitals between `(`, `|` and `)`.
 fn flag(line: &str) -> Option<String> {
     let word = line.trim_matches(['(', '|', ')', ' ']);
     let is_flag = word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');

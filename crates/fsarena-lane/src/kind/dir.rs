@@ -1,4 +1,4 @@
-//! An existing directory: whatever is mounted there, without mkfs and without root.
+//! An existing directory on any mount, without mkfs and without root.
 
 use super::{Ground, Kind};
 

@@ -6,7 +6,7 @@ use fsarena_model::{Bytes, Promise};
 
 use super::{Identity, Kind, Tool, strings};
 
-/// One of the three.
+/// One of ext2, ext3 and ext4.
 pub struct Ext {
     name: &'static str,
     about: &'static str,
@@ -73,7 +73,7 @@ impl Kind for Ext {
         promises
     }
 
-    /// Data that are journalled are written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
+    /// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
     fn made_direct(&self, mount: &str) -> Option<&'static str> {
         mount.split(',').any(|option| option == "data=journal").then_some("data=ordered")
     }

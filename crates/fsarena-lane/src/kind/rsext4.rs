@@ -1,4 +1,5 @@
-//! ext4 by a library within this process: the crate `rsext4`, which the hypervisor AxVisor uses. Made and checked as ext4 is.
+//! ext4 by a library within this process: the crate `rsext4`, which the hypervisor AxVisor uses. The tools of ext4 make
+//! and check it.
 
 use std::path::Path;
 
@@ -12,12 +13,12 @@ pub struct Rsext4 {
     name: &'static str,
     about: &'static str,
     caution: Option<&'static str>,
-    /// How mke2fs makes it, where that is not as for ext4.
+    /// Options of mke2fs in addition to those of ext4.
     made: &'static [&'static str],
     durability: Durability,
 }
 
-/// 0.9: with its journal, and a sync that flushes.
+/// Version 0.9: with its journal, and a sync that flushes.
 pub static RSEXT4: Rsext4 = Rsext4 {
     name: "rsext4",
     about: "ext4 by the library rsext4 0.9 within this process, without system calls; workloads of `sequence` only",
@@ -26,8 +27,8 @@ pub static RSEXT4: Rsext4 = Rsext4 {
     durability: Durability::Flushed,
 };
 
-/// 0.1.0-pre.0 as AxVisor had it: its journal off. It knows no blocks but those of 4 KiB, and leaves superblocks with a wrong
-/// checksum where metadata have such.
+/// Version 0.1.0-pre.0 as AxVisor had it, with its journal off. It supports only blocks of 4 KiB, and leaves a wrong
+/// checksum in the superblock if the file system has metadata checksums.
 pub static PREVIEW: Rsext4 = Rsext4 {
     name: "rsext4-preview",
     about: "unsafe: rsext4 0.1.0-pre.0 as AxVisor had it; nothing is durable before it is unmounted, data may be damaged",

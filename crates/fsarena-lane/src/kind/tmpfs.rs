@@ -1,4 +1,4 @@
-//! tmpfs: memory, and so the floor of what the harness and the kernel's common code cost.
+//! tmpfs: memory. Its figures are a lower bound: the cost of the harness and of the kernel's common code.
 
 use fsarena_model::Durability;
 

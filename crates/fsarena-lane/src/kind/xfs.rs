@@ -45,7 +45,8 @@ impl Kind for Xfs {
         strings(["xfs_info", &device.display().to_string()])
     }
 
-    /// Whatever stands as `name=1`, and the sizes of log and allocation groups as `name=value`.
+    /// Names with the value 1, and as `name=value` the allocation groups' number and size, and the sizes of sectors and
+    /// inodes.
     fn features(&self, description: &str) -> Vec<String> {
         let words = description.split([' ', ',', '\n']).filter_map(|word| word.split_once('='));
         let sizes = ["agcount", "agsize", "sectsz", "isize"];

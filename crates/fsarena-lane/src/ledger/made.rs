@@ -1,4 +1,4 @@
-//! What a run makes, and how each is taken away: only what is the run's by device and inode, or by the run's token.
+//! What a run makes, and how it is removed: only what is the run's by device and inode, or by the run's token.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,42 +14,42 @@ use super::{Cleared, Leftover};
 use crate::cgroup;
 use crate::disk::{self, OnDisk};
 
-/// How often a busy device is tried again, and how long in between: ten seconds in all.
+/// Attempts on a busy device, and the pause between them: ten seconds in all.
 const PATIENCE: (u32, Duration) = (200, Duration::from_millis(50));
 
 /// Something that a run makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Made {
-    /// A directory, removed with all that is in it.
+    /// A directory, removed with its contents.
     Directory {
-        /// Where; its parent without symbolic links.
+        /// Its path; the parent's path has no symbolic links.
         path: PathBuf,
-        /// Which directory it is; `None` until it is made.
+        /// Its device and inode; `None` until it is made.
         id: Option<FileId>,
     },
     /// A directory above those of the run, removed if it is empty.
     Parent {
-        /// Where; its parent without symbolic links.
+        /// Its path; the parent's path has no symbolic links.
         path: PathBuf,
-        /// Which directory it is; `None` until it is made.
+        /// Its device and inode; `None` until it is made.
         id: Option<FileId>,
     },
-    /// A mount in the run's own namespace, which ends with the run: there is nothing to clear after its death.
+    /// A mount in the run's own namespace, which ends with the run: nothing is left after the run's death.
     Mount {
-        /// Where.
+        /// The mount point.
         path: PathBuf,
     },
-    /// What is on a disk that the run has taken.
+    /// Label and lanes on a disk that the run has taken.
     Disk(OnDisk),
     /// A control group with the run's token in its name.
     Cgroup {
         /// Its folder.
         path: PathBuf,
-        /// The folder of the group from which the run's processes came.
+        /// The folder of the previous group of the run's processes.
         home: PathBuf,
     },
-    /// A loop device, bound under a name with the run's token to a file.
+    /// A loop device, bound to a file under a name with the run's token.
     Loop {
         /// Its number.
         number: u32,
@@ -60,22 +60,22 @@ pub enum Made {
     },
 }
 
-/// The run that made things.
+/// A run that has made things.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// A word that no other run has.
+    /// A unique word of the run.
     pub token: String,
-    /// The boot of the machine at hand.
+    /// ID of the current boot.
     pub boot: String,
-    /// Whether the run began during this boot: numbers of devices are the same only then.
+    /// Whether the run began during this boot: device numbers are comparable only then.
     pub is_same_boot: bool,
 }
 
 impl Run {
-    /// A new one.
+    /// A new run with a random token.
     ///
     /// # Errors
-    /// If there are no random numbers.
+    /// If `/dev/urandom` cannot be read.
     pub fn new() -> io::Result<Self> {
         let mut random = [0; 8];
         File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut random))?;
@@ -84,8 +84,8 @@ impl Run {
     }
 }
 
-/// Takes away all of `made`, the last first; what fails stays in it, as does a directory with the backing of a loop device
-/// that stays.
+/// Removes all of `made`, in reverse order. What cannot be removed stays in `made`, as does a directory that contains
+/// it, or its backing file.
 pub fn undo(made: &mut Vec<Made>, run: &Run) -> Cleared {
     let mut cleared = Cleared::default();
     let mut staying: Vec<Made> = Vec::new();
@@ -106,14 +106,14 @@ pub fn undo(made: &mut Vec<Made>, run: &Run) -> Cleared {
 }
 
 impl Made {
-    /// Says which directory was made.
+    /// Records which directory was made.
     pub fn identify(&mut self, made: FileId) {
         if let Self::Directory { id, .. } | Self::Parent { id, .. } = self {
             *id = Some(made);
         }
     }
 
-    /// Takes it away if it is there and is the run's; says what was taken away.
+    /// Removes it if it exists and is the run's; returns what was removed.
     fn undo(&self, run: &Run) -> io::Result<Option<String>> {
         match self {
             Self::Directory { path, id } => remove_directory(path, *id, run),
@@ -125,12 +125,12 @@ impl Made {
         }
     }
 
-    /// Whether the kernel takes it away with the run's namespace: a mount of that name is then another's.
+    /// Whether the kernel removes it with the run's namespace: a mount of that name then belongs to another process.
     pub fn ends_with_its_run(&self) -> bool {
         matches!(self, Self::Mount { .. })
     }
 
-    /// Whether it is a directory in which `other` lies, or has its backing.
+    /// Whether it is a directory that contains `other`, or the backing file of `other`.
     fn contains(&self, other: &Self) -> bool {
         let (Self::Directory { path, .. } | Self::Parent { path, .. }) = self else { return false };
         match other {
@@ -153,7 +153,7 @@ impl Made {
     }
 }
 
-/// The directory above `path`, and the name of `path` in it; `None` if that is gone.
+/// The directory above `path`, and the name of `path` in it; `None` if that directory does not exist.
 fn parent(path: &Path) -> io::Result<Option<(Directory, &str)>> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(io::Error::other("it has no place in a directory"));
@@ -169,7 +169,7 @@ fn remove_directory(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Op
     let Some((parent, name)) = parent(path)? else { return Ok(None) };
     let Some(id) = id else { return remove_if_empty(&parent, name, path) };
     require_same_device(&parent, id, run)?;
-    // What is mounted in it would be entered by the removal if it were not refused (EXDEV).
+    // The removal refuses to enter a mounted file system (EXDEV).
     let removed = parent.remove(name, id.inode).map_err(|error| match error.raw_os_error() {
         Some(errno) if errno == rustix::io::Errno::XDEV.raw_os_error() => {
             io::Error::other("something is mounted in it")
@@ -191,8 +191,8 @@ fn remove_parent(path: &Path, id: Option<FileId>, run: &Run) -> io::Result<Optio
     remove_if_empty(&parent, name, path)
 }
 
-/// The run may have died between making a directory and writing down which one it is. Removing an
-/// empty one loses nothing.
+/// The run may have died between making a directory and recording its identity. Removing an empty directory loses
+/// nothing.
 fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> io::Result<Option<String>> {
     match parent.remove_empty(name) {
         Ok(Removal::Done) => Ok(Some(format!("the empty folder {}: removed", path.display()))),
@@ -202,7 +202,8 @@ fn remove_if_empty(parent: &Directory, name: &str, path: &Path) -> io::Result<Op
     }
 }
 
-/// Another file system may be mounted there by now, or that one not yet. After a restart its number may be another.
+/// Another file system may be mounted there by now, or the original one not yet. After a reboot its device number may
+/// differ, so it is compared only within one boot.
 fn require_same_device(parent: &Directory, id: FileId, run: &Run) -> io::Result<()> {
     match run.is_same_boot && parent.id()?.device != id.device {
         true => Err(io::Error::other("another file system is mounted there now")),
@@ -218,7 +219,7 @@ fn unmount(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(format!("the mount {}: unmounted", path.display())))
 }
 
-/// A device that is bound to something else is not ours any more; one that is free goes.
+/// A device that is bound to something else no longer belongs to the run; an unbound one is removed.
 fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<String>> {
     match loopdev::binding(number)? {
         Some(binding) if !is_ours(&binding, name, backing) => return Ok(None),
@@ -235,7 +236,7 @@ fn remove_loop(number: u32, name: &str, backing: &Path) -> io::Result<Option<Str
     Ok(Some(format!("the loop device {number}: removed")))
 }
 
-/// The name must match and, where the backing file is still there, device and inode as well.
+/// The name must match and, if the backing file still exists, so must its device and inode.
 fn is_ours(binding: &loopdev::Binding, name: &str, backing: &Path) -> bool {
     let same_file = match fs::metadata(backing) {
         Ok(file) => (binding.device, binding.inode) == (file.dev(), file.ino()),

@@ -1,4 +1,4 @@
-//! What lanes and the file systems on them are worth, measured on real ones.
+//! Measurements of real lanes and of the file systems on them.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn all_lanes_are_preconditioned_until_it_is_said() {
     arena.close().expect("nothing stays");
 }
 
-/// With data=journal the kernel serves direct reads from its page cache: for whoever reads, that is a cache below.
+/// With data=journal the kernel serves direct reads from its page cache, which then acts as a cache below the file.
 #[test]
 fn a_cache_below_is_found_where_there_is_one_and_nowhere_else() {
     let Some(ground) = ground() else { return };
@@ -76,7 +76,7 @@ fn a_cache_below_is_found_where_there_is_one_and_nowhere_else() {
         (reads.repeated / reads.fresh, reread::cached_below(&reads))
     };
     let cached = factor(0);
-    // What reads the disk meanwhile may make fresh reads slow that are not repeated ones.
+    // Other load on the disk may slow down fresh reads and not repeated ones.
     let direct = (0..3).map(|_| factor(1)).find(|direct| direct.1.is_none());
     arena.close().expect("nothing stays");
     assert!(cached.1.is_some(), "{cached:?}");

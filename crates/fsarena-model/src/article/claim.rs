@@ -1,4 +1,4 @@
-//! What an article says about its figures, and what became of it.
+//! Claims: an article's statements about its figures, and whether they hold.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Again, Precision};
 
-/// What an article says about its figures.
+/// A statement of an article about its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Claim {
@@ -18,14 +18,14 @@ pub struct Claim {
     pub text: String,
     /// The article's own words.
     pub original: String,
-    /// What became of it.
+    /// Result of checking it.
     pub outcome: Outcome,
     /// Why, with the figures that show it.
     pub why: String,
-    /// What would have to be so here, where it can be seen in the figures of this machine.
+    /// What has to hold here, if the figures of this machine can show it.
     #[serde(default)]
     pub check: Option<Check>,
-    /// Numbers in it that its article's own figures give as well.
+    /// Numbers in it that can also be computed from the article's own figures.
     #[serde(default)]
     pub computed: Vec<Computed>,
 }
@@ -34,14 +34,14 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Computed {
-    /// How it comes from figures; none: no figure gives it.
+    /// How it is computed from figures; `None` if no figure gives it.
     #[serde(default)]
     pub from: Option<Reckoning>,
     /// The number, in the unit of the figures that it comes from.
     pub value: f64,
-    /// As the article writes it.
+    /// The number as the article writes it.
     pub text: String,
-    /// Whether it is the value itself or a bound of it.
+    /// Whether it is the value itself or a bound.
     #[serde(default)]
     pub precision: Precision,
     /// The same number elsewhere in the article.
@@ -49,7 +49,7 @@ pub struct Computed {
     pub again: Vec<Again>,
 }
 
-/// How a number comes from figures of metrics of one name.
+/// How a number is computed from figures of metrics of one name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reckoning {
@@ -57,52 +57,52 @@ pub enum Reckoning {
     Total {
         /// The metric's name.
         metric: String,
-        /// Whose.
+        /// The contender.
         of: String,
     },
     /// The arithmetic mean over all tests that have it.
     Mean {
         /// The metric's name.
         metric: String,
-        /// Whose.
+        /// The contender.
         of: String,
     },
     /// The ratio of two sums over all tests.
     RatioOfTotals {
         /// The metric's name.
         metric: String,
-        /// Whose sum is divided.
+        /// The contender whose sum is the dividend.
         of: String,
-        /// By whose.
+        /// The contender whose sum is the divisor.
         by: String,
     },
-    /// In how many tests it is better than all others.
+    /// Number of tests in which a contender is better than all others.
     Wins {
         /// The metric's name.
         metric: String,
-        /// Whose.
+        /// The contender.
         of: String,
     },
-    /// How many times the figure of each of the others one figure is.
+    /// Ratio of one contender's figure to that of each of some others.
     Ratio {
         /// The test's name.
         test: String,
         /// The metric's name.
         metric: String,
-        /// Whose figure is divided.
+        /// The contender whose figure is the dividend.
         of: String,
-        /// By whose.
+        /// The contenders whose figures are the divisors.
         by: Vec<String>,
     },
-    /// By how many percent one figure is more than that of each of the others.
+    /// By how many percent one contender's figure exceeds that of each of some others.
     More {
         /// The test's name.
         test: String,
         /// The metric's name.
         metric: String,
-        /// Whose.
+        /// The contender with the larger figure.
         of: String,
-        /// Than whose.
+        /// The contenders with the smaller figures.
         than: Vec<String>,
     },
 }
@@ -113,13 +113,13 @@ pub enum Reckoning {
 pub enum ClaimKind {
     /// A sum, count, mean or ratio of its figures.
     Sum,
-    /// What was seen.
+    /// An observation.
     Observation,
-    /// Why it is so.
+    /// An explanation.
     Cause,
-    /// What one should do.
+    /// A recommendation.
     Advice,
-    /// What follows.
+    /// A conclusion.
     Conclusion,
 }
 
@@ -135,15 +135,15 @@ impl fmt::Display for ClaimKind {
     }
 }
 
-/// What became of a claim.
+/// Result of checking a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It holds.
     Holds,
-    /// It does not.
+    /// It does not hold.
     DoesNotHold,
-    /// Nothing that can be done here would show it.
+    /// No measurement here could show it.
     NotTestable,
     /// The article's own data do not support it.
     Unsupported,
@@ -152,7 +152,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All, as they are counted.
+    /// All outcomes, in the order in which they are counted.
     pub const ALL: [Self; 5] =
         [Self::Holds, Self::DoesNotHold, Self::NotTestable, Self::Unsupported, Self::Contradiction];
 }
@@ -169,22 +169,23 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What a claim says about figures that are measured here.
+/// What a claim states about figures that are measured here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Check {
     /// The test's name.
     pub test: String,
-    /// The metric's name; none: the test's first.
+    /// The metric's name; `None` for the test's first metric.
     #[serde(default)]
     pub metric: Option<String>,
-    /// The places on the test's axis that it is about; none: all that have figures. It has to be so at each of them.
+    /// The positions on the test's axis to which it refers; empty for all that have figures. It has to hold at each of
+    /// them.
     #[serde(default)]
     pub at: Vec<String>,
-    /// The article's names, best first: all of a group must be better than all of the next. A single group: all are equal within the
-    /// margin.
+    /// Groups of contenders by the article's names, best first: all of one group must be better than all of the next. A
+    /// single group: all are equal within the margin.
     pub order: Vec<Vec<String>>,
-    /// How many times better, at the least; none: as much as can be told.
+    /// The smallest ratio by which they have to be better; `None` if any proven difference is enough.
     #[serde(default)]
     pub at_least: Option<f64>,
 }

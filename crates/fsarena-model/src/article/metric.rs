@@ -1,10 +1,10 @@
-//! What a test of an article says: kinds of figures, numbers and orders.
+//! Results of an article's tests: metrics, figures and rankings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Better;
 
-/// A kind of figure of a test.
+/// A metric of an article's test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PublishedMetric {
@@ -14,16 +14,17 @@ pub struct PublishedMetric {
     pub unit: String,
     /// Which direction is better.
     pub better: Better,
-    /// How the same figure is taken here; `None`: it is not.
+    /// How this figure is measured here; `None` if it is not.
     #[serde(default)]
     pub quantity: Option<Quantity>,
-    /// The steps that it is taken from instead of its test's sources', where those have it: a second figure of one run.
+    /// The steps that give this figure instead of the steps of its test's sources, where these have them: a second
+    /// figure of one run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
-    /// The contender over whose figure of the test's first metric this is the ratio: a speed-up.
+    /// The base of a speed-up: this figure is the ratio to that contender's figure of the test's first metric.
     #[serde(default)]
     pub over: Option<String>,
-    /// The tests whose times it adds up: a total. Of a rate, the time is the test's operations by it.
+    /// The tests whose times it adds up: a total. The time of a test with a rate is its operations divided by the rate.
     #[serde(default)]
     pub sum_of: Vec<String>,
     /// The figures.
@@ -34,7 +35,7 @@ pub struct PublishedMetric {
     pub rankings: Vec<Ranking>,
 }
 
-/// How a figure is taken from a trial, or from steps of one. All are in the unit that the name says, a kilobyte being 1024 bytes.
+/// How a figure is computed from a trial, or from steps of one, in the unit of its name. A kilobyte has 1024 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -58,7 +59,7 @@ pub enum Quantity {
     SecondsPerOperation,
     /// The mean latency of an operation, milliseconds.
     Latency,
-    /// The same in seconds.
+    /// The mean latency of an operation, seconds.
     LatencySeconds,
     /// The mean latency of a read, milliseconds.
     ReadLatency,
@@ -66,11 +67,11 @@ pub enum Quantity {
     WriteLatency,
     /// The mean latency of a read, microseconds.
     ReadLatencyMicroseconds,
-    /// User's and kernel's processor time of the work's processes in percent of the timed time.
+    /// Processor time in user and kernel mode of the work's processes, in percent of the timed time.
     Processor,
-    /// Of it the kernel's.
+    /// Processor time in kernel mode of the work's processes, in percent of the timed time.
     System,
-    /// The share of the timed time in which the device had something to do, percent.
+    /// The share of the timed time in which the device was busy, percent.
     Utilisation,
 }
 
@@ -78,16 +79,16 @@ pub enum Quantity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Figure {
-    /// Whose, by the article's name for it.
+    /// The article's name for the contender.
     pub contender: String,
     /// The number, in the metric's unit.
     pub value: f64,
     /// The number as the article writes it.
     pub text: String,
-    /// Where on the horizontal axis.
+    /// Position on the horizontal axis.
     #[serde(default)]
     pub at: Option<String>,
-    /// Whether it is the value itself or a bound of it.
+    /// Whether it is the value itself or a bound.
     #[serde(default)]
     pub precision: Precision,
     /// The same figure elsewhere in the article, as written there; they must agree.
@@ -95,7 +96,7 @@ pub struct Figure {
     pub again: Vec<Again>,
 }
 
-/// Whether a number is the value itself.
+/// Whether a number is the value itself or a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
@@ -110,15 +111,15 @@ pub enum Precision {
     AtLeast,
 }
 
-/// A figure that an article gives a second time.
+/// A second occurrence of a figure in an article.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Again {
-    /// The number there.
+    /// The number in that place.
     pub value: f64,
-    /// As written there.
+    /// The number as written there.
     pub text: String,
-    /// Where: `summary`, `section 2.5`.
+    /// The place, such as `summary` or `section 2.5`.
     pub place: String,
 }
 
@@ -126,12 +127,12 @@ pub struct Again {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Ranking {
-    /// Where on the horizontal axis, from where to where (`2 to 64`), or under which condition.
+    /// Position on the horizontal axis, range of positions (`2 to 64`), or condition.
     #[serde(default)]
     pub at: Option<String>,
-    /// The best first, by the article's names; those that it calls equal, or does not tell apart, stand together.
+    /// The best first, by the article's names; contenders that it calls equal, or does not distinguish, share a group.
     pub order: Vec<Vec<String>>,
-    /// Those that did not finish, and so are in no order.
+    /// Contenders that did not finish, and so are not ranked.
     #[serde(default)]
     pub did_not_finish: Vec<String>,
     /// The article's own words.

@@ -1,10 +1,10 @@
-//! Places on a chart's axis: which figure and which order stand there.
+//! Positions on a chart's axis, with the figures and rankings that belong to them.
 
 use super::{PublishedTest, Ranking, Source};
 
-/// What stands for the place in the names of a source's workload and steps.
+/// The place replaces this text in the names of a source's workload and steps.
 const PLACE: &str = "{at}";
-/// What stands between the first and the last of several places.
+/// Separates the first and the last of several places.
 const TO: &str = " to ";
 
 impl Source {
@@ -16,14 +16,14 @@ impl Source {
 }
 
 impl Ranking {
-    /// The places of the test that it is about, if it names its first and its last: `2 to 64`.
+    /// The places of the test to which it refers, if it names the first and the last: `2 to 64`.
     pub fn range<'a>(&self, test: &'a PublishedTest) -> Option<&'a [String]> {
         let (first, last) = self.at.as_deref()?.split_once(TO)?;
         let position = |name: &str| test.places.iter().position(|place| place == name);
         test.places.get(position(first)?..=position(last)?)
     }
 
-    /// Whether it is about that place.
+    /// Whether it refers to that place.
     pub fn is_at(&self, test: &PublishedTest, place: Option<&str>) -> bool {
         let is_within = |range: &[String]| range.iter().any(|own| Some(own.as_str()) == place);
         self.at.as_deref() == place || self.range(test).is_some_and(is_within)

@@ -1,8 +1,8 @@
-//! How much a test of an article did, and what its machine cannot exceed.
+//! Amount of work in an article's test, and limits of the article's machine.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of what a test did; what the article does not say is absent.
+/// Amount of work in a test; `None` where the article does not state it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PublishedWork {
@@ -15,30 +15,30 @@ pub struct PublishedWork {
     /// Bytes of each operation.
     #[serde(default)]
     pub block: Option<u64>,
-    /// Operations that are under way at any time: jobs times depth of the queue.
+    /// Operations in flight at any time: jobs times queue depth.
     #[serde(default)]
     pub in_flight: Option<u64>,
-    /// Processes that are started for them, at the least.
+    /// Minimum number of processes that are started for them.
     #[serde(default)]
     pub processes: Option<u64>,
-    /// Flushes that each operation asks for at the least.
+    /// Minimum number of flushes that each operation requests.
     #[serde(default)]
     pub flushes: Option<u64>,
 }
 
-/// What the machine of an article cannot exceed.
+/// An upper limit of an article's machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Limit {
-    /// What is bounded.
+    /// The limited quantity.
     pub bound: Bound,
-    /// The most that it can be, in the unit that the bound names.
+    /// Its maximum, in the unit that the bound names.
     pub value: f64,
-    /// What the medium is, and where its bound is known from.
+    /// The medium, and the source of its limit.
     pub why: String,
 }
 
-/// What a machine bounds.
+/// A quantity that a machine limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {

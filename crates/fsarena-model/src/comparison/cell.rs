@@ -1,4 +1,4 @@
-//! A cell: the figure of a contender in a workload, and what says how far it can be trusted.
+//! A cell: the figure of a contender in a workload, and how far it can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -25,58 +25,58 @@ pub struct Cell {
     pub high: Option<f64>,
     /// Rounds that gave a value.
     pub rounds: u32,
-    /// Slices in all.
+    /// Total number of slices.
     pub samples: u32,
-    /// Reasons to read it with care; empty: valid.
+    /// Reasons to read it with care; empty if it is valid.
     pub validity: Vec<Validity>,
-    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the kernel's
-    /// common part. `None` where that was not measured.
+    /// The share of its time, 0 to 1, that the same work takes in memory (tmpfs): the harness, system calls and the
+    /// kernel's common part. `None` if not measured.
     #[serde(default)]
     pub harness_share: Option<f64>,
-    /// The share of the bare device's rate, 0 to 1 and a little above, that it reaches; `None` where that was not measured.
+    /// The share of the bare device's rate that it reaches, 0 to 1 and slightly above; `None` if not measured.
     #[serde(default)]
     pub ceiling_share: Option<f64>,
-    /// The share of its time, 0 to 1, that as many mere starts of programs take; `None` where it starts none, or where that was not
-    /// measured.
+    /// The share of its time, 0 to 1, that the same number of mere starts of programs takes; `None` if it starts none,
+    /// or if not measured.
     #[serde(default)]
     pub start_share: Option<f64>,
-    /// Timed seconds for an operation, the median over rounds.
+    /// Timed seconds per operation, the median over rounds.
     #[serde(default)]
     pub seconds_per_operation: Option<f64>,
-    /// Calls of fsync, fdatasync and syncfs for an operation, the median over rounds; 0 where nothing was synced by a call.
+    /// Calls of fsync, fdatasync and syncfs per operation, the median over rounds; 0 if no call synced anything.
     #[serde(default)]
     pub syncs_per_operation: Option<f64>,
-    /// Medians over rounds of what the probes read, per operation where that makes sense.
+    /// Medians over rounds of the probes' readings, per operation where that is meaningful.
     pub probes: BTreeMap<String, Reading>,
-    /// The value of each round, in the order of rounds; `None` where a round gave none.
+    /// The value of each round, in the order of rounds; `None` for a round without a value.
     pub by_round: Vec<Option<f64>>,
-    /// The parts of which it consists, where its workload has such.
+    /// Its steps, if its workload has steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRow>,
     /// Latency over time, by operation.
     #[serde(default)]
     pub over_time: Vec<Course>,
-    /// Whether it stood still, and which rounds do not count.
+    /// Whether it was stable, and which rounds do not count.
     #[serde(default)]
     pub stability: Stability,
 }
 
-/// Whether a cell stood still. All of it is reported; only rounds that were set aside do not count.
+/// Stability of a cell. All rounds are reported; only rounds that were set aside do not count.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Stability {
-    /// Rounds that were set aside, because the machine was busy with other things.
+    /// Rounds that were set aside because of other load on the machine.
     pub set_aside: Vec<u32>,
     /// Rounds whose value is far from the others'; they count.
     pub outliers: Vec<u32>,
-    /// How many times better each round is than the one before, measured against the other contenders.
+    /// How many times better each round is than the one before, relative to the other contenders.
     pub trend: Option<Change>,
     /// How many times better the later slices of a round are than its first ones.
     pub within_round: Option<Change>,
-    /// How many times better a slice is right after one of the same contender than after another's.
+    /// How many times better a slice is right after a slice of the same contender than after another contender's.
     pub carry_over: Option<Change>,
 }
 
-/// A ratio that is 1 where nothing changes; its interval holds at 95 % for all cells of the run together.
+/// A ratio that is 1 if nothing changes; its interval holds at 95 % for all cells of the run together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// The ratio.
@@ -88,7 +88,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether it is ruled out that nothing changes.
+    /// Whether the interval excludes 1: then something changes.
     pub fn is_proved(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
@@ -106,11 +106,11 @@ pub struct Course {
 /// Latencies within a part of a slice, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
     /// Which of the trial's slices, from 1.
     pub slice: u32,
-    /// When the part ended: timed seconds of this trial, its slices put one behind the other.
+    /// When the part ended: timed seconds of this trial, with its slices one after the other.
     pub seconds: f64,
     /// The arithmetic mean.
     pub mean: f64,

@@ -1,4 +1,4 @@
-//! What takes part: contenders, workloads, and what is measured beside them.
+//! Rows of a report: contenders, workloads and references.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::{Better, Bytes, CacheState, Durability, DurablePoint, Label, Mode, Pl
 pub struct ReferenceRow {
     /// The workload's name.
     pub workload: String,
-    /// Where it was done.
+    /// Where it was measured.
     pub place: Place,
-    /// The median of the workload's metric, in its unit; of starts: programs per second.
+    /// The median of the workload's metric, in its unit; for starts, programs per second.
     pub median: Option<f64>,
     /// The unit.
     pub unit: String,
@@ -30,11 +30,11 @@ pub struct ContenderRow {
     pub kind: String,
     /// The command that made it.
     pub mkfs: Vec<String>,
-    /// As the kernel reports it; `None` if it was never mounted.
+    /// Its mount as the kernel reports it; `None` if it was never mounted.
     pub mount: Option<String>,
-    /// Its class; `None` if it was never mounted.
+    /// Its durability class; `None` if it was never mounted.
     pub durability: Option<Durability>,
-    /// What it does beyond storing.
+    /// What it guarantees beyond storing data.
     pub promises: Vec<Promise>,
     /// Features as created.
     pub features: Vec<String>,
@@ -49,7 +49,7 @@ pub struct WorkloadRow {
     pub name: String,
     /// Its version.
     pub version: u32,
-    /// The engine that did it; empty in what older versions have written.
+    /// The engine that runs it; empty in stores of older versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub engine: String,
     /// The figure's name.
@@ -62,14 +62,14 @@ pub struct WorkloadRow {
     pub mode: Mode,
     /// What is made durable inside the timer.
     pub durable: DurablePoint,
-    /// Where the data were.
+    /// Where the data is when the workload accesses it.
     pub cache: CacheState,
-    /// What the work might have of memory, page cache included; `None`: all there is.
+    /// Memory limit of the work, page cache included; `None` if there is no limit.
     #[serde(default)]
     pub memory_limit: Option<Bytes>,
     /// What the figure measures.
     pub measures: String,
-    /// Why anybody should care.
+    /// Why the figure matters.
     pub why: String,
     /// The workload of which this one is an open loop.
     #[serde(default)]
@@ -77,19 +77,19 @@ pub struct WorkloadRow {
     /// The rate of that loop: `50%` of the contender's own peak, or `2000` operations per second.
     #[serde(default)]
     pub rate: Option<String>,
-    /// Which of the three clocks its time is.
+    /// Which of the three clocks measures its time.
     #[serde(default)]
     pub clock: Clock,
 }
 
-/// At which of the three clocks a workload's time ends; what comes after it is left for later. The third, at rest, is that of
-/// no workload.
+/// Which of the three clocks ends a workload's time; later work is not in it. No workload uses the third clock, at
+/// rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
-    /// When its calls came back, its own syncs among them.
+    /// When its calls have returned, including its own syncs.
     #[default]
     Returned,
-    /// When all had been synced, as after a whole run.
+    /// When everything has been synced, as after a whole run.
     Durable,
 }

@@ -1,4 +1,4 @@
-//! Who is faster: pairs, where everybody stands, and the suite as a whole.
+//! Verdicts: pairs, the ranks of all contenders, and the suite as a whole.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Label;
 
-/// The decision on a pair of cells; it is `a`'s.
+/// The decision on a pair of cells, from the point of view of `a`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairVerdict {
     /// The workload's name.
@@ -15,7 +15,7 @@ pub struct PairVerdict {
     pub metric: String,
     /// The contender that comes first on the command line.
     pub a: Label,
-    /// The other.
+    /// The other contender.
     pub b: Label,
     /// How many times better `a` is than `b`, whatever the metric's direction.
     pub ratio: Option<f64>,
@@ -29,81 +29,82 @@ pub struct PairVerdict {
     pub decision_high: Option<f64>,
     /// The decision.
     pub verdict: Verdict,
-    /// Why there is no other verdict, or what stands beside it; empty if nothing does.
+    /// Why there is no other verdict, or a caveat to it; empty if there is none.
     pub reason: String,
-    /// What one of them does for the data and the other does not: `btrfs also has data checksums`; empty if nothing.
+    /// What one of them guarantees for the data and the other does not: `btrfs also has data checksums`; empty if
+    /// nothing.
     #[serde(default)]
     pub promises: String,
-    /// Of an undecided pair: faster or slower, where the pointwise 95 % interval excludes 1. Not a verdict.
+    /// For an undecided pair: faster or slower, where the pointwise 95 % interval excludes 1. Not a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaning: Option<Verdict>,
     /// The smallest ratio, above 1, that this run would have decided with a probability of 80 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
-    /// Rounds that the decision rests on.
+    /// Rounds on which the decision is based.
     pub rounds: u32,
-    /// About how many rounds in all would settle an undecided pair.
+    /// Approximate number of rounds in all that would decide an undecided pair.
     pub needs_rounds: Option<u32>,
-    /// About how many seconds of a run the rounds that are still missing would take: their number, times the workload's
-    /// share of the last round that it was in.
+    /// Approximate seconds of a run for the rounds that are still missing: their number, times the workload's share of
+    /// the last round that included it.
     #[serde(default)]
     pub needs_seconds: Option<f64>,
 }
 
-/// Where a contender stands in a workload, as far as the verdicts prove it: among those of its own durability class,
-/// and of them only those that have a valid pair with another. An invalid pair proves no order.
+/// The rank of a contender in a workload, as far as the verdicts prove it: among contenders of its durability class
+/// that have a valid pair with another one. An invalid pair proves no order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandingRow {
     /// The workload's name.
     pub workload: String,
     /// The contender's label.
     pub contender: Label,
-    /// One more than the number of those that are proved better; 1 is the best. `None` if it has no valid pair.
+    /// One more than the number of contenders that are proved better; 1 is the best. `None` if it has no valid pair.
     pub rank_best: Option<u32>,
-    /// The number of those that are ranked, less those that are proved worse. `None` likewise.
+    /// The number of ranked contenders, minus those that are proved worse. `None` if it has no valid pair.
     pub rank_worst: Option<u32>,
-    /// Whether it is ranked and nobody is proved better.
+    /// Whether it is ranked and no contender is proved better.
     pub in_best_group: bool,
 }
 
-/// A pair of one durability class over all workloads but open loops.
+/// A pair of contenders with the same durability class over all workloads except open loops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuiteRow {
     /// The contender that comes first on the command line.
     pub a: Label,
     /// The other.
     pub b: Label,
-    /// The geometric mean of how many times better `a` is than `b`, each workload counting the same; `None` unless all
-    /// of them have a valid estimate.
+    /// The geometric mean of how many times better `a` is than `b`, with equal weights; `None` unless all workloads
+    /// have a valid estimate.
     pub ratio: Option<f64>,
-    /// The lower end of the mean's pointwise 95 % interval, were the noise of the workloads independent.
+    /// The lower end of the mean's pointwise 95 % interval, if the noise of the workloads is independent.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// Workloads that the mean is of, or would be.
+    /// Number of workloads that the mean includes, or would include.
     pub workloads: u32,
-    /// The workloads for want of which there is no mean, each with the reason: `create-fsync (xfs: did-not-finish)`.
+    /// The workloads that prevent a mean, each with the reason: `create-fsync (xfs: did-not-finish)`.
     pub left_out: Vec<String>,
 }
 
-/// Who is faster.
+/// Which contender of a pair is faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Better beyond the margin or, if within it, not shown to be equivalent.
     Faster,
-    /// Worse, likewise.
+    /// Worse beyond the margin or, if within it, not shown to be equivalent.
     Slower,
     /// The difference lies within the margin.
     Equivalent,
-    /// The data do not say.
+    /// The data do not decide it.
     Undecided,
-    /// The data cannot say, or must not be compared.
+    /// The data cannot decide it, or must not be compared.
     Invalid,
 }
 
 impl Verdict {
-    /// The verdict of the pair's other half.
+    /// The verdict for the pair with its contenders exchanged.
     pub fn reversed(self) -> Self {
         match self {
             Self::Faster => Self::Slower,

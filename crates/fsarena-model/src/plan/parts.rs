@@ -1,4 +1,4 @@
-//! The parts of a plan: who is left out, when to stop, where the lanes lie and how they are shared.
+//! Parts of a plan: what is left out, when to stop, where the lanes lie and how they are shared.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::units::UnitError;
 use crate::{Label, Nanos, Share};
 
-/// A workload that cannot be run here.
+/// A workload that cannot be run on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unavailable {
     /// Its name.
     pub workload: String,
-    /// Debian's packages with what it lacks, sorted.
+    /// Debian packages that contain the missing programs, sorted.
     pub packages: Vec<String>,
 }
 
-/// As the list of workloads has it.
+/// Prints its line in the list of workloads.
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -30,28 +30,29 @@ impl fmt::Display for Unavailable {
     }
 }
 
-/// How contenders share the space that there is.
+/// How contenders share the available space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lanes {
-    /// Each has a lane of its own, all are mounted at the same time, and the lanes are rotated.
+    /// Each has its own lane, all are mounted at the same time, and the lanes are rotated.
     #[default]
     Own,
-    /// There is room for one lane only: each is made on it in its turn, does all workloads of the round, and is taken away.
+    /// There is room for one lane only: each contender in turn is made on it, does all workloads of the round, and is
+    /// removed.
     InTurn,
 }
 
 impl Lanes {
-    /// Whether each contender has a lane of its own.
+    /// Whether each contender has its own lane.
     pub fn is_own(&self) -> bool {
         *self == Self::Own
     }
 }
 
-/// A contender that takes no part in a workload.
+/// A contender that skips a workload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Which one.
+    /// The contender's label.
     pub label: Label,
     /// The workload's name.
     pub workload: String,
@@ -60,13 +61,13 @@ pub struct LeftOut {
 /// A contender that is slowed down on purpose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Handicap {
-    /// Which one.
+    /// The contender's label.
     pub label: Label,
-    /// How much longer each of its operations takes.
+    /// By which share each of its operations takes longer.
     pub share: Share,
 }
 
-/// `LABEL=5%`.
+/// Parses `LABEL=5%`.
 impl FromStr for Handicap {
     type Err = String;
 
@@ -84,7 +85,7 @@ impl FromStr for Handicap {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounds {
-    /// After so many.
+    /// After this number of rounds.
     Exactly(u32),
     /// When all pairs are decided, or when no further round fits.
     Within(Budget),
@@ -106,9 +107,9 @@ impl Budget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
-    /// Below this directory.
+    /// In this directory.
     Directory(PathBuf),
-    /// On a tmpfs of the run's own.
+    /// On a tmpfs that the run mounts.
     Memory,
     /// On parts of this block device.
     Disk(PathBuf),
@@ -117,7 +118,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// The block devices that are taken for the lanes; empty where the lanes are images.
+    /// The block devices that the lanes use; empty if the lanes are images.
     pub fn disks(&self) -> &[PathBuf] {
         match self {
             Self::Directory(_) | Self::Memory => &[],
@@ -127,7 +128,8 @@ impl Storage {
     }
 }
 
-/// `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`; several disks are separated by commas.
+/// Parses `dir:PATH`, `memory`, or a path, which is a disk if it lies under `/dev`; several disks are separated by
+/// commas.
 impl From<&str> for Storage {
     fn from(text: &str) -> Self {
         match text.strip_prefix("dir:") {
@@ -139,7 +141,7 @@ impl From<&str> for Storage {
     }
 }
 
-/// A comma is a part of a name unless another device follows it.
+/// A comma separates two devices only if `/dev/` follows it; otherwise it is part of a name.
 fn disks(text: &str) -> Storage {
     match text.replace(",/dev/", "\0/dev/").split('\0').map(PathBuf::from).collect::<Vec<_>>() {
         paths if paths.len() > 1 => Storage::Partitions(paths),
@@ -158,7 +160,7 @@ impl fmt::Display for Storage {
     }
 }
 
-/// The paths with commas, as they are typed.
+/// The paths separated by commas, as they are typed.
 pub fn listed(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",")
 }
@@ -167,12 +169,12 @@ pub fn listed(paths: &[PathBuf]) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Medium {
-    /// Not rotational, no write-back throttling to speak of.
+    /// An NVMe drive: not rotational.
     #[default]
     Nvme,
-    /// Not rotational.
+    /// A SATA or SAS solid-state drive: not rotational.
     Ssd,
-    /// Rotational: file systems that look choose their layout accordingly.
+    /// A hard disk: rotational. File systems that check this choose their layout accordingly.
     Hdd,
 }
 

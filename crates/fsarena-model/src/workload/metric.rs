@@ -1,4 +1,4 @@
-//! Figures: what is taken from what was counted, and which direction is better.
+//! Metrics: how a figure is computed from counts, and which direction is better.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,12 +34,12 @@ pub enum Measure {
     MicrosecondsPerOperation,
     /// The mean latency of the operations, without their syncs, in microseconds.
     MeanLatencyMicroseconds,
-    /// The 99th percentile of that.
+    /// The 99th percentile of the latency of the operations, without their syncs, in microseconds.
     P99LatencyMicroseconds,
 }
 
 impl Measure {
-    /// The figure for what was `done`; `None` where nothing was.
+    /// Computes the figure from what was `done`; `None` if nothing was.
     pub fn of(self, done: &Done<'_>) -> Option<f64> {
         let latency = |of: fn(&Latency) -> Nanos| (done.latency)().map(|latency| of(&latency).0 as f64 / 1e3);
         let value = match self {
@@ -55,7 +55,7 @@ impl Measure {
     }
 }
 
-/// What a slice did, as far as a metric is computed from it.
+/// What a slice did, as far as metrics need it.
 pub struct Done<'a> {
     /// Operations.
     pub operations: u64,
@@ -63,7 +63,7 @@ pub struct Done<'a> {
     pub bytes: u64,
     /// Time inside the timer.
     pub seconds: f64,
-    /// Tells the latencies of the operations, without their syncs. Most measures do not ask.
+    /// Returns the latencies of the operations, without their syncs. Most measures do not call it.
     pub latency: &'a dyn Fn() -> Option<Latency>,
 }
 
@@ -78,7 +78,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// The logarithm of `value`, turned so that larger is better.
+    /// The logarithm of `value`, with the sign at which larger is better.
     pub fn oriented_ln(self, value: f64) -> f64 {
         match self {
             Self::Higher => value.ln(),

@@ -1,4 +1,4 @@
-//! Figures that follow from other figures of the same test.
+//! Checks figures that follow from other figures of the same test.
 
 use fsarena_model::Article;
 use fsarena_model::article::{Figure, PublishedMetric, PublishedTest, Quantity};
@@ -7,12 +7,12 @@ use crate::Found;
 use crate::figures::{Number, figure_as, figure_of, found, metrics, names, number, plain, seconds, taken_as, work};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
-/// Fewer rows show no way of computing.
+/// Minimum number of rows that can show how figures were computed.
 const FEWEST_ROWS: usize = 8;
-/// A throughput may be off by as much, relatively, beyond rounding: bytes are taken for whole kilobytes.
+/// Relative error of a throughput beyond rounding, because bytes are counted as whole kilobytes.
 const NEAR: f64 = 0.01;
 
-/// Throughput computed from truncated seconds.
+/// Finds contenders whose throughput was computed from truncated seconds.
 pub fn truncated_division(article: &Article) -> Vec<Found> {
     names(article).filter_map(|name| truncated_division_of(article, name)).collect()
 }
@@ -70,7 +70,7 @@ fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.005
 }
 
-/// Throughput that is not bytes over time.
+/// Finds throughput that differs from bytes over time.
 pub fn throughput(article: &Article) -> Vec<Found> {
     let truncates = |name: &&str| truncated_division_of(article, name).is_some();
     let (truncated, plainly): (Vec<&str>, Vec<&str>) = names(article).partition(truncates);
@@ -94,7 +94,7 @@ fn throughput_of(test: &PublishedTest, name: &str) -> Option<Found> {
     (!given.agrees(near)).then(|| found(test, Some(metric), sentence))
 }
 
-/// Speed-ups that are not the ratio.
+/// Finds speed-ups that differ from the ratio of their figures.
 pub fn speed_up(article: &Article) -> Vec<Found> {
     metrics(article).flat_map(|(test, metric)| speed_up_of(test, metric)).collect()
 }
@@ -115,7 +115,7 @@ fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
     metric.figures.iter().filter_map(wrong).collect()
 }
 
-/// Totals that are not the sum of their parts.
+/// Finds totals that differ from the sum of their parts.
 pub fn total(article: &Article) -> Vec<Found> {
     metrics(article).flat_map(|(test, metric)| total_of(article, test, metric)).collect()
 }
@@ -124,7 +124,7 @@ fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -
     let wrong = |figure: &Figure| {
         let part = |name: &String| seconds(article.test(name)?, &figure.contender);
         let parts: Option<Vec<Number>> = metric.sum_of.iter().map(part).collect();
-        // Rates may have been cut off instead of rounded: twice the doubt of each part.
+        // Rates may be truncated instead of rounded, so the error of each part is doubled.
         let sum = Number::sum(parts?.into_iter().map(|part| Number { off: part.off * 2.0, ..part }));
         let sentence = format!("{}: {} stands where the parts are {}", figure.contender, figure.text, plain(sum.value));
         (!number(figure).agrees(sum)).then(|| found(test, Some(metric), sentence))
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::sample::{article, sentences, test};
 
-    /// Ten tests of 50 MB with these seconds, and throughputs that come from them in this way.
+    /// Ten tests of 50 MB. `throughput` computes the published throughput of each from its seconds.
     fn rows(throughput: impl Fn(f64) -> f64) -> Article {
         let one = |at: i32| {
             let seconds = 0.037 * f64::from(at) + 0.0183;

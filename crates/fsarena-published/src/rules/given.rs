@@ -1,4 +1,4 @@
-//! Numbers that an article gives twice, or computes.
+//! Checks numbers that an article gives twice, or computes.
 
 use fsarena_model::Article;
 use fsarena_model::Better;
@@ -7,7 +7,7 @@ use fsarena_model::article::{Again, Computed, Figure, Precision, PublishedMetric
 use crate::Found;
 use crate::figures::{Number, figure_of, found, metrics, number, plain};
 
-/// Figures given twice that differ.
+/// Finds figures that are given twice and differ.
 pub fn twice(article: &Article) -> Vec<Found> {
     let differing = |(test, metric): (_, &PublishedMetric)| {
         let differs = |(figure, again): &(&Figure, &Again)| !is_same(figure, again);
@@ -21,7 +21,7 @@ fn both(figure: &Figure) -> impl Iterator<Item = (&Figure, &Again)> {
     figure.again.iter().map(move |again| (figure, again))
 }
 
-/// Whether a figure and what stands elsewhere are the same, or one of them is the other rounded.
+/// Whether a figure and its other occurrence are equal, or one of them is the other rounded.
 fn is_same(figure: &Figure, again: &Again) -> bool {
     let (here, there) = (number(figure), Number::read(again.value, &again.text).rounded());
     let is_as_exact = (here.off - there.off).abs() < here.off * 1e-6;
@@ -33,7 +33,7 @@ fn differs_by(figure: &Figure, again: &Again) -> String {
     format!("{}: {} here, {} in the {}", figure.contender, figure.text, again.text, again.place)
 }
 
-/// Sums, means, counts, ratios and percentages that the figures do not give.
+/// Finds sums, means, counts, ratios and percentages that do not follow from the figures.
 pub fn computed(article: &Article) -> Vec<Found> {
     let numbers = article.claims.iter().flat_map(|claim| claim.computed.iter().map(move |number| (claim, number)));
     let of_claim = |(claim, computed): (&_, &Computed)| {
@@ -47,7 +47,7 @@ pub fn computed(article: &Article) -> Vec<Found> {
     numbers.flat_map(of_claim).collect()
 }
 
-/// What is wrong with a computed number, with the test that it is about.
+/// The errors of a computed number, each with the test that it is about.
 fn wrong<'a>(article: &Article, computed: &'a Computed) -> Vec<(Option<&'a String>, String)> {
     let Some(reckoning) = &computed.from else { return Vec::new() };
     let given = Number::read(computed.value, &computed.text).rounded();
@@ -68,7 +68,7 @@ fn holds(precision: Precision, given: Number, follows: Number) -> bool {
     }
 }
 
-/// The test that a reckoning is about.
+/// The test that a computation is about; `None` if it is about several.
 fn test_of(reckoning: &Reckoning) -> Option<&String> {
     match reckoning {
         Reckoning::Ratio { test, .. } | Reckoning::More { test, .. } => Some(test),
@@ -76,7 +76,8 @@ fn test_of(reckoning: &Reckoning) -> Option<&String> {
     }
 }
 
-/// What figures give, each in words: one number, or one for each contender that is compared with.
+/// The numbers that follow from the figures, each with a description: one number, or one for each contender that is
+/// compared with.
 fn follows(article: &Article, reckoning: &Reckoning) -> Vec<(String, Number)> {
     match reckoning {
         Reckoning::Ratio { test, metric, of, by } => {
@@ -144,7 +145,7 @@ fn is_best(metric: &PublishedMetric, of: &str) -> bool {
     metric.figures.iter().filter(|figure| figure.contender != of).all(worse)
 }
 
-/// The figure of one over that of each of the others, by their names.
+/// Ratios of the figure of `of` to the figures of the contenders `by`, each with the contender's name.
 fn ratios(article: &Article, test: &str, metric: &str, of: &str, by: &[String]) -> Vec<(String, Number)> {
     let Some(metric) = article.test(test).and_then(|test| test.metrics.iter().find(|one| one.name == metric)) else {
         return Vec::new();

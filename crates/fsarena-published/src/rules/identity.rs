@@ -7,7 +7,7 @@ use crate::Found;
 use crate::figures::{Number, figure_as, found, names, number, operations_per_second, plain, taken_as, work};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
-/// Beyond rounding, figures of the same run may be off by as much, relatively: they are not taken at the same moment.
+/// Relative error beyond rounding: figures of the same run are not taken at the same moment.
 const NEAR: f64 = 0.03;
 
 fn each(article: &Article, of: impl Fn(&PublishedTest, &str) -> Option<Found>) -> Vec<Found> {
@@ -22,7 +22,7 @@ fn near(number: Number) -> Number {
     Number { off: number.off + number.value * NEAR, ..number }
 }
 
-/// Bandwidth that is not operations times their size.
+/// Finds bandwidth that differs from operations times their size.
 pub fn bandwidth(article: &Article) -> Vec<Found> {
     each(article, |test, name| {
         let given = number(figure_as(test, Quantity::MegabytesPerSecond, name)?);
@@ -38,7 +38,7 @@ pub fn bandwidth(article: &Article) -> Vec<Found> {
     })
 }
 
-/// Rates and latencies that do not make the operations in flight (Little's law).
+/// Finds rates and latencies whose product differs from the operations in flight (Little's law).
 pub fn in_flight(article: &Article) -> Vec<Found> {
     each(article, |test, name| {
         let given = Number { value: work(test, |work| work.in_flight)?, off: 0.0 };

@@ -1,4 +1,4 @@
-//! What a machine cannot exceed, and what a cloud does not let it.
+//! Compares figures with limits of the machine, and finds limits that a cloud provider sets.
 
 use fsarena_model::Article;
 use fsarena_model::article::{Bound, Limit, PublishedTest, Quantity};
@@ -6,22 +6,22 @@ use fsarena_model::article::{Bound, Limit, PublishedTest, Quantity};
 use crate::Found;
 use crate::figures::{figure_as, found, names, operations_per_second, plain, seconds, taken_as, work};
 
-/// Figures that differ by less than this, relatively, are equal.
+/// Figures that differ by less than this relative amount are equal.
 const EQUAL: f64 = 0.01;
-/// What exceeds a limit by less than this, relatively, keeps to it.
+/// A figure that exceeds a limit by less than this relative amount respects the limit.
 const KEEPS: f64 = 0.05;
-/// Slower than the fastest by more than chance.
+/// A rate below this share of the fastest one is slower by more than chance.
 const SLOWER: f64 = 0.9;
-/// From this utilisation on, in percent, a disk has nothing left.
+/// Utilisation from which a disk is saturated, in percent.
 const BUSY: f64 = 90.0;
-/// The first digits of numbers that are round enough to be chosen.
+/// The first digits of round numbers, which people choose as limits.
 const ROUND: [f64; 11] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
 
 fn limits(article: &Article, bound: Bound) -> impl Iterator<Item = &Limit> {
     article.limits.iter().filter(move |limit| limit.bound == bound)
 }
 
-/// Throughput beyond the medium's.
+/// Finds throughput above the medium's.
 pub fn medium(article: &Article) -> Vec<Found> {
     let beyond = |limit| article.tests.iter().filter_map(move |test| beyond(test, limit));
     limits(article, Bound::MegabytesPerSecond).flat_map(beyond).collect()
@@ -38,7 +38,7 @@ fn beyond(test: &PublishedTest, limit: &Limit) -> Option<Found> {
     (!each.is_empty()).then(|| found(test, Some(metric), sentence))
 }
 
-/// More flushes in a row than the disk has revolutions.
+/// Finds more flushes per second, one after the other, than the disk has revolutions.
 pub fn revolutions(article: &Article) -> Vec<Found> {
     let too_many = |limit: &Limit| {
         let limit = limit.value;
@@ -59,13 +59,13 @@ fn too_many_flushes(test: &PublishedTest, name: &str, revolutions: f64) -> Optio
     (rate > revolutions).then(|| found(test, None, sentence))
 }
 
-/// All contenders equal at a round number.
+/// Finds tests in which all contenders are equal at a round number.
 pub fn cap(article: &Article) -> Vec<Found> {
     let io = article.tests.iter().filter(|test| test.work.block.is_some());
     io.filter_map(|test| cap_of(article, test)).map(|cap| found(cap.test, None, cap.sentence())).collect()
 }
 
-/// A limit that a test's contenders are at.
+/// A limit that all contenders of a test reach.
 struct Cap<'a> {
     test: &'a PublishedTest,
     round: f64,
@@ -101,7 +101,7 @@ fn nearest_round(value: f64) -> f64 {
     nearest.map_or(value, |first| first * magnitude)
 }
 
-/// Operations beyond a limit that all contenders of another test of the same size of operation are at.
+/// Finds rates above a limit that all contenders of another test reach, if both tests have the same block size.
 pub fn over_cap(article: &Article) -> Vec<Found> {
     let caps = article.tests.iter().filter_map(|test| cap_of(article, test));
     let of_operations = caps.filter(|cap| cap.unit.starts_with("operations"));
@@ -125,7 +125,7 @@ fn over_by(test: &PublishedTest, name: &str, cap: &Cap<'_>) -> Option<Found> {
     (rate > cap.round * (1.0 + KEEPS)).then(|| found(test, None, sentence))
 }
 
-/// A slower contender that left the disk idle.
+/// Finds slower contenders that left the disk idle.
 pub fn idle_disk(article: &Article) -> Vec<Found> {
     article.tests.iter().flat_map(|test| idle_in(article, test)).collect()
 }
@@ -157,7 +157,7 @@ mod tests {
         article
     }
 
-    /// Three contenders, of which the third has this rate.
+    /// An article with a test of three contenders that have these figures.
     fn three(block: &str, quantity: &str, [a, b, c]: [&str; 3]) -> Article {
         let text = test("t", &format!("work = {{ {block} }}"), &[("rate", quantity, a, b)]);
         let third = format!(", {{ contender = 'c', value = {c}, text = '{c}' }}]\n");

@@ -1,4 +1,4 @@
-//! Orders that an article states, against each other and against its figures.
+//! Compares the orders that an article states with each other and with its figures.
 
 use fsarena_model::article::{Check, Claim, PublishedMetric, PublishedTest, Ranking};
 use fsarena_model::{Article, Better};
@@ -6,7 +6,7 @@ use fsarena_model::{Article, Better};
 use crate::Found;
 use crate::figures::{found, metrics, number};
 
-/// Orders of the same test and place that turn a pair round, or that the figures turn round.
+/// Finds orders that contradict another order of the same test and place, or the figures.
 pub fn among_themselves(article: &Article) -> Vec<Found> {
     let of_metric = |(test, metric)| {
         let of = move |sentence| found(test, Some(metric), sentence);
@@ -35,7 +35,7 @@ fn contradictions(metric: &PublishedMetric) -> Vec<String> {
     all
 }
 
-/// All pairs of an order, the better one first; those that stand together are no pair.
+/// All pairs of an order, the better one first. Contenders of the same group are no pair.
 fn pairs(order: &[Vec<String>]) -> impl Iterator<Item = (&str, &str)> {
     let against_later = move |(at, group): (usize, _)| {
         let later = move |one| order[at + 1..].iter().flatten().map(move |other| (one, other));
@@ -44,14 +44,14 @@ fn pairs(order: &[Vec<String>]) -> impl Iterator<Item = (&str, &str)> {
     order.iter().enumerate().flat_map(against_later).map(|(one, other)| (one.as_str(), other.as_str()))
 }
 
-/// Whether the figure of one is better than that of another by more than rounding; `None` if one has none.
+/// Whether the figure of one is better than that of another by more than rounding; `None` if a figure is missing.
 fn is_better(metric: &PublishedMetric, one: &str, other: &str, at: Option<&str>) -> Option<bool> {
     let of = |name: &str| metric.figures.iter().find(|figure| figure.contender == name && figure.at.as_deref() == at);
     let (one, other) = (number(of(one)?), number(of(other)?));
     Some(!one.agrees(other) && (one.value > other.value) == (metric.better == Better::Higher))
 }
 
-/// Orders that claims state and that their tests do not have.
+/// Finds orders in claims that contradict the orders or figures of their tests.
 pub fn claimed(article: &Article) -> Vec<Found> {
     let of_claim = |claim: &Claim| {
         let checked = claim.check.as_ref().and_then(|check| Some((article.test(&check.test)?, check)));
@@ -68,7 +68,7 @@ fn metric_of<'a>(test: &'a PublishedTest, check: &Check) -> Option<&'a Published
     test.metrics.iter().find(is_it)
 }
 
-/// Why one is not better than another, at one of these places; none: at all.
+/// Why `better` is not better than `worse` at one of the places `at`, or at any place if `at` is empty.
 fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better: &str, worse: &str) -> Option<String> {
     let is_there = |ranking: &&Ranking| {
         at.is_empty() || ranking.at.is_none() || at.iter().any(|place| ranking.is_at(test, Some(place)))

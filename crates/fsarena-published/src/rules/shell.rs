@@ -1,4 +1,4 @@
-//! Times of starting processes, published as times of file systems.
+//! Finds times of process starts that were published as times of file systems.
 
 use fsarena_model::Article;
 use fsarena_model::article::PublishedTest;
@@ -6,18 +6,18 @@ use fsarena_model::article::PublishedTest;
 use crate::Found;
 use crate::figures::{found, names, plain, seconds, work};
 
-/// Fewer tests show no constancy.
+/// Minimum number of tests that can show a constant time.
 const FEWEST_TESTS: usize = 8;
-/// Fewer operations are not worth a mean.
+/// Minimum number of operations for a mean.
 const FEWEST_OPERATIONS: f64 = 20.0;
-/// "As long": within this factor of the median, to either side.
+/// Times within this factor of the median, to either side, count as constant.
 const AS_LONG: f64 = 1.6;
-/// The share of the tests that must be so.
+/// Minimum share of the tests with a constant time.
 const MOST: f64 = 0.75;
-/// Contenders that differ by less than this, relatively, are alike.
+/// Contenders that differ by less than this relative amount count as equal.
 const ALIKE: f64 = 0.05;
 
-/// An operation takes a contender as long whatever it does.
+/// Finds contenders with a constant time per operation, whatever the operation does.
 pub fn constant_time(article: &Article) -> Vec<Found> {
     names(article).filter_map(|name| constant_time_of(article, name)).collect()
 }
@@ -54,7 +54,7 @@ fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// Every operation was a process of its own, and all contenders took as long.
+/// Finds tests in which every operation was a process of its own and all contenders took the same time.
 pub fn process_time(article: &Article) -> Vec<Found> {
     article.tests.iter().filter_map(|test| process_time_of(article, test)).collect()
 }

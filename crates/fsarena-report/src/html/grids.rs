@@ -1,4 +1,5 @@
-//! Grids on the page: throughput over record size for four tests, as articles about shared folders draw it, and of each test a heat map.
+//! Grids on the page: charts of throughput over record size for four tests, as in articles about shared folders, and a
+//! heat map for each test.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +11,16 @@ use crate::grid::{self, Grid, grid};
 use crate::svg::heat::{self, Field};
 use crate::svg::over_records::{self, Line};
 
-/// The file of the charts about small files, KiB.
+/// File size of the charts about small files, KiB.
 const SMALL: u64 = 64;
-/// The file of the charts about large ones; where it was not measured, the largest that was takes its place.
+/// File size of the charts about large files, KiB. If it was not measured, the next smaller size is used.
 const LARGE: u64 = 65_536;
 
 /// The grids of a workload.
 #[derive(Serialize)]
 pub struct Grids {
     charts: Vec<Drawing>,
-    /// Of the page's group of buttons.
+    /// Name of the page's group of buttons.
     group: String,
     maps: Vec<Drawing>,
     remark: Option<String>,
@@ -31,7 +32,7 @@ struct Drawing {
     svg: String,
 }
 
-/// The drawings of a workload's cells; `None` where they are no grids. `anchor` is unique on the page.
+/// The drawings of a workload's cells; `None` if they are no grids. `anchor` is unique on the page.
 pub fn grids(cells: &[Option<&Cell>], anchor: &str) -> Option<Grids> {
     let grids: Vec<Grid<'_>> =
         cells.iter().flatten().filter(|cell| is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
@@ -58,7 +59,7 @@ fn is_plausible(cell: &Cell) -> bool {
     !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Impossible)
 }
 
-/// All sizes that any of them has, in their order.
+/// All sizes in the grids, in ascending order.
 fn union(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
     sizes.flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }
@@ -83,7 +84,8 @@ fn words(test: GridTest) -> &'static str {
     }
 }
 
-/// Beside others a place is compared with the best contender there; alone, with the contender's own best place.
+/// With several contenders, a rate is compared with the best contender's at the same sizes. With one contender, it is
+/// compared with the contender's own best rate.
 fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
     let (files, records) = (union(grids.iter().map(Grid::files)), union(grids.iter().map(Grid::records)));
     let best_at = |file, record| grids.iter().filter_map(|grid| grid.rate(file, record, test)).reduce(f64::max);

@@ -10,10 +10,10 @@ use crate::svg::curve::{self, Line, Load};
 use crate::svg::over_time;
 use crate::{look_up, words};
 
-/// What has no intended start: it follows on an operation that has one.
+/// Operations without an intended start: each follows an operation that has one.
 const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
 
-/// All that a section says of latencies.
+/// Everything that a section shows about latencies.
 #[derive(Serialize)]
 pub struct Latencies {
     titles: Vec<&'static str>,
@@ -32,7 +32,7 @@ struct Drawing {
     svg: String,
 }
 
-/// The latencies of a workload; of one that has open loops, all of these in one curve.
+/// The latencies of a workload. If it has open loops, one curve shows all of them.
 pub fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&Cell>]) -> Latencies {
     let tables = latency::tables(cells);
     let plausible: Vec<&Cell> = cells.iter().flatten().copied().filter(|cell| is_plausible(cell)).collect();

@@ -1,4 +1,4 @@
-//! The matrix of verdicts: workloads down, pairs across.
+//! The matrix of verdicts: workloads are rows, pairs are columns.
 
 use fsarena_model::comparison::{PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Verdict};
@@ -32,7 +32,7 @@ struct MatrixCell {
     figure: String,
 }
 
-/// Where a workload's section begins.
+/// The anchor of a workload's section.
 pub fn anchor(index: usize) -> String {
     format!("workload-{}", index + 1)
 }

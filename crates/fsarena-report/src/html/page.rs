@@ -1,4 +1,4 @@
-//! The page's values, ready to be put into the template.
+//! The values for the page's template.
 
 use fsarena_model::{Comparison, Status, Verdict};
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub struct Page<'a> {
     repeat: Repeat,
 }
 
-/// How many pairs have a verdict.
+/// Number of pairs with a verdict.
 #[derive(Serialize)]
 struct Tile {
     class: &'static str,
@@ -89,7 +89,7 @@ fn facts(comparison: &Comparison) -> Vec<String> {
     [format!("run {}", comparison.run)].into_iter().chain(suite).chain(rest).collect()
 }
 
-/// Only pairs within a group count.
+/// Counts only pairs within a group.
 fn tiles(comparison: &Comparison) -> Vec<Tile> {
     let groups = group::groups(comparison);
     let pairs: Vec<_> = groups.iter().flat_map(|group| answer::pairs(comparison, group)).collect();

@@ -9,7 +9,7 @@ use super::rounds::{Rounds, rounds};
 use crate::programs::{Told, told};
 use crate::{machine, remark, words};
 
-/// A contender as it really was.
+/// A contender as it was made and mounted.
 #[derive(Serialize)]
 pub struct Contender {
     label: String,
@@ -17,7 +17,7 @@ pub struct Contender {
     facts: Vec<Fact>,
 }
 
-/// Something named; `is_code` if it is for a machine to read.
+/// A named fact; `is_code` if it is text for a machine.
 #[derive(Serialize)]
 pub struct Fact {
     name: String,
@@ -25,7 +25,7 @@ pub struct Fact {
     is_code: bool,
 }
 
-/// The machine and its course.
+/// The machine, the lanes, the rounds and the programs.
 #[derive(Serialize)]
 pub struct Place {
     facts: Vec<Fact>,
@@ -68,7 +68,7 @@ fn contender(row: &ContenderRow) -> Contender {
     Contender { label: row.label.to_string(), kind: row.kind.clone(), facts: facts.into_iter().flatten().collect() }
 }
 
-/// The machine; what could not be read is missing.
+/// The machine. Facts that could not be read are left out.
 pub fn place(comparison: &Comparison) -> Place {
     Place {
         facts: facts(&comparison.environment),
@@ -103,7 +103,7 @@ fn facts(environment: &Environment) -> Vec<Fact> {
     facts.into_iter().flatten().collect()
 }
 
-/// The notes, the gravest first.
+/// The notes, the most severe first.
 pub fn notes(comparison: &Comparison) -> Vec<Note<'_>> {
     remark::notes(comparison).into_iter().map(|(severity, note)| Note { severity, text: &note.text }).collect()
 }

@@ -1,4 +1,4 @@
-//! How the page is to be read: its words, and what no interval covers.
+//! How to read the page: its terms, and what no interval covers.
 
 use fsarena_model::Comparison;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::probe;
 use crate::words::{self, Term};
 
-/// Terms and sentences, as far as the comparison calls for them.
+/// The terms and sentences that the comparison needs.
 #[derive(Serialize)]
 pub struct Reading {
     noise_only: &'static str,
@@ -17,7 +17,7 @@ pub struct Reading {
     probe_terms: Vec<Term>,
 }
 
-/// What a reader of this comparison may want to look up.
+/// Explanations for readers of this comparison.
 pub fn reading(comparison: &Comparison) -> Reading {
     Reading {
         noise_only: words::NOISE_ONLY,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::visible::is_ruling;
 
-/// How to run it again.
+/// How to repeat the run.
 #[derive(Serialize)]
 pub struct Repeat {
     command: String,
@@ -18,7 +18,7 @@ pub fn repeat(comparison: &Comparison) -> Repeat {
     Repeat { command: words.join(" "), plan_hash: comparison.plan_hash.clone() }
 }
 
-/// `text` as one word of a POSIX shell; ruling characters as their bytes (dollar-single-quotes, POSIX.1-2024).
+/// `text` as one word of a POSIX shell. Control characters become their bytes (dollar-single-quotes, POSIX.1-2024).
 pub fn shell(text: &str) -> String {
     if text.contains(is_ruling) {
         return format!("$'{}'", text.chars().map(quoted).collect::<String>());

@@ -1,4 +1,4 @@
-//! The part of the page about an article: its charts beside ours, and its tables.
+//! The page's section about an article: its charts, the same charts as measured here, and its tables.
 
 use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
@@ -10,7 +10,7 @@ use crate::svg::bars::{self, Bar, Frame};
 use crate::svg::lines;
 use crate::{number, reproduction};
 
-/// What the template needs.
+/// The values for the template.
 #[derive(Serialize)]
 pub struct Section {
     view: View,
@@ -26,7 +26,7 @@ struct Chart {
     svg: String,
 }
 
-/// The charts of one test, published and here.
+/// The charts of one test: published, and measured here.
 #[derive(Serialize)]
 struct Test {
     title: String,
@@ -36,7 +36,7 @@ struct Test {
     charts: Vec<Chart>,
 }
 
-/// The part about the article that a comparison reproduces; `None` if it reproduces none.
+/// The section about the article that a comparison reproduces; `None` if it reproduces none.
 pub fn section(comparison: &Comparison) -> Option<Section> {
     let reproduction = comparison.reproduction.as_deref()?;
     let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
@@ -97,12 +97,12 @@ impl Form {
     }
 }
 
-/// A bar of no length.
+/// A bar of length 0.
 fn unfinished(label: String) -> Bar {
     Bar { label, value: 0.0, text: "did not finish".to_owned() }
 }
 
-/// The chart of a test in one form, of the article's kind.
+/// The chart of a test in one form, as the article's kind of chart.
 fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Chart> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
@@ -122,7 +122,7 @@ fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) 
     }
 }
 
-/// Bars by place on the axis; places without any are left out.
+/// Bars by place on the axis. Places without bars are left out.
 fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
@@ -142,7 +142,7 @@ fn groups(
     groups
 }
 
-/// A drawing for each order that the article states: names need the room of lying bars.
+/// A drawing for each order that the article states. The bars are horizontal, because names need space.
 fn ranks(metric: &PublishedMetric) -> String {
     let svg = |(place, bars): (String, Vec<Bar>)| {
         let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
@@ -152,7 +152,7 @@ fn ranks(metric: &PublishedMetric) -> String {
     ranked(metric).into_iter().filter_map(svg).collect()
 }
 
-/// Bars as long as an order has places: the best is the longest.
+/// Bars whose lengths show an order: the best is the longest.
 fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
     let group = |ranking: &fsarena_model::article::Ranking| {
         let count = ranking.order.len();
@@ -169,7 +169,7 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
     metric.rankings.iter().map(group).collect()
 }
 
-/// Lines over the places, which are numbers, one per contender.
+/// One line per contender over the places. If a place is no number, upright bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let mut all: Vec<lines::Line> = Vec::new();
     for (place, bars) in groups {
@@ -184,7 +184,7 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
     lines::draw(&all, (axis, frame.title), |value| number::value(value, "things/s"))
 }
 
-/// The article's curves of speed-ups, published and here.
+/// The article's curves of speed-ups, published and measured here.
 fn curves(reproduction: &Reproduction) -> Vec<Chart> {
     let of = |form: Form, factor: &Factor| match form {
         Form::Published => factor.published,

@@ -1,4 +1,4 @@
-//! The rounds of a run on the page: how long they took, what disturbed them, what the lane cost in them.
+//! The rounds of a run on the page: their durations, what disturbed them, and the cost of the lane in them.
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{LaneCost, Nanos};
@@ -11,11 +11,11 @@ use crate::number::{DASH, bytes, seconds, three_digits};
 #[derive(Serialize)]
 pub struct Rounds {
     titles: Vec<&'static str>,
-    /// Of each its number, then a figure for each title.
+    /// The number of each round, then a figure for each title.
     rows: Vec<(u32, Vec<String>)>,
 }
 
-/// A title, the figure, and whether a column that nobody has a figure for is shown.
+/// Title, figure, and whether the column is shown if no round has a figure.
 type Column = (&'static str, fn(&RoundFacts) -> Option<String>, Empty);
 
 #[derive(PartialEq, Eq)]
@@ -37,7 +37,7 @@ const COLUMNS: [Column; 10] = [
     ("frequency", |facts| facts.conditions.frequency_mhz.map(frequency), Empty::Hidden),
 ];
 
-/// The table; it has no row where there was no round.
+/// The table of rounds; without rows if there was no round.
 pub fn rounds(facts: &[RoundFacts]) -> Rounds {
     let is_shown = |(_, of, empty): &&Column| *empty == Empty::Shown || facts.iter().any(|round| of(round).is_some());
     let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();

@@ -1,4 +1,4 @@
-//! A workload's section: what it is, drawings, figures, pairs, latencies, probes, and reasons to read it with care.
+//! A workload's section: description, drawings, figures, pairs, latencies, probes, and reasons to read it with care.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ struct FigureRow {
     interval: String,
     rounds: String,
     samples: u32,
-    /// Where the time goes: `harness 97 %`, with what that is.
+    /// Where the time goes: `harness 97 %`, with its explanation.
     shares: Vec<(String, &'static str)>,
     validity: Vec<String>,
 }
@@ -118,7 +118,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
     }
 }
 
-/// How it is done, in a few words each.
+/// How the workload is done, in a few words each.
 fn facts(workload: &WorkloadRow) -> Vec<String> {
     let fixed = [
         words::better(workload.better),
@@ -172,7 +172,7 @@ fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
     }
 }
 
-/// `6`, `6 (3 set aside)`.
+/// `6`, or `6 (3 set aside)`.
 fn rounds(cell: &Cell) -> String {
     match cell.stability.set_aside.len() {
         0 => cell.rounds.to_string(),
@@ -195,7 +195,7 @@ fn pair_row(pair: &PairVerdict) -> PairRow {
     }
 }
 
-/// As the style sheet has it.
+/// The style sheet's class of a pair.
 fn class(pair: &PairVerdict) -> String {
     match pair.leaning.filter(|_| pair.verdict == Verdict::Undecided) {
         Some(_) => "leaning".to_owned(),
@@ -203,7 +203,7 @@ fn class(pair: &PairVerdict) -> String {
     }
 }
 
-/// The same reason of several contenders is said once.
+/// A reason that several contenders share is listed once.
 fn cares(cells: &[Option<&Cell>]) -> Vec<Care> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for cell in cells.iter().flatten() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::group::groups;
 use crate::{outcome, suite};
 
-/// A pair.
+/// A pair over all workloads.
 #[derive(Serialize)]
 pub struct SuiteLine {
     name: String,

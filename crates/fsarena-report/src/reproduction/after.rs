@@ -1,5 +1,5 @@
-//! What comes after an article's tests: what was left for later, what a mere start of a program takes, and whether the files
-//! were what they should be.
+//! Results besides an article's tests: the work left for later, the time of a mere process start, and whether the files
+//! were as they should be.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use fsarena_model::{Comparison, Label, Reproduction, StepRow};
 use super::Sheet;
 use crate::number::{self, DASH};
 
-/// A workload with more further steps than this has them for something else.
+/// Maximum number of further steps. A workload with more of them has them for another purpose.
 const MOST: usize = 8;
 
 /// Steps that belong to no test of the article, by contender.
@@ -61,7 +61,7 @@ fn further<'a>(comparison: &'a Comparison, reproduction: &Reproduction, workload
     if names.len() > MOST { Vec::new() } else { names }
 }
 
-/// What comparing every file has found; nothing where nothing was compared.
+/// The results of the comparison of every file and of the checkers; empty if neither was done.
 pub fn verified(comparison: &Comparison) -> Vec<String> {
     let all = &comparison.verifications;
     let files: u64 = all.iter().map(|row| row.found.files).sum();

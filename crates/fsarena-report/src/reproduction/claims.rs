@@ -1,11 +1,11 @@
-//! What became of an article's claims.
+//! The outcomes of an article's claims.
 
 use fsarena_model::Reproduction;
 use fsarena_model::article::Outcome;
 
 use super::Sheet;
 
-/// Claim by claim.
+/// The claims, one per row.
 pub fn sheet(reproduction: &Reproduction) -> Sheet {
     let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
     let row = |(claim, here): (&fsarena_model::article::Claim, &fsarena_model::reproduction::ClaimHere)| {
@@ -23,7 +23,7 @@ pub fn sheet(reproduction: &Reproduction) -> Sheet {
     }
 }
 
-/// How many of them there are of each outcome.
+/// The number of claims with each outcome.
 pub fn sentence(reproduction: &Reproduction) -> Option<String> {
     const ALL: [Outcome; 5] =
         [Outcome::Holds, Outcome::DoesNotHold, Outcome::Unsupported, Outcome::Contradiction, Outcome::NotTestable];

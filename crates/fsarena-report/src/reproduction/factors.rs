@@ -1,4 +1,4 @@
-//! What published speed-ups consist of; and figures over all tests.
+//! The parts of published speed-ups, and figures over all tests.
 
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Factor, SummaryRow};
@@ -6,7 +6,7 @@ use fsarena_model::reproduction::{Factor, SummaryRow};
 use super::{Sheet, printed, times};
 use crate::number::DASH;
 
-/// By test: the speed-up as published, and its parts here.
+/// One row per test: the speed-up as published, and its parts as measured here.
 pub fn sheet(reproduction: &Reproduction) -> Sheet {
     let base = reproduction.article.base.clone().unwrap_or_default();
     let row = |factor: &Factor| {

@@ -1,4 +1,4 @@
-//! The figures of an article test by test: published beside measured as published, and measured properly.
+//! The figures of an article by test: published, measured as published, and measured properly.
 
 use fsarena_model::reproduction::{Measured, ReproducedFigure};
 use fsarena_model::{Label, Reproduction};
@@ -9,7 +9,7 @@ use crate::number::DASH;
 /// A row of a table: a metric of a test at a place on its axis.
 type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
-/// Published, and measured as it was published.
+/// The published figures, and those measured as published.
 pub fn as_published(reproduction: &Reproduction) -> Sheet {
     let published = published_names(reproduction);
     let labels = labels(reproduction, Form::AsPublished);
@@ -45,7 +45,7 @@ pub fn as_published(reproduction: &Reproduction) -> Sheet {
     }
 }
 
-/// Measured as it should be.
+/// The figures that are measured properly.
 pub fn properly(reproduction: &Reproduction) -> Sheet {
     let labels = labels(reproduction, Form::Properly);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
@@ -67,23 +67,23 @@ pub fn properly(reproduction: &Reproduction) -> Sheet {
     }
 }
 
-/// Whether the same figure is taken here, if its contender takes part.
+/// Whether this figure can be measured here, if its contender takes part.
 fn could_be_taken(reproduction: &Reproduction, (test, metric, _, _): &Key<'_>) -> bool {
     let metrics = reproduction.article.test(test).map(|test| test.metrics.iter()).into_iter().flatten();
     metrics.filter(|one| one.name == *metric).any(|one| one.quantity.is_some())
 }
 
-/// What stands for a figure of who did not finish.
+/// Shown instead of a figure of a contender that did not finish.
 const UNFINISHED: &str = "did not finish";
 
-/// Measured as published, or properly.
+/// How a figure is measured.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     AsPublished,
     Properly,
 }
 
-/// A figure, or that there is none since its time was over.
+/// A figure, or that there is none because the contender did not finish.
 enum Found {
     Figure(Measured),
     Unfinished,
@@ -111,7 +111,7 @@ fn of(own: &[&ReproducedFigure], label: &Label, form: Form) -> String {
     }
 }
 
-/// The rows in their order, each once.
+/// The rows in their order, without duplicates.
 fn keys(reproduction: &Reproduction) -> Vec<Key<'_>> {
     let mut keys: Vec<Key<'_>> = Vec::new();
     for figure in &reproduction.figures {
@@ -135,7 +135,7 @@ fn own<'a>(reproduction: &'a Reproduction, (test, metric, _, at): &Key<'_>) -> V
     reproduction.figures.iter().filter(is_its).collect()
 }
 
-/// The article's contenders that have a figure of a test that is done here.
+/// The article's contenders that have a published figure of a test that is done here.
 fn published_names(reproduction: &Reproduction) -> Vec<&str> {
     let names = reproduction.article.contenders.iter().map(|contender| contender.name.as_str());
     let has = |name: &&str| {
@@ -145,7 +145,7 @@ fn published_names(reproduction: &Reproduction) -> Vec<&str> {
     names.filter(has).collect()
 }
 
-/// The contenders here that have any figure of a form, in the order in which they come first.
+/// The contenders here that have a figure of this form, in the order of their first figures.
 fn labels(reproduction: &Reproduction, form: Form) -> Vec<Label> {
     let mut labels: Vec<Label> = Vec::new();
     for figure in reproduction.figures.iter().filter(|figure| form.of(figure).is_some()) {

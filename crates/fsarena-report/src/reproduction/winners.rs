@@ -1,4 +1,4 @@
-//! Who wins, and how well the orders agree.
+//! The winners of the tests, and how well the orders agree.
 
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Agreement, Winner, Wins};
@@ -6,7 +6,7 @@ use fsarena_model::reproduction::{Agreement, Winner, Wins};
 use super::Sheet;
 use crate::number::DASH;
 
-/// By test: who wins there, and whether it wins here.
+/// One row per test: the published winner, and whether it wins here.
 pub fn sheet(reproduction: &Reproduction) -> Sheet {
     let row = |winner: &Winner| {
         vec![
@@ -42,7 +42,7 @@ fn words(wins: Wins) -> &'static str {
     }
 }
 
-/// `0.33 [−0.20, 0.80]`.
+/// Tau with its interval: `0.33 [−0.20, 0.80]`.
 fn agreement(agreement: &Agreement) -> String {
     let number = |value: f64| format!("{value:.2}").replace('-', "−");
     match (agreement.low, agreement.high) {

@@ -1,15 +1,15 @@
-//! Axes: where a value stands, and which values are worth a tick.
+//! Axes: the positions of values, and which values have a tick.
 
 /// How values are spread over an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Equal differences, equal lengths.
+    /// Equal differences have equal lengths.
     Linear,
-    /// Equal ratios, equal lengths.
+    /// Equal ratios have equal lengths.
     Logarithmic,
 }
 
-/// An axis from left to right.
+/// An axis between two positions of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Axis {
     /// How values are spread.
@@ -20,21 +20,21 @@ pub struct Axis {
     right: f64,
 }
 
-/// From which ratio of largest to smallest value on an axis is logarithmic.
+/// The ratio of the largest to the smallest value from which an axis is logarithmic.
 const WIDE: f64 = 8.0;
 
-/// About how many ticks an axis has.
+/// Approximate number of ticks of an axis.
 const TICKS: f64 = 5.0;
 
-/// What may stand on a logarithmic axis of each decade.
+/// Choices of digits that have a tick in each decade of a logarithmic axis.
 const DIGITS: [&[f64]; 3] = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0]];
 
-/// The largest ratio on an axis of ratios; an interval that reaches beyond ends at the axis' end.
+/// The largest ratio on an axis of ratios. An interval that reaches further is cut there.
 const FARTHEST: f64 = 100.0;
 
 impl Axis {
-    /// An axis for figures: logarithmic if they differ much, from 0 if they differ by half, else around them.
-    /// `None` where there is nothing to show.
+    /// An axis for figures: logarithmic if they differ by a factor of more than 8, from 0 if they differ by more than
+    /// 2, otherwise around them. `None` if there is nothing to show.
     pub fn of_figures(values: &[f64], (left, right): (f64, f64)) -> Option<Self> {
         let (low, high) = extremes(values)?;
         Some(if high / low > WIDE {
@@ -47,20 +47,20 @@ impl Axis {
         })
     }
 
-    /// A logarithmic axis for figures, at least a factor of four long. `None` where there is nothing to show.
+    /// A logarithmic axis for figures that spans at least a factor of four. `None` if there is nothing to show.
     pub fn logarithmic(values: &[f64], (left, right): (f64, f64)) -> Option<Self> {
         let (low, high) = extremes(values)?;
         let room = (2.0 / (high / low).sqrt()).max(1.15);
         Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })
     }
 
-    /// An axis from 0 to `high`; `None` if that is not above 0.
+    /// An axis from 0 to `high`; `None` if `high` is not above 0.
     pub fn from_zero(high: f64, (left, right): (f64, f64)) -> Option<Self> {
         let axis = Self { scale: Scale::Linear, low: 0.0, high: high * 1.02, left, right };
         (high.is_finite() && high > 0.0).then_some(axis)
     }
 
-    /// A logarithmic axis for ratios with 1 and `band` on it.
+    /// A logarithmic axis for ratios that includes 1 and `band`.
     pub fn of_ratios(values: &[f64], band: f64, (left, right): (f64, f64)) -> Option<Self> {
         let shown = values.iter().map(|value| value.clamp(1.0 / FARTHEST, FARTHEST));
         let all: Vec<f64> = shown.chain([band * 1.1, 1.0 / band / 1.1]).collect();
@@ -69,7 +69,7 @@ impl Axis {
         Some(Self { scale: Scale::Logarithmic, low: low / room, high: high * room, left, right })
     }
 
-    /// Where `value` stands, never outside.
+    /// The position of `value`, limited to the ends of the axis.
     pub fn at(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -78,12 +78,12 @@ impl Axis {
         self.left + share.clamp(0.0, 1.0) * (self.right - self.left)
     }
 
-    /// Whether 0 stands on it.
+    /// Whether the axis includes 0.
     pub fn has_zero(&self) -> bool {
         self.low <= 0.0
     }
 
-    /// Round numbers on it.
+    /// The ticks, at round numbers.
     pub fn ticks(&self) -> Vec<f64> {
         match self.scale {
             Scale::Logarithmic if self.high / self.low > 2.5 => self.logarithmic_ticks(),
@@ -97,7 +97,7 @@ impl Axis {
         (first..=last).map(|index| index as f64 * step).collect()
     }
 
-    /// Of each decade the densest choice of digits that does not crowd the axis.
+    /// Uses the choice of digits with which the number of ticks is closest to `TICKS`.
     fn logarithmic_ticks(&self) -> Vec<f64> {
         let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
         let ticks = |digits: &[f64]| {
@@ -109,7 +109,7 @@ impl Axis {
     }
 }
 
-/// `10.0k` as `10k`, `2.50 ms` as `2.5 ms`: a tick is exact.
+/// `10.0k` as `10k`, `2.50 ms` as `2.5 ms`: the value of a tick is exact.
 pub fn short(text: &str) -> String {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
@@ -126,7 +126,7 @@ fn nice_step(rough: f64) -> f64 {
     steps.iter().map(|step| step * power).find(|step| *step >= rough).unwrap_or(10.0 * power)
 }
 
-/// The smallest and the largest of those values that can stand on any axis.
+/// The smallest and the largest of the values that are finite and positive.
 fn extremes(values: &[f64]) -> Option<(f64, f64)> {
     let good = || values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
     Some((good().reduce(f64::min)?, good().reduce(f64::max)?))

@@ -1,47 +1,47 @@
-//! Bars as articles draw them: the best green, the worst red, those between blue.
+//! Bars as articles draw them: the best is green, the worst is red, all others are blue.
 
 use super::axis::{Axis, short};
 use super::canvas::{Anchor, Canvas, fitted, text_width};
 use super::{BOTTOM, ROW, TOP, WIDTH};
 
-/// The widest that a label may be drawn.
+/// Maximum width of a label.
 const LABEL: f64 = 150.0;
 
-/// Room for the figure behind a bar.
+/// Space for the figure after a bar.
 const FIGURE: f64 = 84.0;
 
-/// How high the plane of upright bars is.
+/// Height of the plane of upright bars.
 const HEIGHT: f64 = 170.0;
 
-/// Room for the ticks to the left of upright bars.
+/// Space for the ticks to the left of upright bars.
 const LEFT: f64 = 58.0;
 
-/// Bars so close to the best or the worst, as a share, are that, too.
+/// Bars within this relative distance of the best or the worst count as equal to it.
 const CLOSE: f64 = 0.01;
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// Whose it is.
+    /// The label of its contender.
     pub label: String,
-    /// Its length; 0 of who did not finish.
+    /// Its length; 0 if the contender did not finish.
     pub value: f64,
-    /// The figure beside it.
+    /// The figure next to it.
     pub text: String,
 }
 
-/// What all bars of a drawing share.
+/// The properties that all bars of a drawing share.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
-    /// Below the axis, with the unit.
+    /// The title of the axis, with the unit.
     pub title: &'a str,
-    /// Whether long bars are good.
+    /// Whether longer bars are better.
     pub is_higher_better: bool,
-    /// Whether lengths are more than an order.
+    /// Whether lengths show values, not only an order.
     pub has_scale: bool,
 }
 
-/// Bars from left to right, one below the other, in the order given; nothing without bars.
+/// Horizontal bars, one below the other, in the given order; `None` without bars.
 pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
     let widest = bars.iter().map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 12.0;
@@ -67,7 +67,7 @@ pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
     Some(canvas.finish(&format!("Bars of {}: {}", bars.len(), frame.title)))
 }
 
-/// Groups of upright bars, each over its place on the axis; nothing without bars.
+/// Groups of upright bars, each above its place on the axis; `None` without bars.
 pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
     let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).reduce(f64::max)?;
     let bottom = TOP + HEIGHT;
@@ -95,7 +95,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
     Some(canvas.finish(&format!("Bars over {axis}: {}", frame.title)))
 }
 
-/// The names below upright bars: beside each other, or upwards where they would not fit.
+/// The names below upright bars: horizontal, or upwards if they would not fit.
 enum Names {
     Beside,
     Upward { length: f64 },
@@ -116,7 +116,7 @@ impl Names {
         }
     }
 
-    /// Below the middle of a bar's foot.
+    /// Draws a name below the middle of a bar's foot.
     fn draw(&self, canvas: &mut Canvas, (x, foot): (f64, f64), label: &str) {
         match self {
             Self::Beside => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
@@ -125,7 +125,7 @@ impl Names {
     }
 }
 
-/// Best, worst or between, within its group. Where all are as good, nobody is the worst.
+/// The class of a bar: best, worst or between within its group. If all are equally good, none is the worst.
 fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
     let ends = |best: bool| {
         let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
@@ -147,7 +147,7 @@ fn frame_share(value: f64, end: f64) -> f64 {
     (value - end).abs() / value.abs().max(end.abs())
 }
 
-/// As a tick is printed.
+/// The text of a tick.
 fn figure(value: f64) -> String {
     crate::number::value(value, "things/s")
 }

@@ -8,21 +8,21 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::WIDTH;
 use crate::visible;
 
-/// About how wide a column of text is, in the drawing's units, at the style sheet's 13 px.
+/// Approximate width of a column of text in the drawing's units, at the style sheet's 13 px.
 const COLUMN: f64 = 7.0;
 
-/// Where a text is held.
+/// The part of a text that is at its position.
 #[derive(Debug, Clone, Copy)]
 pub enum Anchor {
-    /// At its beginning.
+    /// Its beginning.
     Start,
-    /// In its middle.
+    /// Its middle.
     Middle,
-    /// At its end.
+    /// Its end.
     End,
 }
 
-/// A drawing that grows.
+/// A drawing to which elements are added.
 #[derive(Debug)]
 pub struct Canvas {
     height: f64,
@@ -30,7 +30,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one.
+    /// An empty drawing.
     pub fn new(height: f64) -> Self {
         Self { height, body: String::new() }
     }
@@ -66,7 +66,7 @@ impl Canvas {
         self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
     }
 
-    /// Any lines as SVG writes them.
+    /// A path in SVG's syntax.
     pub fn path(&mut self, class: &str, path: &str) {
         self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
     }
@@ -83,7 +83,7 @@ impl Canvas {
         self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
     }
 
-    /// A text that is read from bottom to top and ends at `at`.
+    /// A text that reads from bottom to top and ends at the given position.
     pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let text = visible(text);
         let text = HtmlEscape(&text);
@@ -92,7 +92,7 @@ impl Canvas {
         ));
     }
 
-    /// The whole drawing; `label` says in words what it shows.
+    /// The complete drawing. `label` describes it in words.
     pub fn finish(self, label: &str) -> String {
         let (height, body, label) = (self.height, self.body, visible(label));
         let label = HtmlEscape(&label);
@@ -108,12 +108,12 @@ fn points(places: &[(f64, f64)]) -> String {
     places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }
 
-/// About how wide `text` is drawn.
+/// Approximate width of `text` in a drawing.
 pub fn text_width(text: &str) -> f64 {
     text.width() as f64 * COLUMN
 }
 
-/// `text`, cut so that it is drawn within `room`.
+/// `text`, shortened to a width of at most `room`.
 pub fn fitted(text: &str, room: f64) -> String {
     if text_width(text) <= room {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Latency against load: one line per contender through the rates of its open loops, and the closed loop beside it.
+//! Latency against load: one line per contender through the rates of its open loops, and a mark for its closed loop.
 
 use super::axis::Axis;
 use super::canvas::Canvas;
@@ -6,7 +6,7 @@ use super::plane::{LINES, Plane, ROOM};
 use super::shape::{self, Sign, cross, ring};
 use crate::number;
 
-/// What the drawing has beside marks.
+/// The signs in the legend besides the contenders' marks.
 const SIGNS: &[Sign] =
     &[LINES[0], LINES[1], Sign::Ring("closed loop: median at its own rate"), Sign::Cross("does not keep up")];
 
@@ -15,26 +15,26 @@ const SIGNS: &[Sign] =
 pub struct Line {
     /// Its label.
     pub contender: String,
-    /// Its open loops, by what was done.
+    /// Its open loops, in ascending order of the rate.
     pub open: Vec<Load>,
     /// Its closed loop.
     pub closed: Option<Load>,
 }
 
-/// Operations per second that were done, and how long they took.
+/// The rate and the latencies at a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// Operations per second.
+    /// Operations per second that were done.
     pub done: f64,
-    /// Half took no longer, seconds.
+    /// Median latency in seconds.
     pub p50: f64,
-    /// 99 of 100 took no longer, seconds.
+    /// 99th percentile of the latency in seconds.
     pub p99: f64,
-    /// Whether as much was done as was offered.
+    /// Whether all offered operations were done.
     pub keeps_up: bool,
 }
 
-/// The drawing, or nothing where there is no open loop.
+/// The drawing; `None` if there is no open loop.
 pub fn draw(lines: &[Line], operation: &str) -> Option<String> {
     let loads = || lines.iter().flat_map(|line| line.open.iter().chain(&line.closed));
     let latencies: Vec<f64> = loads().flat_map(|load| [load.p50, load.p99]).collect();
@@ -60,7 +60,7 @@ fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
     }
 }
 
-/// A ring around the mark: the closed loop is at the rate that came of it, not at one that was chosen.
+/// Draws a ring around the mark: the rate of a closed loop is a result, not a choice.
 fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &Load) {
     let (x, y) = plane.at((load.done, load.p50));
     shape::mark(canvas, index, (x, y));

@@ -1,23 +1,23 @@
-//! Heat maps: of each contender a field of record sizes to the right and file sizes downwards, filled the more the nearer it is to the
-//! best of the same place.
+//! Heat maps: one field per contender, with record sizes across and file sizes downwards. The colour of a place shows
+//! how close its rate is to the best.
 
 use super::WIDTH;
 use super::canvas::{Anchor, Canvas, fitted};
 use crate::grid;
 
-/// Shares of the best from which on a place is filled so, with what the legend says.
+/// The share of the best at which each band begins, with the legend's text.
 const BANDS: [(f64, &str); 6] =
     [(0.95, "95 % or more"), (0.8, "80 %"), (0.6, "60 %"), (0.4, "40 %"), (0.2, "20 %"), (0.0, "less")];
 
-/// A place's width and height.
+/// Width and height of a place.
 const PLACE: (f64, f64) = (13.5, 11.0);
-/// Room for the files' sizes to the left of a field.
+/// Space for the file sizes to the left of a field.
 const LEFT: f64 = 36.0;
-/// Room above a field for the contender's label, and below it for records' sizes.
+/// Space above a field for the contender's label, and below it for the record sizes.
 const AROUND: (f64, f64) = (20.0, 32.0);
-/// From one field to the next.
+/// Distance from one field to the next.
 const STEP: f64 = WIDTH / 2.0;
-/// The legend's height.
+/// Height of the legend.
 const LEGEND: f64 = 40.0;
 
 /// A contender's field.
@@ -25,7 +25,7 @@ const LEGEND: f64 = 40.0;
 pub struct Field {
     /// Its label.
     pub contender: String,
-    /// Shares of the best, 0 to 1, by file, then record; `None` where nothing was measured.
+    /// Shares of the best, 0 to 1, by file, then record; `None` if not measured.
     pub shares: Vec<Vec<Option<f64>>>,
 }
 
@@ -65,7 +65,7 @@ fn sizes(canvas: &mut Canvas, (left, top): (f64, f64), files: &[u64], records: &
     }
 }
 
-/// One path for each band: a page has thousands of places.
+/// Draws one path per band, because a page has thousands of places.
 fn fill(canvas: &mut Canvas, (left, top): (f64, f64), shares: &[Vec<Option<f64>>]) {
     for band in 0..BANDS.len() {
         let mut path = String::new();
@@ -82,7 +82,7 @@ fn fill(canvas: &mut Canvas, (left, top): (f64, f64), shares: &[Vec<Option<f64>>
     }
 }
 
-/// A place from its upper left corner on: a line as thick as the style sheet says, which is a place's height less 1.
+/// A place, given its upper left corner: a line whose thickness in the style sheet is the height of a place minus 1.
 fn mark((left, top): (f64, f64), width: f64) -> String {
     format!("M{left} {}h{width}", top + (PLACE.1 - 1.0) / 2.0)
 }
@@ -102,7 +102,7 @@ mod tests {
         let field =
             Field { contender: "ext4".to_owned(), shares: vec![vec![Some(1.0), None], vec![Some(0.5), Some(1.0)]] };
         let svg = draw(&[field], &[64, 128], &[4, 8], "best", "a map");
-        // One of each stands in the legend.
+        // The legend has one of each.
         let count = |band: usize| {
             let paths = svg.split("<path class=\"").filter(|path| path.starts_with(&format!("heat{band}\"")));
             paths.map(|path| path.split("/>").next().unwrap_or_default().matches('M').count()).sum::<usize>()

@@ -1,29 +1,29 @@
-//! Lines over something: one per name, both axes logarithmic.
+//! Line charts: one line per name, both axes logarithmic.
 
 use super::axis::{Axis, short};
 use super::canvas::{Anchor, Canvas};
 use super::{BOTTOM, WIDTH, shape};
 use crate::number;
 
-/// Room for the ticks to the left.
+/// Space for the ticks to the left.
 const LEFT: f64 = 62.0;
 
-/// Room to the right.
+/// Space to the right.
 const RIGHT: f64 = 18.0;
 
-/// How high the plane is.
+/// Height of the plane.
 const HEIGHT: f64 = 200.0;
 
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// From left to right, all above 0.
+    /// Its points from left to right, all above 0.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The drawing; nothing where no line has a point. `titles` are those of the axes, to the right and upwards.
+/// The drawing; `None` if no line has a point. `titles` are those of the horizontal and of the vertical axis.
 pub fn draw(lines: &[Line], titles: (&str, &str), print: fn(f64) -> String) -> Option<String> {
     let all = || lines.iter().flat_map(|line| &line.points);
     let labels: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();

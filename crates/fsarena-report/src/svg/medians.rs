@@ -1,4 +1,5 @@
-//! The contenders' medians with their intervals, and each round's value as a faint dot, a ring if it does not count.
+//! The contenders' medians with their intervals, and each round's value as a faint dot, or as a ring if it was set
+//! aside.
 
 use fsarena_model::Better;
 use fsarena_model::comparison::Cell;
@@ -8,24 +9,24 @@ use super::canvas::{Anchor, Canvas, fitted, text_width};
 use super::{BOTTOM, ROW, TOP, WIDTH};
 use crate::number;
 
-/// The widest that a label may be drawn.
+/// Maximum width of a label.
 const LABEL: f64 = 140.0;
 
-/// Room for the figure to the right.
+/// Space for the figure to the right.
 const FIGURE: f64 = 64.0;
 
 /// One contender in a drawing.
 #[derive(Debug, Clone, Copy)]
 pub struct Dot<'a> {
-    /// Its cell; an implausible or missing one is not drawn.
+    /// Its cell. An implausible or missing figure is not drawn.
     pub cell: &'a Cell,
-    /// Whether nobody in the drawing is shown to be faster.
+    /// Whether no contender in the drawing is proved to be faster.
     pub leads: bool,
     /// Whether the figure may be printed as a result.
     pub is_plausible: bool,
 }
 
-/// The drawing, or nothing where there is no figure.
+/// The drawing; `None` if there is no figure.
 pub fn draw(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
     let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 14.0;
@@ -57,7 +58,7 @@ fn scale(canvas: &mut Canvas, axis: &Axis, bottom: f64, unit: &str) {
     }
 }
 
-/// Says what a reader could be misled by.
+/// The title of the axis, including properties of the scale that could mislead a reader.
 fn title(axis: &Axis, unit: &str, better: Better) -> String {
     let scale = match axis.scale {
         Scale::Logarithmic => ", logarithmic",

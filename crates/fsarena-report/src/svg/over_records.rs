@@ -1,4 +1,4 @@
-//! Throughput over the size of records: a line for each contender, record sizes to the right by equal ratios.
+//! Throughput over record size: one line per contender, with record sizes on a logarithmic axis.
 
 use super::axis::{Axis, Scale, short};
 use super::canvas::{Anchor, Canvas};
@@ -7,10 +7,10 @@ use super::{BOTTOM, shape};
 use crate::grid;
 use crate::number;
 
-/// How high the plane is.
+/// Height of the plane.
 const HEIGHT: f64 = 190.0;
 
-/// More labels than that along the axis would touch each other: then every second is left out.
+/// Maximum number of labels along the axis. If there are more, they would touch, so every second one is left out.
 const LABELS: usize = 9;
 
 /// A contender's line: sizes of records in KiB, and KiB per second.
@@ -18,11 +18,11 @@ const LABELS: usize = 9;
 pub struct Line {
     /// Its label.
     pub contender: String,
-    /// By record size.
+    /// Its points, by record size.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The drawing, or nothing where there is no figure; `title` says what was done.
+/// The drawing; `None` if there is no figure. `title` says what was done.
 pub fn draw(lines: &[Line], title: &str) -> Option<String> {
     let points = || lines.iter().flat_map(|line| &line.points);
     let mut sizes: Vec<f64> = points().map(|(size, _)| *size).collect();

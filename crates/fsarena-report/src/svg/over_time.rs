@@ -1,4 +1,4 @@
-//! Latency over time within a trial: its slices behind one another, each point a median over rounds.
+//! Latency over time within a trial: its slices one after the other, each point a median over rounds.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ struct Line {
     places: Vec<(f64, f64, f64)>,
 }
 
-/// The drawing of one operation, or nothing where nobody has more than one point.
+/// The drawing of one operation; `None` if no contender has more than one point.
 pub fn draw(cells: &[&Cell], operation: &str) -> Option<String> {
     let drawn: Vec<(&str, Line)> = cells.iter().filter_map(|cell| of_cell(cell, operation)).collect();
     if drawn.iter().all(|(_, line)| line.places.len() < 2) {
@@ -37,7 +37,7 @@ fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, Line)> {
     Some((cell.contender.0.as_str(), line(course)))
 }
 
-/// Through all slices: many have one part only, and would be no line.
+/// Draws lines through all slices: many slices have only one part, which makes no line.
 fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
     let median: Vec<_> = line.places.iter().map(|(time, p50, _)| (*time, *p50)).collect();
     let tail: Vec<_> = line.places.iter().map(|(time, _, p99)| (*time, *p99)).collect();
@@ -60,7 +60,7 @@ fn line(course: &Course) -> Line {
     Line { places: parts.into_values().map(place).collect() }
 }
 
-/// The upper of the two middle ones, where there are two: it is one that was measured.
+/// The median; of two middle values the upper one, because it was measured.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

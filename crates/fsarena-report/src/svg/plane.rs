@@ -1,4 +1,4 @@
-//! A plane for lines: something to the right, latency upwards on a logarithmic scale.
+//! A plane for lines: latency on a logarithmic vertical axis, another quantity on the horizontal axis.
 
 use super::axis::{Axis, short};
 use super::canvas::{Anchor, Canvas};
@@ -6,19 +6,19 @@ use super::shape::{self, Sign};
 use super::{BOTTOM, WIDTH};
 use crate::number::seconds;
 
-/// Room for the ticks to the left.
+/// Space for the ticks to the left.
 const LEFT: f64 = 62.0;
 
-/// Room to the right, so that half a tick's label fits.
+/// Space to the right, so that half of a tick's label fits.
 const RIGHT: f64 = 18.0;
 
-/// How high the plane is.
+/// Height of the plane.
 const HEIGHT: f64 = 210.0;
 
-/// What a drawing of latencies has beside marks: the kinds of line, by class.
+/// The signs in a legend of latencies besides the contenders' marks: the kinds of line, by class.
 pub const LINES: &[Sign] = &[Sign::Line("p50", "median"), Sign::Line("p99", "99th percentile")];
 
-/// From left to right, where the plane is.
+/// The left and the right end of the plane.
 pub const ROOM: (f64, f64) = (LEFT, WIDTH - RIGHT);
 
 /// The plane with its axes.
@@ -30,7 +30,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Begins a drawing: the legend, then axes for these latencies; `None` where there are none.
+    /// Begins a drawing with the legend, and makes the axes for these latencies; `None` if there are none.
     pub fn begin(x: Axis, latencies: &[f64], labels: &[&str], signs: &[Sign]) -> Option<(Self, Canvas)> {
         let top = shape::legend_height(labels, signs);
         let y = Axis::logarithmic(latencies, (top + HEIGHT, top))?;
@@ -39,7 +39,7 @@ impl Plane {
         Some((Self { x, y, top }, canvas))
     }
 
-    /// Draws ticks and titles; the marks of the axis to the right are printed by `print`.
+    /// Draws ticks and titles. `print` formats the ticks of the horizontal axis.
     pub fn scales(&self, canvas: &mut Canvas, print: impl Fn(f64) -> String, title: &str) {
         let (left, right) = ROOM;
         let bottom = self.top + HEIGHT;
@@ -55,12 +55,13 @@ impl Plane {
         canvas.text("axis-title", Anchor::Start, (left, bottom + 38.0), "↑ latency, logarithmic");
     }
 
-    /// Where a pair of values stands.
+    /// The position of a pair of values.
     pub fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.x.at(x), self.y.at(y))
     }
 
-    /// The line through some points of a contender, of one of the [`LINES`], with its mark at each.
+    /// Draws the line through points of a contender, with its mark at each. `kind` is the class of one of the
+    /// [`LINES`].
     pub fn path(&self, canvas: &mut Canvas, index: usize, kind: &str, points: &[(f64, f64)]) {
         let places: Vec<_> = points.iter().map(|point| self.at(*point)).collect();
         canvas.polyline(&format!("path {kind} {}", shape::class(index)), &places);

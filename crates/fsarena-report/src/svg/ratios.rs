@@ -9,13 +9,13 @@ use super::{BOTTOM, ROW, TOP, WIDTH};
 use crate::number::three_digits;
 use crate::outcome;
 
-/// The widest that a pair's name may be drawn.
+/// Maximum width of a pair's name.
 const LABEL: f64 = 165.0;
 
-/// Room for the verdict to the right.
+/// Space for the verdict to the right.
 const OUTCOME: f64 = 126.0;
 
-/// The drawing, or nothing where there is no pair. `margin` is the equivalence margin, 0 to 1.
+/// The drawing; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1.
 pub fn draw(pairs: &[&PairVerdict], margin: f64) -> Option<String> {
     let widest = pairs.iter().map(|pair| text_width(&outcome::name(pair))).fold(0.0, f64::max);
     let room = (widest.min(LABEL) + 14.0, WIDTH - OUTCOME);

@@ -1,21 +1,21 @@
-//! How contenders are told apart in drawings with several lines: by shape and colour of their marks, and by name.
+//! Distinguishes contenders in drawings with several lines: by shape and colour of their marks, and by name.
 
 use super::WIDTH;
 use super::canvas::{Anchor, Canvas, fitted, text_width};
 
-/// The widest that a label may be drawn.
+/// Maximum width of a label.
 const LABEL: f64 = 150.0;
 
 /// The height of a line of the legend.
 const LINE: f64 = 20.0;
 
-/// How many shapes there are; further contenders begin again, in other colours.
+/// Number of shapes. Further contenders use them again, in other colours.
 const SHAPES: usize = 5;
 
-/// How many colours the style sheet has.
+/// Number of colours in the style sheet.
 const COLOURS: usize = 6;
 
-/// What a legend explains beside who has which mark.
+/// An entry of a legend besides the contenders' marks.
 #[derive(Debug, Clone, Copy)]
 pub enum Sign {
     /// A kind of line, by its class.
@@ -55,7 +55,8 @@ pub fn cross(canvas: &mut Canvas, (x, y): (f64, f64)) {
     canvas.line("cross", (x - 6.0, y + 6.0), (x + 6.0, y - 6.0));
 }
 
-/// Draws who has which mark and what the other signs mean; where the legend ends.
+/// Draws the contenders' marks and names, and the other signs with their meanings. Returns the height at which the
+/// legend ends.
 pub fn legend(canvas: &mut Canvas, labels: &[&str], signs: &[Sign]) -> f64 {
     let mut at = (0.0, LINE - 6.0);
     for (index, label) in labels.iter().enumerate() {
@@ -82,12 +83,12 @@ fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
     canvas.text("tick", Anchor::Start, (x + wide + 6.0, at.1), words);
 }
 
-/// How high a legend is.
+/// Height of a legend.
 pub fn legend_height(labels: &[&str], signs: &[Sign]) -> f64 {
     legend(&mut Canvas::new(0.0), labels, signs)
 }
 
-/// Where something of that width begins: on this line, or on the next.
+/// The position at which an element of this width begins: on this line, or on the next.
 fn place(at: &mut (f64, f64), width: f64) -> f64 {
     if at.0 > 0.0 && at.0 + width > WIDTH {
         *at = (0.0, at.1 + LINE);

@@ -1,4 +1,4 @@
-//! The flush census: how many flushes reach the device for a sync, and how long one takes.
+//! The flush census: how many flushes reach the device for a sync, and how long a flush takes.
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint};
@@ -52,10 +52,10 @@ const SYNCS: Figure = Figure {
     print: count,
 };
 
-/// Probes without which a run is from before there was a census.
+/// Probes of the census. A run without them is from an older version.
 const COUNTED: [&str; 3] = ["device.preflushes", "device.fua", "device.flushing"];
 
-/// All figures of a workload that syncs; nothing in runs that did not count.
+/// All figures of a workload that syncs; empty if the run has no census.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let per_sync = per_sync_lines(comparison, workload);
     let syncs = if per_sync.is_empty() { Vec::new() } else { lines(comparison, workload, &[SYNCS]) };
@@ -70,7 +70,7 @@ fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> 
     }
 }
 
-/// The same without syncs, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
+/// The figures without syncs per operation, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
 fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let all = per_sync_lines(comparison, workload);
     let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
@@ -86,7 +86,7 @@ fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     flushes.cloned().into_iter().chain(asked).chain(time.cloned()).collect()
 }
 
-/// What two lines say of each contender; a dash where one of them says nothing.
+/// The values of both lines for each contender; a dash if one of them is missing.
 fn sums(one: &Line, other: &Line) -> Vec<String> {
     let sum = |(one, other): (&String, &String)| match one == DASH || other == DASH {
         true => DASH.to_owned(),
@@ -95,7 +95,7 @@ fn sums(one: &Line, other: &Line) -> Vec<String> {
     one.values.iter().zip(&other.values).map(sum).collect()
 }
 
-/// Syncs of an operation; `None` where there are none. With O_SYNC or O_DSYNC each operation is one, unless something else is known.
+/// Syncs per operation; `None` if there are none. With O_SYNC or O_DSYNC it is 1, unless the cell has another number.
 fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let row = comparison.workloads.iter().find(|row| row.name == cell.workload)?;
     let syncs = match row.durable {

@@ -1,5 +1,5 @@
-//! The three clocks and space: when calls had returned, when it was durable, when the lane was at rest, and how much of
-//! the device all that took.
+//! The three clocks and space: when calls had returned, when everything was durable, when the lane was at rest, and how
+//! much space the work took on the device.
 
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
@@ -20,10 +20,10 @@ pub const SUBJECT: Subject = Subject {
     hint: leaves_most,
 };
 
-/// The share from which on what was left for later is worth a line.
+/// Share of the work left for later from which a line is shown.
 const MUCH: f64 = 0.05;
 
-/// Bytes for each operation that are not.
+/// Number of bytes per operation that count as nothing.
 const LITTLE: f64 = 64.0;
 
 const WHEN: [Figure; 3] = [
@@ -110,7 +110,7 @@ const SPACE: [Figure; 2] = [
     },
 ];
 
-/// Which clock a cell's figure counts.
+/// The clock that a cell's figure counts.
 fn own_clock(comparison: &Comparison, cell: &Cell) -> Option<Clock> {
     Some(comparison.workloads.iter().find(|row| row.name == cell.workload)?.clock)
 }
@@ -132,14 +132,14 @@ fn later_bytes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     Some(until_durable + probe(cell, "clock.rest.written")?)
 }
 
-/// What the device had written meanwhile is what the figure counts.
+/// The figure counts the bytes that the device wrote during the timed part.
 fn later_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let later = later_bytes(comparison, cell)?;
     let all = later + probe(cell, "device.written")?;
     (all > 0.0).then(|| later / all)
 }
 
-/// All figures; the clock that the workload's figure counts is named as such.
+/// All figures. The name of the clock that the workload's figure counts says so.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [returned, durable, _] = WHEN.map(|figure| figure.what);
     let named = |line: Line| match (&*line.what, workload.clock) {
@@ -151,7 +151,7 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     lines(comparison, workload, &figures).into_iter().map(named).collect()
 }
 
-/// The clocks where much is left for later; space where it was measured, at rest only where that is something else.
+/// The clocks if much is left for later. Space if it was measured; space at rest only if it differs.
 fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let later = if leaves_much(comparison, workload) { lines(comparison, workload, &LATER) } else { Vec::new() };
     let mut space = lines(comparison, workload, &SPACE);
@@ -159,8 +159,8 @@ fn worth_a_line(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     later.into_iter().chain(space).collect()
 }
 
-/// The share that a contender leaves for later, of the writes where that is known: the time of a remount varies. A few bytes,
-/// such as times of access, are nothing even if nothing else was written.
+/// The share that a contender leaves for later: of the writes if they are known, because the time of a remount varies.
+/// A few bytes, such as access times, count as 0 even if nothing else was written.
 fn left(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let is_little = later_bytes(comparison, cell).is_some_and(|bytes| bytes < LITTLE);
     let share = if is_little { Some(0.0) } else { later_share(comparison, cell) };
@@ -171,7 +171,7 @@ fn leaves_much(comparison: &Comparison, workload: &WorkloadRow) -> bool {
     values(comparison, workload, left).into_iter().flatten().any(|share| share >= MUCH)
 }
 
-/// `xfs leaves 12 % for later`; nothing where that is little.
+/// `xfs leaves 12 % for later`; `None` if no contender leaves much.
 fn leaves_most(comparison: &Comparison, workload: &WorkloadRow) -> Option<String> {
     let labels = comparison.contenders.iter().map(|row| &row.label);
     let known = labels.zip(values(comparison, workload, left));

@@ -1,4 +1,4 @@
-//! What iostat(1) would have printed of the lane's device over the timed seconds, under its names, and processor time.
+//! Figures of the lane's device over the timed seconds, as iostat(1) would print them, and processor time.
 
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, WorkloadRow};
@@ -62,16 +62,16 @@ const COLUMNS: [Figure; 16] = [
     },
 ];
 
-/// What is worth a line among those of all workloads.
+/// The figures in the table of all workloads.
 const BRIEF: [&str; 11] =
     ["r/s", "rkB/s", "r_await", "w/s", "wkB/s", "w_await", "f_await", "aqu-sz", "%util", "%CPU", "%system"];
 
-/// As iostat prints them.
+/// Two decimals, as iostat prints.
 fn hundredths(value: f64) -> String {
     format!("{value:.2}")
 }
 
-/// User's and system time of each of fio's jobs, percent, as it says itself.
+/// User and system time of each fio job in percent, as fio reports it.
 fn of_fio(cell: &Cell) -> Option<(f64, f64)> {
     Some((probe(cell, "fio.usr")?, probe(cell, "fio.sys")?))
 }
@@ -80,7 +80,7 @@ fn processor(cell: &Cell, name: &str) -> Option<f64> {
     Some(probe(cell, name)? / cell.seconds_per_operation? * 100.0)
 }
 
-/// Every figure that is known; nothing where nothing was counted for any column of iostat's.
+/// Every figure that is known; empty if the columns of iostat were not counted.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let is_counted = |cell: &Cell| cell.workload == workload.name && cell.probes.contains_key("iostat.%util");
     match comparison.cells.iter().any(is_counted) {
@@ -89,7 +89,7 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     }
 }
 
-/// In a run of the article's tests, without what nobody did.
+/// Only in a run of the article's tests, and without lines in which all values are 0.
 fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let reproduces = comparison.reproduction.as_ref().is_some_and(|reproduction| reproduction.article.name == ARTICLE);
     if !reproduces && comparison.suite.as_deref() != Some(ARTICLE) {

@@ -1,4 +1,4 @@
-//! What the program that does a workload says of it itself: a server's latencies and percentiles, a tool's counts.
+//! Figures that the program of a workload reports: a server's latencies and percentiles, a tool's counts.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const COMMITS: [(&str, &str); 2] = [
     ("connections", "Connections that may commit at the same time."),
 ];
 
-/// What bears the name of the workload's engine, and the transactions.
+/// The readings whose names begin with the workload's engine, and the transactions.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let group = format!("{}.", workload.engine);
     let known = comparison.contenders.iter().map(|row| look_up::cell(comparison, &workload.name, &row.label));

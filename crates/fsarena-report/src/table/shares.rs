@@ -1,5 +1,5 @@
-//! Where the time goes: the harness, the host beneath the lane, and how near the bare device a contender comes, with the
-//! references that say so.
+//! Where the time goes: the harness, the host beneath the lane, and how close a contender comes to the bare device,
+//! with the references that show it.
 
 use fsarena_model::comparison::{Cell, ReferenceRow, WorkloadRow};
 use fsarena_model::{Comparison, Place};
@@ -20,7 +20,7 @@ pub const SUBJECT: Subject = Subject {
     hint: |_, _| None,
 };
 
-/// A share, the word by which a chip names it, and what it is a share of.
+/// A share, its name on a chip, and its reference.
 const SHARES: [(Figure, &str, Place); 3] = [
     (
         Figure {
@@ -55,10 +55,10 @@ const SHARES: [(Figure, &str, Place); 3] = [
     ),
 ];
 
-/// The share of the time from which on the lane is worth a word.
+/// Share of the time from which the lane is mentioned.
 const LANE_WORTH: f64 = 0.01;
 
-/// Beside the time that flushes take in the host, no reference stands: it is the lane's cost in the machine's facts.
+/// The host's time for flushes has no reference. The lane's cost is among the facts about the machine.
 const LANE: Figure = Figure {
     what: "lane, of the time",
     meaning: "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
@@ -72,7 +72,7 @@ fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     Some((taken / cell.seconds_per_operation?).min(1.0))
 }
 
-/// Nothing where nothing was measured beside: runs from before that could do so have only the lane's part.
+/// Empty if the run measured no references: older runs, which could not, would only have the lane's share.
 fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
         let beside = reference(comparison, workload, place);
@@ -90,7 +90,7 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
 }
 
-/// Whether anything was measured beside the contenders in this run.
+/// Whether this run measured references.
 fn is_measured(comparison: &Comparison) -> bool {
     let has_share =
         |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some() || cell.start_share.is_some();
@@ -114,7 +114,7 @@ fn reference(comparison: &Comparison, workload: &WorkloadRow, place: Place) -> O
     (!figures.is_empty()).then(|| format!("{} {}", words::place(place), figures.join(", ")))
 }
 
-/// `3.84 µs/op`; of mere starts `1.62 ms each`.
+/// `3.84 µs/op`, or `1.62 ms each` for process starts.
 fn each(row: &ReferenceRow) -> Option<String> {
     let seconds = seconds(row.seconds_per_operation?);
     Some(match row.place {
@@ -123,7 +123,7 @@ fn each(row: &ReferenceRow) -> Option<String> {
     })
 }
 
-/// A reference among a workload's figures on the page.
+/// A reference in the table of a workload's figures on the page.
 #[derive(Debug, Serialize)]
 pub struct Reference {
     place: &'static str,
@@ -149,7 +149,7 @@ pub fn references(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Refere
     rows(comparison, &workload.name).map(reference).collect()
 }
 
-/// A cell's shares, each as `harness 97 %` with what it is.
+/// A cell's shares, each as `harness 97 %` with its explanation.
 pub fn chips(comparison: &Comparison, cell: &Cell) -> Vec<(String, &'static str)> {
     if !is_measured(comparison) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! An article for a terminal: what it published, what its own figures say against it, and what became of its claims.
+//! An article for a terminal: its published figures, the rules' findings in them, and the outcomes of its claims.
 
 mod figures;
 
@@ -12,10 +12,10 @@ use super::Style;
 use super::layout::{Cell, Column, table, wrapped};
 use super::paint::{Tone, painted};
 
-/// Below a heading.
+/// Indentation below a heading.
 const INDENT: &str = "  ";
 
-/// The article in `style`, with what rules found in it.
+/// The article in `style`, with the rules' findings.
 pub fn render(article: &Article, findings: &[Finding], style: Style) -> String {
     let mut blocks = vec![head(article, style), machine(article, style), contenders(article, style)];
     blocks.extend(found(findings, None, style));
@@ -64,7 +64,7 @@ fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style:
     lines.join("\n")
 }
 
-/// What rules found in a test, or in several.
+/// The findings about a test, or about several tests if `test` is `None`.
 fn found(findings: &[Finding], test: Option<&str>, style: Style) -> Option<String> {
     let of_it = findings.iter().filter(|finding| finding.test.as_deref() == test);
     let line = |finding: &Finding| {
@@ -100,7 +100,7 @@ fn of_claim(claim: &Claim, style: Style) -> String {
     format!("{} ({}): {outcome}\n{}", claim.name, claim.kind, lines.join("\n"))
 }
 
-/// How much there is of everything, in one sentence.
+/// The number of tests, figures, orders, findings and claims, in one sentence.
 fn counts(article: &Article, findings: &[Finding]) -> String {
     let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
     let mut text = format!(
@@ -121,13 +121,13 @@ fn heading(text: &str, style: Style) -> String {
     painted(text, Tone::Strong, style.color) + "\n"
 }
 
-/// Below a heading, in lines that fit.
+/// An indented paragraph in lines that fit.
 fn paragraph(text: &str, style: Style) -> String {
     let further = INDENT.repeat(2);
     format!("{INDENT}{}", wrapped(text, &further, style.width.saturating_sub(INDENT.len())))
 }
 
-/// A table below a heading.
+/// An indented table.
 fn indented(columns: &[Column], style: Style) -> String {
     let lines = table(columns, style.color);
     lines.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")

@@ -1,11 +1,11 @@
-//! Columns and wrapped lines, aligned by what characters really take on a terminal.
+//! Columns and wrapped lines, aligned by the width of characters on a terminal.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::paint::{Tone, painted};
 use crate::view::Figure;
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: &str = "  ";
 
 /// A piece of text in a table.
@@ -16,7 +16,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Text without a meaning for the eye.
+    /// Text without a tone.
     pub fn plain(text: &str) -> Self {
         Self { text: visible(text), tone: Tone::Plain }
     }
@@ -28,23 +28,23 @@ impl Cell {
         Self { text, tone: Tone::from(figure.verdict) }
     }
 
-    /// As it appears alone.
+    /// The text in its colour.
     pub fn painted(&self, color: bool) -> String {
         painted(&self.text, self.tone, color)
     }
 }
 
-/// A column with its title; where no column has a title, a table has no head.
+/// A column with its title. If no column has a title, the table has no head.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// What stands above it.
+    /// The title above it.
     pub title: String,
-    /// Row by row, as many as in every other column.
+    /// One cell per row. All columns of a table have the same number of rows.
     pub cells: Vec<Cell>,
 }
 
 impl Column {
-    /// The first words of the cells flush right, so that numbers of one magnitude stand below each other.
+    /// The numbers before ` ±` flush right, so that digits of the same magnitude are in one column.
     pub fn with_numbers_aligned(mut self) -> Self {
         let number = |cell: &Cell| cell.text.split_once(" ±").map(|(number, _)| width(number));
         let widest = self.cells.iter().filter_map(number).max().unwrap_or(0);
@@ -71,7 +71,7 @@ impl Column {
     }
 }
 
-/// The columns side by side.
+/// The columns next to each other.
 pub fn table(columns: &[Column], color: bool) -> String {
     let has_head = columns.iter().any(|column| !column.title.is_empty());
     let head: Vec<_> = columns.iter().map(|column| Cell { text: visible(&column.title), tone: Tone::Strong }).collect();
@@ -96,12 +96,12 @@ fn line(cells: &[Cell], widths: &[usize], color: bool) -> String {
     line
 }
 
-/// The columns that `text` takes.
+/// Width of `text` in columns of the terminal.
 pub fn width(text: &str) -> usize {
     without_escapes(text).width()
 }
 
-/// Nothing of it rules the terminal; lines of a log stand behind each other.
+/// `text` without characters that control the terminal. Line ends become ` / `.
 pub fn visible(text: &str) -> String {
     crate::visible(&text.replace('\n', " / ")).into_owned()
 }
@@ -112,14 +112,14 @@ fn without_escapes(text: &str) -> String {
     parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
-/// Footnote numbers, raised: `¹,²`.
+/// Footnote numbers in superscript: `¹,²`.
 pub fn marks(numbers: &[usize]) -> String {
     let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
     let mark = |number: &usize| number.to_string().chars().map(raised).collect::<String>();
     numbers.iter().map(mark).collect::<Vec<_>>().join(",")
 }
 
-/// `text` in lines of at most `limit` columns where words allow it; `indent` before each but the first.
+/// `text` in lines of at most `limit` columns, unless a word is longer. `indent` precedes each line but the first.
 pub fn wrapped(text: &str, indent: &str, limit: usize) -> String {
     let mut lines = vec![String::new()];
     for word in visible(text).split_whitespace() {

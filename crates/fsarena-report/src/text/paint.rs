@@ -1,17 +1,17 @@
-//! Colour for a terminal, beside words that say the same.
+//! Colour for a terminal. It only repeats what the words say.
 
 use fsarena_model::Verdict;
 
 use crate::visible::visible_lines;
 
-/// What a piece of text is for the eye.
+/// The role of a text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// As it is.
+    /// Normal text.
     Plain,
     /// A heading.
     Strong,
-    /// What few will read.
+    /// Text for few readers.
     Faint,
     /// A difference was shown.
     Decided,
@@ -48,7 +48,7 @@ fn rendition(tone: Tone) -> Option<&'static str> {
     }
 }
 
-/// `text` in its tone, each line by itself, if colour is wanted. No other escape sequence is in it.
+/// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
 pub fn painted(text: &str, tone: Tone, color: bool) -> String {
     let text = visible_lines(text);
     match rendition(tone).filter(|_| color) {

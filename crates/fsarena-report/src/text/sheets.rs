@@ -1,4 +1,4 @@
-//! Tables that stand for themselves, for a terminal.
+//! Tables with their own title and explanation, for a terminal.
 
 use super::Style;
 use super::layout::{self, Cell, Column, wrapped};
@@ -13,7 +13,7 @@ pub fn reproduction(view: &View, style: Style) -> Vec<String> {
     [head].into_iter().chain(view.sheets.iter().map(|sheet| render(sheet, style))).collect()
 }
 
-/// A table below its title; where it would be too wide, row by row.
+/// A table below its title; row by row if it would be too wide.
 fn render(sheet: &Sheet, style: Style) -> String {
     let columns = sheet.head.iter().enumerate().map(|(index, title)| {
         let cells = sheet.rows.iter().map(|row| Cell::plain(&row[index])).collect();
@@ -31,7 +31,7 @@ fn render(sheet: &Sheet, style: Style) -> String {
 
 fn tall(sheet: &Sheet, style: Style) -> String {
     let row = |row: &Vec<String>| {
-        // Where there are words only, the first are those that the others are about.
+        // If all columns are words, the other words describe the first.
         let (words, figures) = match row.split_first() {
             Some((first, others)) if sheet.words == row.len() => {
                 return wrapped(&format!("{first}: {}", others.join("; ")), "    ", style.width);

@@ -1,11 +1,12 @@
-//! Tables of figures that explain others, for a terminal.
+//! Tables of explanatory figures, for a terminal.
 
 use super::Style;
 use super::layout::{self, Cell, Column, wrapped};
 use super::paint::{Tone, painted};
 use crate::table::{BESIDE, Block, Line, Table, WHAT};
 
-/// The table with what its figures are; where it would be too wide, first with its references below, then in lines.
+/// The table with its explanation. If it is too wide, its references are printed below it. If it is still too wide, it
+/// is printed as lines.
 pub fn render(table: &Table, style: Style) -> String {
     let columns = columns(table);
     let (figures, beside) = columns.split_at(2 + table.contenders.len());
@@ -20,7 +21,7 @@ pub fn render(table: &Table, style: Style) -> String {
     format!("{figures}\n{}", painted(&wrapped(&table.meaning, "", style.width), Tone::Faint, style.color))
 }
 
-/// What stands beside the lines, a line each.
+/// The references of the table's lines, one per line.
 fn references(table: &Table, style: Style) -> String {
     let of = |block: &Block| {
         let named = block.lines.iter().filter(|line| !line.beside.is_empty());
@@ -30,7 +31,7 @@ fn references(table: &Table, style: Style) -> String {
     table.blocks.iter().flat_map(of).collect::<Vec<_>>().join("\n")
 }
 
-/// All lines of a table; a workload is named once.
+/// The columns of a table. A workload is named once.
 fn columns(table: &Table) -> Vec<Column> {
     let named = |block: &Block| {
         let rest = std::iter::repeat_n(String::new(), block.lines.len() - 1);

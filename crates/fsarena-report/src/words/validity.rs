@@ -1,10 +1,10 @@
-//! The classes of validity: what each says, how it is found, and what to do about it.
+//! The classes of validity: what each means, how it is found, and what to do about it.
 
 use fsarena_model::ValidityClass;
 
 use super::Term;
 
-/// What a class of validity says, whatever was seen.
+/// What a class of validity means in general.
 pub fn validity(class: ValidityClass) -> &'static str {
     match class {
         ValidityClass::Cached => "the device did not serve all of a cold or direct read",
@@ -22,7 +22,7 @@ pub fn validity(class: ValidityClass) -> &'static str {
     }
 }
 
-/// What every figure is checked for.
+/// The checks of every figure.
 pub const VALIDITY: &[Term] = &[
     ("valid", "None of what follows was found. What could not be read was not checked."),
     (

@@ -1,4 +1,4 @@
-//! An article as a person reads it, and as JSON.
+//! Tests of an article as text and as JSON.
 
 use fsarena_model::Article;
 use fsarena_published::judge;

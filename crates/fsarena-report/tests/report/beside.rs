@@ -1,4 +1,4 @@
-//! What is measured beside the contenders: shares, references, clocks, flushes, the lane, promises, limits of memory.
+//! Tests of measurements besides the metrics: shares, references, clocks, flushes, the lane, promises, memory limits.
 
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
@@ -260,7 +260,7 @@ fn what_the_machine_was_kept_from_doing_is_said_with_its_rounds() {
     assert!(!render(&comparison, "html").contains("<th scope=\"col\" class=\"number\">swapped</th>"));
 }
 
-/// The fixture with two more contenders, as alike as can be to the last one.
+/// The fixture with two more contenders whose figures are copies of the last one's.
 fn of_five() -> Comparison {
     let mut comparison = fixture();
     for label in ["ext2", "ext3"] {

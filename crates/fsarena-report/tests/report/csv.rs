@@ -1,4 +1,4 @@
-//! The report for spreadsheets and statistics programs.
+//! Tests of the report for spreadsheets and statistics programs.
 
 use crate::fixture::{fixture, only, rename};
 

@@ -1,4 +1,4 @@
-//! Grids: as IOzone prints them, as a workbook that another library reads, and on the page.
+//! Tests of grids: in IOzone's format, as a workbook that another library reads, and on the page.
 
 use std::io::Cursor;
 
@@ -17,7 +17,7 @@ fn workbook(comparison: &Comparison) -> Vec<u8> {
     }
 }
 
-/// KB/s of a point, by the same arithmetic as IOzone's: bytes by seconds, cut, and cut again.
+/// KB/s at a point with IOzone's arithmetic: bytes divided by seconds, truncated, then converted and truncated again.
 fn rate(cell: &Cell, file_kib: u64, record_kib: u64, test: GridTest) -> Option<u64> {
     let name = GridPoint { file_kib, record_kib, test }.to_string();
     let step = cell.steps.iter().find(|step| step.name == name)?;
@@ -49,7 +49,7 @@ fn another_library_reads_every_number_of_the_workbook() {
     for test in GridTest::all() {
         let sheet = book.worksheet_range(test.title()).unwrap();
         let rows: Vec<&[Data]> = sheet.rows().collect();
-        // Title, sizes of records, ten files, and an empty row.
+        // Title, record sizes, ten files, and an empty row.
         for (cell, block) in comparison.cells.iter().zip(rows.chunks(13)) {
             let title = format!("{}: {}; KB/s, medians of 3 rounds", cell.workload, cell.contender);
             assert_eq!(block[0][0], Data::String(title));
@@ -103,7 +103,7 @@ fn the_page_has_four_charts_and_a_map_for_each_test() {
         assert!(section.contains("The article&#x27;s large file has 64M; the nearest to it here has 32M."));
         assert_eq!(section.matches("type=\"radio\"").count(), 13);
         assert_eq!(section.matches(" checked/>").count(), 1);
-        // 90 places of each of two contenders in each test.
+        // Each test has 90 places for each of two contenders.
         assert_eq!(section.matches("h12.5").count(), 13 * 2 * 90);
     }
     assert!(page.len() < 250_000, "{} bytes", page.len());

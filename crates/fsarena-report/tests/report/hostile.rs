@@ -1,5 +1,4 @@
-//! Texts from files, paths and other programs: whatever is in them, they rule neither a terminal nor a page nor a
-//! spreadsheet.
+//! Tests that texts from files, paths and other programs cannot control a terminal, a page or a spreadsheet.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +9,14 @@ use serde_json::Value;
 use crate::fixture::{fixture, grids, interrupted, ladder, rename};
 use crate::rendered;
 
-/// Escape sequences, a bell, a C1 control, a line of its own, and a turned direction of reading.
+/// Escape sequences, a bell, a C1 control character, a separate line, and a change of the reading direction.
 const EVIL: &str = "\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2J\nFORGED \r\u{202e}ltr\u{2066}\u{200f}\u{2028}";
 
 fn is_ruling(c: char) -> bool {
     c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c) || "\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}".contains(c)
 }
 
-/// The comparison with `EVIL` behind every string that may be any text: those of a closed set cannot.
+/// The comparison with `EVIL` appended to every string that may be any text. Strings of closed sets are unchanged.
 fn evil(comparison: &Comparison) -> Comparison {
     let mut json = serde_json::to_value(comparison).unwrap();
     let mut keys = BTreeSet::new();
@@ -38,7 +37,7 @@ fn evil(comparison: &Comparison) -> Comparison {
     serde_json::from_value(json).unwrap()
 }
 
-/// Shows all strings, each with the key that it stands under.
+/// Calls `see` for all strings, each with its key.
 fn visit(value: &mut Value, key: &str, see: &mut dyn FnMut(&str, &mut String)) {
     match value {
         Value::String(text) => see(key, text),
@@ -48,7 +47,7 @@ fn visit(value: &mut Value, key: &str, see: &mut dyn FnMut(&str, &mut String)) {
     }
 }
 
-/// All formats that are text, with what they make of it.
+/// All text formats, each with its report of the comparison.
 fn reports(comparison: &Comparison) -> Vec<(&'static str, String)> {
     let text = |name: &'static str| match (fsarena_report::format(name).unwrap().render)(comparison) {
         Ok(Document::Text(text)) => Some((name, text)),
@@ -68,7 +67,7 @@ fn no_text_rules_a_terminal_or_a_page() {
             let ruling: Vec<&str> = report.lines().filter(|line| line.contains(is_ruling)).collect();
             assert_eq!(ruling, Vec::<&str>::new(), "{format}");
             assert!(format == "json" || report.contains(r"\u{1b}") || report.contains(r"\\u{1b}"), "{format}");
-            // Words are wrapped, and so may begin a line, behind the `/` that stands for the end of one.
+            // Words are wrapped, so a line may begin with one, after the `/` that replaces a line end.
             let forged = report.replace("/\nFORGED", "").lines().any(|line| line.starts_with("FORGED"));
             assert!(!forged, "{format}");
         }

@@ -1,4 +1,4 @@
-//! The page: well-formed, self-contained, and nothing that a user typed becomes markup.
+//! Tests of the page: it is well-formed and self-contained, and nothing that a user typed becomes markup.
 
 use fsarena_model::{Bytes, Comparison};
 
@@ -16,7 +16,7 @@ fn tags(page: &str) -> impl Iterator<Item = &str> {
         .filter(|tag| !tag.starts_with('!'))
 }
 
-/// Every tag that is opened is closed, in the right order.
+/// Checks that every opened tag is closed, in the right order.
 fn is_balanced(page: &str) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     for tag in tags(page) {

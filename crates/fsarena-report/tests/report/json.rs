@@ -1,4 +1,4 @@
-//! The keys that scripts rely on.
+//! Tests of the keys that scripts rely on.
 
 use fsarena_model::Comparison;
 use fsarena_model::comparison::Clock;

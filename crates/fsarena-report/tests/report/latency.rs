@@ -1,4 +1,4 @@
-//! Latencies: tables, the course over time, and the curve of open loops.
+//! Tests of latencies: tables, the course over time, and the curve of open loops.
 
 use fsarena_model::Comparison;
 
@@ -14,7 +14,7 @@ fn section<'a>(page: &'a str, workload: &str) -> &'a str {
     page.split(&begin).nth(1).unwrap().split("</article>").next().unwrap()
 }
 
-/// What lies between the first `begin` and the next `end`, both included.
+/// The text from the first `begin` to the next `end`, both included.
 fn part<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
     let from = text.find(begin).unwrap_or_else(|| panic!("no {begin}"));
     let to = from + text[from..].find(end).unwrap_or_else(|| panic!("no {end}")) + end.len();

@@ -1,4 +1,4 @@
-//! Whole reports of a made-up comparison, as a person or a program gets them.
+//! Tests of whole reports of a made-up comparison, as readers and programs get them.
 
 #![allow(clippy::unwrap_used)]
 

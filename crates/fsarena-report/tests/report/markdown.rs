@@ -1,4 +1,4 @@
-//! The report for issues and articles.
+//! Tests of the report for issues and articles.
 
 use crate::fixture::{fixture, interrupted, rename};
 

@@ -1,18 +1,18 @@
-//! What more time would probably decide of what is undecided.
+//! Tests of the estimate of what more time would decide.
 
 use fsarena_model::{Comparison, Verdict};
 use fsarena_report::advised;
 
 use crate::fixture::fixture;
 
-/// What the report says of it.
+/// The report's sentence about more time.
 fn price(comparison: &Comparison) -> Option<String> {
     let report = crate::rendered("text", comparison);
     let mut blocks = report.split("\n\n").filter(|block| block.contains(" probably "));
     blocks.next().map(|block| block.replace('\n', " "))
 }
 
-/// The fixture, each of whose undecided pairs has six rounds, with only these undecided: place, rounds, seconds.
+/// The fixture in which only these pairs are undecided: place, rounds, seconds. Each has six rounds so far.
 fn with_open(open: &[(usize, Option<u32>, Option<f64>)]) -> Comparison {
     let mut comparison = fixture();
     for pair in &mut comparison.verdicts {

@@ -1,4 +1,4 @@
-//! Who is best by the reader's own mix, in all reports.
+//! Tests of the best contender for the reader's own mix, in all reports.
 
 use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow, NotRecommended};
 use fsarena_model::{Comparison, Durability, Label, Recommendation, Unavailable};

@@ -1,4 +1,5 @@
-//! A reproduction in every format: published beside measured, speed-ups taken apart, charts in the article's colours.
+//! Tests of a reproduction in every format: published and measured figures, parts of speed-ups, charts in the article's
+//! colours.
 
 use fsarena_model::reproduction::Measured;
 use fsarena_model::{Comparison, Reproduction, StepRow};
@@ -11,7 +12,7 @@ fn measured(median: f64) -> serde_json::Value {
     serde_json::to_value(Measured { median, low: None, high: None, rounds: 1, is_valid: true }).expect("numbers")
 }
 
-/// Two tests: a table with figures, and a chart of which only the order survives.
+/// Two tests: a table with figures, and a chart of which only the order is known.
 fn reproduced() -> Comparison {
     let figure = |test: &str, name: &str, label: &str, published: serde_json::Value, value: f64, valid: bool| {
         let mut properly = measured(value / 10.0);

@@ -1,4 +1,4 @@
-//! The terminal report, with and without colour, of runs that went well and runs that did not.
+//! Tests of the terminal report, with and without colour, of complete runs and of runs with failures.
 
 use fsarena_model::Verdict;
 use fsarena_report::{Style, text};

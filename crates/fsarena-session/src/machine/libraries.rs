@@ -1,4 +1,4 @@
-//! Contenders that are libraries at work on this machine, and the step that unmounting others is.
+//! Contenders that are libraries on this machine, and the unmount of other contenders as a timed step.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -14,13 +14,13 @@ use crate::libraries::library_of;
 use crate::{Trouble, Verified};
 
 impl Machine {
-    /// The library that a contender is, and the device that it works on.
+    /// The library of a contender, and the device that it works on; `None` for other contenders.
     pub(super) fn library(&self, contender: usize) -> Option<(Library, PathBuf)> {
         let device = self.places.get(contender)?.as_ref()?.library.clone()?;
         Some((library_of(self.plan.contenders.get(contender)?)?, device))
     }
 
-    /// A job on a file system that no other work has touched.
+    /// A job on a newly made file system.
     pub(super) fn open_in_library(
         &mut self,
         contender: usize,
@@ -35,7 +35,8 @@ impl Machine {
         Ok(job)
     }
 
-    /// What the checker finds, and what the kernel cannot read, are differences like others.
+    /// Checks and reads a library's file system. Findings of the checker, and files that the kernel cannot read, count
+    /// as differences.
     pub(super) fn verify_library(
         &mut self,
         contender: usize,
@@ -54,7 +55,7 @@ impl Machine {
         Ok(Some(Verified { found: Verification { differences, ..found }, unmounted: None }))
     }
 
-    /// Mounts a contender again, and returns the unmount before; `None` where that cannot be done.
+    /// Remounts a contender and returns the unmount as a step; `None` if it cannot be remounted.
     pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, Trouble> {
         let before = self.places[contender].take();
         let Some(Remounted { place, unmounting, written }) = self.arena.remount(contender)? else {

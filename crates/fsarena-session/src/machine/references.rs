@@ -1,4 +1,4 @@
-//! The places of references: which numbers they have beside the contenders, and what can be done there.
+//! The places of references: their numbers after those of the contenders, and the work that is possible there.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -12,23 +12,23 @@ use fsarena_model::{Bytes, Place, Workload};
 use super::{Machine, io};
 use crate::Trouble;
 
-/// Of the memory at hand, what a reference may fill.
+/// Maximum share of the available memory that a reference may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
 
-/// So many starts of programs tell what one takes; workloads may have tens of thousands.
+/// Number of program starts that suffices to measure the time of one; workloads may have tens of thousands.
 const ENOUGH_STARTS: u64 = 2000;
 
-/// The number of a place on a machine with so many contenders.
+/// The number of a place on a machine with `contenders` contenders.
 pub fn number(contenders: usize, place: Place) -> usize {
     contenders + Place::ALL.iter().position(|other| *other == place).unwrap_or(0)
 }
 
-/// The place with that number; `None` for a contender's.
+/// The place with this number; `None` for a contender's number.
 pub fn place(contenders: usize, number: usize) -> Option<Place> {
     Place::ALL.get(number.checked_sub(contenders)?).copied()
 }
 
-/// Whether `workload` is of use in memory and fits there.
+/// Whether the workload has a reference in memory, and fits there.
 pub fn fits_in_memory(workload: &Workload) -> Result<bool, Trouble> {
     let engine = engine_of(workload)?;
     let free = fsarena_sys::memory::available().unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn fits_in_memory(workload: &Workload) -> Result<bool, Trouble> {
 }
 
 impl Machine {
-    /// The same work on the device itself, or mere starts.
+    /// Opens a reference on the bare device, or a reference of program starts.
     pub(super) fn open_without_a_file_system(
         &self,
         place: Place,
@@ -58,13 +58,13 @@ impl Machine {
     }
 }
 
-/// The workload on the spare lane's device; `None` if there is none, or it cannot be done there.
+/// The workload on the spare lane's device; `None` without a spare lane, or if the workload cannot run there.
 pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, Trouble> {
     let Some((device, size)) = arena.spare()? else { return Ok(None) };
     Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
 }
 
-/// As many starts of programs as the workload has, or as are enough to know what one takes.
+/// The workload's program starts, at most `ENOUGH_STARTS`; `None` if the workload starts no programs.
 pub fn starts(workload: &Workload) -> Result<Option<Box<dyn Job>>, Trouble> {
     Ok(engine_of(workload)?.starts(workload).map(|starts| starts_job(starts.min(ENOUGH_STARTS))))
 }

@@ -1,4 +1,4 @@
-//! A contender's counters between the moments at which they are read.
+//! A contender's counters, accumulated over the intervals in which they are watched.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Begins a stretch.
+    /// Begins an interval.
     pub fn begin(&mut self, target: &Target) {
         self.before = Some((Snapshot::take(target), clock::now()));
     }
 
-    /// Adds the stretch to the totals.
+    /// Adds the interval to the totals.
     pub fn end(&mut self, target: &Target) {
         let (after, now) = (Snapshot::take(target), clock::now());
         if let Some((before, start)) = self.before.take() {
@@ -29,7 +29,7 @@ impl Watched {
         }
     }
 
-    /// What the stretch has come to so far.
+    /// The growth within the current interval so far.
     pub fn so_far(&self, target: &Target) -> BTreeMap<String, Reading> {
         let mut totals = Totals::default();
         if let Some((before, _)) = &self.before {
@@ -38,7 +38,8 @@ impl Watched {
         totals.readings()
     }
 
-    /// The totals, without what kernel threads do per second `at_rest`; they begin anew.
+    /// Returns the totals and resets them. `at_rest` is the processor time per second of kernel threads on the idle
+    /// machine, which is subtracted.
     pub fn take(&mut self, at_rest: f64) -> BTreeMap<String, Reading> {
         let watched = std::mem::take(self);
         let mut readings = watched.totals.readings();

@@ -39,7 +39,7 @@ impl Evidence<'_> {
         self.record.plan.contenders[contender].label.clone()
     }
 
-    /// Why a contender is not recommended, if so: by its own cells.
+    /// Why a contender is not recommended, from its own cells; `None` if nothing speaks against it.
     fn objection(&self, contender: usize) -> Option<String> {
         let of_workload = |workload: &usize| {
             let cell = &self.cells[workload * self.count() + contender];
@@ -52,7 +52,7 @@ impl Evidence<'_> {
         (!all.is_empty()).then(|| said_once(&all, self.weights.len()))
     }
 
-    /// What a workload says of a pair in command-line order, or why it says nothing.
+    /// The contribution of a workload to a pair in command-line order; an error message if it has none.
     fn part(&self, workload: usize, weight: f64, a: usize, b: usize) -> Result<fsarena_stats::Part<'_>, String> {
         let place = pairs(self.count()).position(|pair| pair == (a, b)).ok_or_else(|| "not measured".to_owned())?;
         let judged = &self.verdicts[workload * pairs(self.count()).count() + place];
@@ -81,7 +81,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// How much better `one` is than `other`, as a logarithm, with its interval, one of so many that have to hold together.
+    /// How much better `one` is than `other`, as a logarithm, with an interval that holds simultaneously with
+    /// `together` intervals in all.
     fn ahead(&self, one: usize, other: usize, together: usize) -> Option<(f64, Interval)> {
         let mean = self.weighted(one.min(other), one.max(other)).ok()?;
         let interval = mean.interval(Rule::default().alpha / together.max(1) as f64);
@@ -89,7 +90,7 @@ impl Evidence<'_> {
         Some(if one < other { (mean.estimate, interval) } else { (-mean.estimate, turned) })
     }
 
-    /// The best by estimate; `None` where two candidates cannot be compared.
+    /// The best contender by estimate; `None` if two candidates cannot be compared.
     fn first(&self, candidates: &[usize]) -> Option<usize> {
         let mut sums = Vec::new();
         for one in candidates {
@@ -100,13 +101,13 @@ impl Evidence<'_> {
         sums.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).map(|(first, _)| first)
     }
 
-    /// The first with all rivals over whom its lead is not shown to exceed the margin.
+    /// The first contender, with all rivals over whom a lead beyond the margin is not proved.
     fn best(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
         let is_level = |lead: Option<Interval>| lead.is_none_or(|lead| lead.low <= self.margin());
         self.those(candidates, |member| member == first || is_level(self.lead_over(first, member, candidates)))
     }
 
-    /// The rivals of whom it is shown that they differ from the first by less than the margin.
+    /// The rivals that are proved to differ from the first by less than the margin.
     fn equal(&self, first: usize, candidates: &[usize]) -> Vec<Label> {
         let is_within = |lead: Interval| lead.low >= -self.margin() && lead.high <= self.margin();
         let lead = |member| self.lead_over(first, member, candidates).filter(|_| member != first);
@@ -117,7 +118,7 @@ impl Evidence<'_> {
         candidates.iter().filter(|member| wanted(**member)).map(|member| self.label(*member)).collect()
     }
 
-    /// The interval of the lead over a rival, such that those over all rivals hold together.
+    /// The interval of the lead over a rival; the intervals over all rivals hold simultaneously.
     fn lead_over(&self, first: usize, rival: usize, candidates: &[usize]) -> Option<Interval> {
         Some(self.ahead(first, rival, candidates.len() - 1)?.1)
     }
@@ -127,7 +128,8 @@ impl Evidence<'_> {
         self.record.plan.margin.0.ln_1p()
     }
 
-    /// Where another would be first, for each part of the mix; a single one cannot weigh more or less.
+    /// For each part of the mix, the shares at which another contender would be first. Empty if the mix has a single
+    /// part.
     fn flips(&self, first: usize, candidates: &[usize]) -> Vec<MixFlip> {
         if self.parts.len() < 2 {
             return Vec::new();
@@ -142,7 +144,8 @@ impl Evidence<'_> {
         self.parts.iter().map(of_part).collect()
     }
 
-    /// The lead over a rival in a part, and in the others by their shares; `None` where there are no others.
+    /// The lead over a rival within a part, and in the other parts weighted by their shares; `None` if there are no
+    /// other parts.
     fn lead(&self, part: &Part, first: usize, rival: usize) -> Option<Lead> {
         let others = self.parts.iter().filter(|other| other.name != part.name);
         let (mut sum, mut shares) = (0.0, 0.0);
@@ -162,7 +165,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Each reason once, with its workloads; `all 11`, where it is that of all that count.
+/// Each reason once, with its workloads; `all 11` if it applies to all workloads of the mix.
 fn said_once(reasons: &[(String, String)], count: usize) -> String {
     let mut by_reason: Vec<(&String, Vec<&str>)> = Vec::new();
     for (workload, why) in reasons {

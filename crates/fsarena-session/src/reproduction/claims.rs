@@ -1,4 +1,4 @@
-//! What became of an article's claims here.
+//! The outcome of an article's claims in this run.
 
 use fsarena_model::Better;
 use fsarena_model::article::{Check, Claim, Outcome, PublishedMetric};
@@ -8,7 +8,8 @@ use super::Context;
 use super::figures::places;
 use super::winners::{compared, is_last, properly_for_it};
 
-/// Every claim: as this run's figures say where it can be checked by them, otherwise as the catalogue says.
+/// The outcome of every claim: from this run's figures if the claim can be checked with them, otherwise from the
+/// catalogue.
 pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimHere> {
     context.article.claims.iter().map(|claim| here(context, claim, figures)).collect()
 }
@@ -19,7 +20,7 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
         None => (claim.outcome, claim.why.clone()),
         Some((holds, words)) => {
             let here = if *holds { Outcome::Holds } else { Outcome::DoesNotHold };
-            // What contradicts itself, or its own data, is not mended by what is so here.
+            // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
             let stays = matches!(claim.outcome, Outcome::Contradiction | Outcome::Unsupported);
             (if stays { claim.outcome } else { here }, format!("In this run {words}. {}", claim.why))
         }
@@ -27,11 +28,11 @@ fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> C
     ClaimHere { claim: claim.name.clone(), outcome, why, checked: seen.is_some() }
 }
 
-/// Contenders of an article with what was measured properly of each.
+/// Contenders of an article, with the properly measured figure of each.
 type Group<'a> = Vec<(&'a String, Measured)>;
 
-/// Whether the order of a check is that of the figures here, properly measured, at each of its places, and which those are; `None`
-/// where a contender was not measured at a place that the check names, or at none.
+/// Whether the properly measured figures have the order of the check at each of its places, with the figures in words;
+/// `None` if a contender lacks a figure at a place that the check names, or at all places.
 fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> Option<(bool, String)> {
     let test = context.article.test(&check.test)?;
     let metric = match &check.metric {
@@ -77,7 +78,8 @@ fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
     groups.iter().flatten().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// The groups of a check, as they were measured at a place; who ran out of time is behind everybody who did not.
+/// The groups of a check with their figures at a place. A contender that ran out of time ranks behind those that
+/// finished.
 fn found<'a>(
     check: &'a Check,
     metric: &PublishedMetric,
@@ -94,7 +96,7 @@ fn found<'a>(
     check.order.iter().map(|group| group.iter().map(of).collect()).collect()
 }
 
-/// To three significant digits.
+/// The value with three significant digits.
 fn short(value: f64) -> String {
     let digits = 2 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32;
     format!("{value:.*}", digits.clamp(0, 6) as usize)

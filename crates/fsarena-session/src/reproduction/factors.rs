@@ -1,4 +1,4 @@
-//! Speed-ups over an article's base and what they consist of; and its figures over all tests.
+//! Speed-ups over an article's base contender and their factors; and the article's figures over all tests.
 
 use fsarena_model::article::{Computed, Reckoning, Summary, Together};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure, SummaryRow};
@@ -6,8 +6,8 @@ use fsarena_model::{Better, Label};
 
 use super::Context;
 
-/// How many times better each of the article's other contenders is than its base, by test, in the tests' first metric; none
-/// without a base.
+/// How many times better each of the article's other contenders is than its base, by test, in the first metric of the
+/// test; empty without a base.
 pub fn factors(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<Factor> {
     let Some(base) = &context.article.base else { return Vec::new() };
     let ranking = |figure: &&ReproducedFigure| {
@@ -28,7 +28,7 @@ fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> Factor {
     let turned = |value: Option<f64>| value.map(|value| if base.better == Better::Lower { value } else { 1.0 / value });
     let median = |measured: Option<Measured>| turned(measured.map(|measured| measured.median));
     let published = |figure: &ReproducedFigure| turned(figure.published.as_ref().map(|(value, _)| *value));
-    // Who was measured once only was measured plainly.
+    // A test without a shell or program has one measured form, which is the plain one.
     let plainly = |figure: &ReproducedFigure| median(figure.plainly.or(figure.as_published));
     Factor {
         test: other.test.clone(),
@@ -41,7 +41,7 @@ fn factor(base: &ReproducedFigure, other: &ReproducedFigure) -> Factor {
     }
 }
 
-/// The article's figures over all tests, as it states them, as they come to, and here.
+/// The article's figures over all tests: as stated, as computed from its data, and as measured here.
 pub fn summaries(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<SummaryRow> {
     context.article.summaries.iter().flat_map(|summary| rows(context, summary, figures)).collect()
 }
@@ -82,7 +82,7 @@ fn rows(context: &Context<'_>, summary: &Summary, figures: &[ReproducedFigure]) 
     whose.into_iter().map(row).collect()
 }
 
-/// What a claim of the article's says that a figure comes to, as it stands there.
+/// The text of the figure in the article's claims, if a claim states it.
 fn stated(context: &Context<'_>, summary: &Summary, name: &str) -> Option<String> {
     let is_it = |computed: &&Computed| match (&computed.from, summary.of) {
         (Some(Reckoning::Total { metric, of }), Together::Sum)

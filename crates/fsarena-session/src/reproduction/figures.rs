@@ -1,4 +1,4 @@
-//! Every figure of an article, published and here.
+//! Every figure of an article, as published and as measured here.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use super::Context;
 use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
 use crate::durability::of_label;
 
-/// Every figure, by test, metric, place on the axis and contender: the article's, in its order, and then further ones here.
+/// Every figure, by test, metric, place on the axis and contender: first the article's contenders in its order, then
+/// further contenders of this run.
 pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
     let mut figures = Vec::new();
     for test in &context.article.tests {
@@ -23,11 +24,11 @@ pub fn figures(context: &Context<'_>) -> Vec<ReproducedFigure> {
     figures
 }
 
-/// The places on the axis that a metric has; one that is none, where there is no axis.
+/// The places on the axis that a metric has; a single `None` if it has no axis.
 pub fn places(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Option<String>> {
     let mut places: Vec<Option<String>> = test.places.iter().cloned().map(Some).collect();
     let figures = metric.figures.iter().map(|figure| figure.at.clone());
-    // An order without a place holds for all of them, and one of several for each of these.
+    // A ranking without a place holds for all places, and a ranking of a range holds for each place in it.
     let of_one = metric.rankings.iter().filter(|ranking| ranking.range(test).is_none());
     let rankings = of_one.map(|ranking| ranking.at.clone());
     for place in figures.chain(rankings.filter(|at| at.is_some() || test.places.is_empty())) {
@@ -80,7 +81,7 @@ fn rows(
     named.chain(further).map(row).filter(says_something).collect()
 }
 
-/// A contender that was neither published nor measured has no row.
+/// Whether a row has content. A contender that was neither published nor measured gets no row.
 fn says_something(figure: &ReproducedFigure) -> bool {
     figure.published.is_some()
         || !figure.unfinished.is_none()
@@ -98,7 +99,7 @@ struct Sourced {
     is_unfinished_properly: bool,
 }
 
-/// Whether the article says that a contender of it did not finish.
+/// Whether the article says that a contender did not finish.
 fn did_not_finish(metric: &PublishedMetric, at: Option<&str>, name: &String) -> bool {
     let own = metric.rankings.iter().filter(|ranking| ranking.at.is_none() || ranking.at.as_deref() == at);
     own.flat_map(|ranking| &ranking.did_not_finish).any(|one| one == name)
@@ -117,10 +118,10 @@ fn sourced(
     };
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
-    // What was synced and is not kept was not measured properly.
+    // A contender that does not keep synced data cannot be measured properly.
     let keeps = of_label(context.record, label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
-    // Of the same source as the figure: the first that was run.
+    // From the same source as the figure: the first that has trials.
     let is_unfinished = |sources: &[Source]| {
         let first = sources.iter().find(|source| has_trials(context.record, source, at, label));
         metric.quantity.is_some() && first.is_some_and(|source| is_out_of_time(context.record, source, at, label))
@@ -134,7 +135,7 @@ fn sourced(
     }
 }
 
-/// Whether what is known of a cell allows a verdict.
+/// Whether the validity of a cell allows a verdict.
 fn allows_verdict(context: &Context<'_>, workload: &str, label: &Label) -> bool {
     let mut own = context.cells.iter().filter(|cell| cell.workload == workload && cell.contender == *label);
     own.all(|cell| !cell.validity.iter().any(|flag| flag.class.forbids_verdict()))
@@ -153,7 +154,7 @@ fn one(
     (!rounds.is_empty()).then_some(rounds)
 }
 
-/// What the proper form of a test's metric says of each of these contenders in each round in which all of them have it.
+/// The properly measured figures of these contenders, for each round in which all of them have one.
 pub fn properly_by_round(
     context: &Context<'_>,
     test: &PublishedTest,

@@ -1,4 +1,4 @@
-//! What a trial, or steps of one, say of a published figure.
+//! The figure of a source: a trial, or steps of a trial.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{disturbance, quantities};
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
 
-/// The trials of a source, of rounds that count; empty where it was not run, or the plan has no such workload.
+/// The trials of a source in rounds that count; empty if it has none, or if the plan lacks the workload.
 fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a Trial> {
     let Some(workload) = workload(record, source) else { return Vec::new() };
     let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
@@ -24,7 +24,7 @@ fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> 
     record.plan.workloads.iter().find(|workload| workload.name == source.workload)
 }
 
-/// The figure of each round that counts in which the source has it; empty where it has none.
+/// The figure of the source in each round that counts; rounds without the figure are left out.
 pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label, wanted: Quantity) -> ByRound {
     let source = &source.at(at);
     let Some(workload) = workload(record, source) else { return ByRound::new() };
@@ -33,13 +33,13 @@ pub fn by_round(record: &RunRecord, source: &Source, at: Option<&str>, label: &L
     kept.filter_map(|trial| Some((trial.round, of_trial(trial, source, wanted)? / jobs))).collect()
 }
 
-/// Whether it was run, in a round that counts.
+/// Whether the source has trials in rounds that count.
 pub fn has_trials(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
     !counted(record, &source.at(at), label).is_empty()
 }
 
-/// Whether it ran out of time, a result that is behind all others: in most of the rounds that count, or in one where none of them
-/// finished.
+/// Whether the source ran out of time, a result behind all others: in most of the rounds that count, or in one of them
+/// if none finished.
 pub fn is_out_of_time(record: &RunRecord, source: &Source, at: Option<&str>, label: &Label) -> bool {
     let trials = counted(record, &source.at(at), label);
     let late = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::OutOfTime(_))).count();
@@ -47,13 +47,14 @@ pub fn is_out_of_time(record: &RunRecord, source: &Source, at: Option<&str>, lab
     late > 0 && (!has_finished || 2 * late > trials.len())
 }
 
-/// Processor time is told for each job, as fio does: it is the native engine's, shared among its threads.
+/// The number of jobs that processor time is divided by. fio reports processor time per job; the native engine measures
+/// the sum over its threads.
 fn jobs(workload: &Workload, wanted: Quantity) -> f64 {
     let is_of_all = workload.engine == "data" && matches!(wanted, Quantity::Processor | Quantity::System);
     if is_of_all { workload.number("threads").unwrap_or(1.0).max(1.0) } else { 1.0 }
 }
 
-/// The figure over all rounds, of a cell that allows a verdict or not.
+/// The figure over all rounds; `is_valid` says whether the cell allows a verdict.
 pub fn measured(by_round: &ByRound, is_valid: bool) -> Option<Measured> {
     let values: Vec<f64> = by_round.values().copied().collect();
     let Summary { median, low, high } = cell_summary(&values)?;
@@ -69,7 +70,7 @@ fn of_trial(trial: &Trial, source: &Source, wanted: Quantity) -> Option<f64> {
     of_steps(&steps, source.synced, wanted)
 }
 
-/// The figure of steps taken together. A step whose sync belongs to it, and was not timed, has none to add.
+/// The figure of several steps taken together. A step whose sync was not timed adds no sync time.
 fn of_steps(steps: &[&Step], with_sync: bool, wanted: Quantity) -> Option<f64> {
     let sync = |step: &Step| if with_sync { step.synced.unwrap_or_default().as_seconds() } else { 0.0 };
     let seconds: f64 = steps.iter().map(|step| step.elapsed.as_seconds() + sync(step)).sum();

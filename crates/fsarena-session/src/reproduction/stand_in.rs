@@ -1,4 +1,4 @@
-//! Which contender here stands for which of an article.
+//! Which contender of this run stands in for which contender of an article.
 
 use fsarena_model::article::PublishedContender;
 use fsarena_model::reproduction::StandIn;
@@ -6,8 +6,9 @@ use fsarena_model::{Article, Contender, Durability, RunRecord};
 
 use crate::durability::of_label;
 
-/// Who stands for each of the article's contenders: the first of the first of its kinds, or labels, that takes part; properly the first of them
-/// that keeps what was synced, for others would be compared for what they leave out.
+/// The stand-in of each of the article's contenders: the first contender of the first of its kinds or labels that takes
+/// part. For the proper measurement, the first of these that keeps synced data, because others are faster by what they
+/// omit.
 pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
     let stand_in = |published: &PublishedContender| {
         let mut all: Vec<&Contender> = Vec::new();
@@ -25,7 +26,7 @@ pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
     article.contenders.iter().map(stand_in).collect()
 }
 
-/// A contender's kind; of a directory, the type of the file system that it lies on.
+/// A contender's kind; for a directory, the type of the file system that contains it.
 fn type_of<'a>(record: &'a RunRecord, contender: &'a Contender) -> Option<&'a str> {
     if contender.kind != "dir" {
         return Some(&contender.kind);

@@ -1,4 +1,4 @@
-//! Who wins in a test, published and here, and how well the two orders agree.
+//! The winner of each test, published and here, and the agreement of both orders.
 
 use fsarena_model::article::{PublishedMetric, PublishedTest};
 use fsarena_model::reproduction::{Agreement, Measured, ReproducedFigure, Winner, Wins};
@@ -8,10 +8,10 @@ use fsarena_stats::{OrderedPairs, Tau, order, tau_of_lists, tau_over_rounds};
 use super::Context;
 use super::figures::{places, properly_by_round};
 
-/// Published figures that are so close, as a share of the larger, are equal: charts and tables do not tell more.
+/// Relative difference up to which published figures are equal: charts and tables are not more exact.
 pub const PUBLISHED_MARGIN: f64 = 0.01;
 
-/// What the two orders say of the pairs of each test.
+/// The pairs of each test, compared in both orders.
 #[derive(Default)]
 pub struct Lists {
     /// Published against measured as published.
@@ -20,36 +20,37 @@ pub struct Lists {
     pub properly: Vec<OrderedPairs>,
 }
 
-/// One of an article's contenders in a test: what was published, turned so that larger is better, and what was measured.
+/// One of an article's contenders in a test: the published figure, turned so that larger is better, and the measured
+/// figures.
 struct Entry<'a> {
     published: f64,
     figure: &'a ReproducedFigure,
 }
 
-/// What was measured in one of the two forms.
+/// Selects the figure of one of the two forms of measurement.
 type Form = fn(&ReproducedFigure, Better) -> Option<Measured>;
 
 fn as_published(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
     if figure.unfinished.as_published { Some(last(better)) } else { figure.as_published }
 }
 
-/// What stands properly for it; who ran out of time stands last.
+/// The proper figure of an entry's stand-in; the worst figure if it ran out of time.
 pub fn properly_for_it(figure: &ReproducedFigure, better: Better) -> Option<Measured> {
     if figure.unfinished.properly_for_it { Some(last(better)) } else { figure.properly_for_it }
 }
 
-/// Who did not finish is behind everybody who did, however they differ.
+/// A figure behind all figures of contenders that finished, by any margin.
 fn last(better: Better) -> Measured {
     let worst = if better == Better::Higher { 0.0 } else { f64::MAX };
     Measured { median: worst, low: Some(worst), high: Some(worst), rounds: 1, is_valid: true }
 }
 
-/// Whether that is who did not finish.
+/// Whether a figure stands for a contender that did not finish.
 pub fn is_last(better: Better, measured: Measured) -> bool {
     measured == last(better)
 }
 
-/// By test and place, as far as the article has an order there; and the pairs of all that were measured here.
+/// The winners by test and place, if the article has an order there; and the pairs of all measured contenders.
 pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winner>, Lists) {
     let (mut winners, mut lists) = (Vec::new(), Lists::default());
     for test in &context.article.tests {
@@ -68,7 +69,7 @@ pub fn winners(context: &Context<'_>, figures: &[ReproducedFigure]) -> (Vec<Winn
     (winners, lists)
 }
 
-/// Tau over all tests.
+/// Kendall's tau over all tests.
 pub fn agreement(lists: &[OrderedPairs], seed: u64) -> Option<Agreement> {
     tau_of_lists(lists, seed).map(told)
 }
@@ -77,7 +78,8 @@ fn told(Tau { tau, low, high, pairs }: Tau) -> Agreement {
     Agreement { tau, low, high, pairs }
 }
 
-/// The article's contenders by its figures, or where it has fewer than two, by its order. A bound of a figure is none.
+/// The article's contenders with their figures or, if it has fewer than two figures, with their ranks. A bound is not a
+/// figure.
 fn entries<'a>(
     test: &PublishedTest,
     metric: &PublishedMetric,
@@ -114,7 +116,7 @@ fn turned(better: Better, value: f64) -> f64 {
     }
 }
 
-/// How many times better a figure without an interval has to be to be told from another: the noise of so few rounds is not known.
+/// Minimum ratio at which figures without intervals differ: with this few rounds the noise is unknown.
 const WITHOUT_INTERVAL: f64 = 2.0;
 
 /// Which of two figures is better beyond the margin and beyond both intervals: 1 the first, −1 the second, 0 neither.
@@ -171,7 +173,7 @@ fn winner(
     }
 }
 
-/// Whether all that win there are better than all others here.
+/// Whether all published winners are better than all other contenders here.
 fn wins(first: &[&Entry<'_>], others: &[&Entry<'_>], better: Better, margin: f64, form: Form) -> Wins {
     if others.is_empty() {
         return Wins::Tie;
@@ -191,7 +193,7 @@ fn wins(first: &[&Entry<'_>], others: &[&Entry<'_>], better: Better, margin: f64
     }
 }
 
-/// Who stands properly for an entry of the article's.
+/// The contender that stands in for an entry in the proper measurement.
 fn stands_for<'a>(context: &'a Context<'_>, entry: &Entry<'_>) -> Option<&'a Label> {
     let stand_in = context.stand_ins.iter().find(|one| Some(&one.name) == entry.figure.name.as_ref());
     stand_in?.properly.as_ref()

@@ -1,7 +1,8 @@
-//! The three clocks of a trial: when its calls had returned, when all was durable, when the file system was at rest; and what
-//! that left in use on it.
+//! The three clocks of a trial: when its calls returned, when all data was durable, and when the file system was at
+//! rest; and the space in use afterwards.
 //!
-//! Of slices, which are not followed to rest, a further one is run for it that enters no figure.
+//! A whole run is followed until the file system is at rest. For slices, a further slice runs for this purpose and
+//! enters no figure.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use fsarena_model::{Bytes, Nanos, Reading};
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
 use crate::{Stage, Trouble};
 
-/// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not asked for, or not told.
+/// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not measured, or
+/// unknown.
 pub fn used_before(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Option<Bytes> {
     if setting.clocks == Clocks::Left || setting.shares.adopts {
         return None;
@@ -20,7 +22,7 @@ pub fn used_before(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usiz
     stage.used(contender)
 }
 
-/// Runs a further slice, from rest to rest. What fails here has failed for the trial.
+/// Runs a further slice, from rest to rest. A failure here is a failure of the trial.
 pub fn of_sliced(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) {
     if player.failure.is_none() && !setting.is_stopped() {
         player.failure = followed(stage, setting, player).err().map(|trouble| trouble.text);
@@ -46,7 +48,8 @@ fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -
     at_rest(stage, setting, player, (returned, settled))
 }
 
-/// Follows a whole run, which has just been synced unless it ends by itself, to rest.
+/// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
+/// itself.
 pub fn of_whole(
     stage: &mut dyn Stage,
     setting: &Setting<'_>,
@@ -71,7 +74,8 @@ fn at_rest(
     stage.watch(contender);
     let Some(both) = stage.rest(contender)? else { return Ok(()) };
     let grown = stage.glance(contender);
-    // What changing over and back takes where nothing is left to be done is no work of the file system's.
+    // The remount itself takes time even if nothing is left to write; a second remount measures that, and it is
+    // subtracted.
     let rest = both.saturating_sub(stage.rest(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
     let clocks = [("returned", returned), ("durable", returned + settled), ("rest", returned + settled + rest)];
@@ -87,7 +91,7 @@ fn at_rest(
     Ok(())
 }
 
-/// What reached the device within a clock's last part, per operation.
+/// Bytes and flushes that reached the device within the last part of a clock, per operation.
 pub fn written(clock: &str, grown: &BTreeMap<String, Reading>, tally: &Tally) -> Vec<(String, Reading)> {
     let per_operation = |of: &str, name: &str, unit: &str| {
         let total = grown.get(of)?.value?;
@@ -97,7 +101,7 @@ pub fn written(clock: &str, grown: &BTreeMap<String, Reading>, tally: &Tally) ->
     bytes.into_iter().chain(per_operation("device.flushes", "flushes", "flushes/op")).collect()
 }
 
-/// Nothing where there is no number to be told: no operations, or no bytes.
+/// A reading; `None` if the value is not a number, for example without operations or bytes.
 fn reading(name: &str, value: f64, unit: &str) -> Option<(String, Reading)> {
     (value.is_finite() && value >= 0.0)
         .then(|| (name.to_owned(), Reading { value: Some(value), unit: unit.to_owned() }))

@@ -1,6 +1,6 @@
-//! Time limits: what takes longer is told to stop, and did not finish. A limit is for each of preparing, refilling,
-//! starting a server, a run, ending the server and verifying by itself. The sync after a run has none: nothing stops
-//! the kernel in it.
+//! Time limits: work that takes longer is stopped, and its trial did not finish. A separate limit applies to each of
+//! preparing, refilling, starting a server, a run, ending the server and verifying. The sync after a run has no limit,
+//! because the kernel cannot be interrupted in it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
@@ -10,25 +10,24 @@ use fsarena_apps::engine;
 use fsarena_model::{Nanos, Workload};
 use fsarena_sys::clock;
 
-/// How often a [`Watch`] looks.
+/// How often a [`Watch`] checks the deadline.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What upkeep may take where the workload names no limit, and bytes that it may handle in each further second.
+/// Default time limit of upkeep, and the number of bytes for which it grows by one second.
 const UPKEEP: Nanos = Nanos::seconds(600);
 const BYTES_PER_SECOND: u64 = 4 << 20;
-/// What a run that does not end by the clock may take where the workload names no limit, and how many times as long as
-/// was expected.
+/// Default time limit of a run that does not end by the clock, in addition to this multiple of its expected duration.
 const RUN: Nanos = Nanos::seconds(3600);
 const TIMES_EXPECTED: u64 = 10;
 
-/// How long preparing the workload may take, and so each of the other things that are done around its runs.
+/// The time limit of preparing the workload, and of each other kind of upkeep around its runs.
 pub fn of_upkeep(workload: &Workload) -> Nanos {
     let data = engine(&workload.engine).and_then(|engine| engine.demand(workload).ok()).unwrap_or_default();
     workload.time_limit().unwrap_or(UPKEEP + Nanos::seconds(data.0 / BYTES_PER_SECOND))
 }
 
-/// How long a run may take that is to work for `time`, or until its work is done. `None` for our own loops that end by
-/// the clock.
+/// The time limit of a run that works for `time`, or until its work is done. `None` for native loops, which end by the
+/// clock.
 pub fn of_run(workload: &Workload, time: Option<Nanos>) -> Option<Nanos> {
     let engine = engine(&workload.engine)?;
     let ends_by_clock = time.is_some() && engine.program().is_none();
@@ -38,35 +37,35 @@ pub fn of_run(workload: &Workload, time: Option<Nanos>) -> Option<Nanos> {
     workload.time_limit().or((!ends_by_clock).then_some(Nanos(most)))
 }
 
-/// What came of work with a time limit.
+/// The result of work with a time limit.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Within<T> {
-    /// It ended by itself, or because the run is to stop.
+    /// It ended by itself, or because the run is stopped.
     Done(T),
-    /// It was told to stop after so much time.
+    /// It was stopped after this time limit.
     OutOfTime(Nanos),
 }
 
-/// Tells the work at hand to stop, when the run is to stop or when the work has taken too long. One thread looks for the
-/// whole run: starting one for each piece of work would take longer than many pieces do.
+/// Stops the current work when the run is stopped, or when the work exceeds its time limit. One thread serves the whole
+/// run: starting a thread for each piece of work would take longer than many of the pieces.
 pub struct Watch<'a> {
-    /// Set when the run is to stop.
+    /// Set to stop the run.
     pub stop: &'a AtomicBool,
-    /// Set when the work at hand is to stop.
+    /// Set to stop the current work.
     told: AtomicBool,
-    /// When the work at hand is too late, as [`clock::now`] tells; 0 for never.
+    /// The deadline of the current work, in nanoseconds of [`clock::now`]; 0 for none.
     deadline: AtomicU64,
     is_over: AtomicBool,
 }
 
 impl Watch<'_> {
-    /// Does `run` with a watch over it.
+    /// Runs `run` with a watch.
     pub fn during<T>(stop: &AtomicBool, run: impl FnOnce(&Watch<'_>) -> T) -> T {
         let (told, deadline, is_over) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
         let watch = Watch { stop, told, deadline, is_over };
         thread::scope(|scope| {
             let looking = scope.spawn(|| watch.look());
-            // Also when `run` panics: the scope waits for the thread.
+            // Needed if `run` panics, too, because the scope waits for the thread.
             let _end = End { is_over: &watch.is_over, looking: looking.thread().clone() };
             run(&watch)
         })
@@ -83,7 +82,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Does `work`, which ends soon once its argument is set: when the run is to stop, or after `limit` if there is one.
+    /// Runs `work`, which has to end soon after its argument is set: when the run is stopped, or after `limit`.
     pub fn within<T>(&self, limit: Option<Nanos>, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
         let Some(limit) = limit else { return Within::Done(work(self.stop)) };
         self.told.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -97,7 +96,7 @@ impl Watch<'_> {
     }
 }
 
-/// Ends the thread that looks.
+/// Ends the watching thread when dropped.
 struct End<'a> {
     is_over: &'a AtomicBool,
     looking: Thread,

@@ -1,4 +1,4 @@
-//! One contender at work on a workload, and the trial that it makes.
+//! One contender that runs a workload, and the trial that results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -12,25 +12,25 @@ use super::limit::{self, Within};
 use crate::probes::said;
 use crate::{Stage, Trouble, Verified, rate};
 
-/// One contender at work.
+/// The state of one contender in a workload.
 pub(super) struct Player {
     pub(super) contender: usize,
     pub(super) job: Option<Box<dyn Job>>,
-    /// Of all slices.
+    /// The tally of all slices.
     pub(super) tally: Tally,
-    /// Of the slice at hand; what it has allocated is used again.
+    /// The tally of the current slice; its allocations are reused.
     pub(super) current: Tally,
     pub(super) slices: Vec<Slice>,
     pub(super) settled: Option<Nanos>,
     /// Bytes in use before the workload was prepared.
     pub(super) used: Option<Bytes>,
-    /// What was read beside the slices.
+    /// Readings that are taken outside the slices.
     pub(super) readings: BTreeMap<String, Reading>,
     pub(super) verified: Option<Verification>,
     pub(super) failure: Option<String>,
-    /// What was not timed, by its part: `time.prepare`, `time.between`, `time.close`.
+    /// The duration of untimed parts: `time.prepare`, `time.between`, `time.close`.
     pub(super) spent: BTreeMap<&'static str, Nanos>,
-    /// The time limit, once it was exceeded.
+    /// The time limit that was exceeded.
     pub(super) out_of_time: Option<Nanos>,
 }
 
@@ -39,13 +39,13 @@ impl Player {
         self.job.as_deref_mut().expect("a player without a failure has a job")
     }
 
-    /// Notes that `part` of the trial took so long.
+    /// Adds `time` to the duration of an untimed part of the trial.
     pub(super) fn spend(&mut self, part: &'static str, time: Nanos) {
         let spent = self.spent.entry(part).or_default();
         *spent = *spent + time;
     }
 
-    /// The unmount is a step of work that has steps.
+    /// Stores the result of a verification. The unmount becomes a further step if the work has steps.
     pub(super) fn take_in(&mut self, verified: Option<Verified>) {
         let Some(Verified { found, unmounted }) = verified else { return };
         let has_steps = !self.tally.steps.is_empty();
@@ -53,9 +53,9 @@ impl Player {
         self.verified = Some(found);
     }
 
-    /// Works for so long, or to the end.
+    /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
-        // References have none.
+        // References have no handicap.
         let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.is_alone().then(Pinned::here);
@@ -65,7 +65,7 @@ impl Player {
         self.in_time(worked)
     }
 
-    /// Lets the job do something untimed, such as making what the next run uses up, within its limit.
+    /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
     pub(super) fn upkeep(
         &mut self,
         setting: &Setting<'_>,
@@ -87,12 +87,12 @@ impl Player {
     }
 }
 
-/// What is to be said of work that its time limit ended.
+/// The error of work that exceeded its time limit.
 pub(super) fn out_of_time(limit: Nanos) -> Trouble {
     Trouble { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
 }
 
-/// What came of it.
+/// The trial that results.
 pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
     let steps = std::mem::take(&mut player.tally.steps);

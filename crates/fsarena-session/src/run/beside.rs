@@ -1,4 +1,4 @@
-//! What a round measures beside the contenders: references, and what a lane costs at the moment.
+//! Further measurements of a round: references, and the present cost of a lane.
 
 use fsarena_apps::engine_of;
 use fsarena_model::{CacheState, Event, Label, LaneCost, Nanos, Often, Place, Reference, Severity, Trial, Workload};
@@ -8,13 +8,13 @@ use crate::round::{self, Clocks, Setting, Shares};
 use crate::schedule::Assignment;
 use crate::{SessionError, references};
 
-/// Slices of a reference in memory: it has no rounds' interval to sharpen.
+/// Number of slices of a reference, except on the device. A reference needs no narrow interval.
 const SLICES: u32 = 2;
-/// How often a reference is measured that is measured once, where the machine was busy.
+/// Maximum number of attempts for a reference that is measured once, if the machine is busy.
 const TRIES: usize = 2;
 
 impl Session<'_> {
-    /// Whether the three clocks of a workload are read in the round that begins.
+    /// Whether the three clocks of a workload are read in the current round.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
         match self.is_due(is_new) && workload.variant.is_none() {
@@ -23,14 +23,14 @@ impl Session<'_> {
         }
     }
 
-    /// Time that no further round will take.
+    /// Notes time that further rounds will not take.
     pub(super) fn spent_once(&mut self, time: Nanos) {
         if self.plan.beside == Often::Once {
             self.once = self.once + time;
         }
     }
 
-    /// Of reading the clocks, about: a slice for each trial.
+    /// Notes the estimated time of reading the clocks: one slice for each trial.
     pub(super) fn note_once(&mut self, clocks: Clocks, trials: &[Trial]) {
         if clocks == Clocks::Read {
             let slice = |trial: &Trial| trial.slices.last().map_or(Nanos(0), |slice| slice.elapsed);
@@ -46,14 +46,14 @@ impl Session<'_> {
         }
     }
 
-    /// Measures the workload's references, as far as they are due and there are any.
+    /// Measures the references of a workload that are due.
     pub(super) fn references(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), SessionError> {
         for place in Place::ALL {
             let is_of = |reference: &&Reference| {
                 reference.trial.workload == self.plan.workloads[index].name && reference.place == place
             };
             let known: Vec<&Reference> = self.record.references.iter().filter(is_of).collect();
-            // A second try where the machine was busy; after that it probably stays so.
+            // A reference is repeated once if the machine was busy; after that it probably remains busy.
             let counts = |reference: &&Reference| references::counts(&self.record, &reference.trial);
             let is_new = || known.len() < TRIES && !known.iter().any(counts);
             let is_due = self.is_due(is_new) && !self.stopped();
@@ -64,7 +64,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What a write and flush on the spare lane costs at the end of the round.
+    /// Measures the cost of a write and flush on the spare lane at the end of the round.
     pub(super) fn lane_cost(&mut self, round: u32) -> Result<Option<LaneCost>, SessionError> {
         if self.stopped() {
             return Ok(None);
@@ -111,11 +111,11 @@ impl Session<'_> {
     }
 }
 
-/// The workload as it is done at that place; `None` where that says nothing: of open loops, whose rate is
-/// given.
+/// The workload in the form in which it runs at `place`; `None` if it has no useful reference there, as for open loops,
+/// whose rate is given.
 ///
-/// A device is a ceiling for direct work only: file systems read ahead and write behind in larger pieces than the page cache
-/// of a device does, and read more than twice as fast (docs/decisions/0011).
+/// A device is a ceiling for direct I/O only: file systems read ahead and write back in larger pieces than the page
+/// cache of a device does, and read more than twice as fast (docs/decisions/0011).
 fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
     let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
     if workload.variant.is_some() || is_no_ceiling || engine_of(workload).is_err() {

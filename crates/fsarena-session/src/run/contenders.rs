@@ -1,4 +1,4 @@
-//! The contenders of a round: made, at work, unmounted and checked. Side by side, or in turn on one lane.
+//! The contenders of a round: made, used, unmounted and checked. Either side by side, or in turn on one lane.
 
 use fsarena_model::event::Check;
 use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
@@ -9,7 +9,7 @@ use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
 use crate::{SessionError, likeness};
 
 impl Session<'_> {
-    /// All contenders are there at the same time, and each workload is done by all of them before the next.
+    /// All contenders exist at the same time. All of them run a workload before the next workload begins.
     pub(super) fn side_by_side(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), SessionError> {
         let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
         let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
@@ -24,7 +24,7 @@ impl Session<'_> {
         self.finish(round, &present)
     }
 
-    /// Each contender is made on the same lane, does all workloads and is taken away, before the next one is made.
+    /// Each contender is made on the same lane, runs all workloads and is removed before the next contender is made.
     pub(super) fn in_turn(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), SessionError> {
         let lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
         for contender in making_order(self.plan.contenders.len(), round, self.plan.seed) {
@@ -42,7 +42,7 @@ impl Session<'_> {
         order.iter().try_for_each(|(index, _)| self.beside(round, *index, &lanes))
     }
 
-    /// The references of a workload, as far as they are due.
+    /// Measures the references of a workload that are due.
     fn beside(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), SessionError> {
         let before = self.clock.now();
         self.references(round, index, lanes)?;
@@ -50,8 +50,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// In the first round a contender that cannot be made ends it, as long as nothing is lost by that: the call was wrong. Where they take
-    /// turns, others may have worked for hours by then: it is absent.
+    /// Makes contenders and returns those that exist. In the first round, a contender that cannot be made ends the run
+    /// before anything is measured, because the call is probably wrong. If contenders use a lane in turn, others may
+    /// have worked for hours by then: the contender is then recorded as absent.
     fn make(
         &mut self,
         round: u32,
@@ -85,12 +86,12 @@ impl Session<'_> {
         self.record.trials.iter().any(|trial| trial.round == round)
     }
 
-    /// Whether nothing is known yet of the contender: it could not be made before.
+    /// Whether the contender is not in the record, because it could not be made before.
     fn is_new(&self, facts: &ContenderFacts) -> bool {
         self.record.contenders.iter().all(|known| known.label != facts.label)
     }
 
-    /// What the contenders of the first round are is kept, or has to be what is kept already.
+    /// Records the facts of the contenders of the first round, or compares them with the recorded facts.
     fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), SessionError> {
         let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
         if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
@@ -103,7 +104,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A contender that could not be made has not finished any workload of the round.
+    /// Records all workloads of the round as failed for a contender that could not be made.
     fn absent(
         &mut self,
         round: u32,

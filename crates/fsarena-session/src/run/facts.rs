@@ -1,4 +1,4 @@
-//! What is said of a round and of a run beside their trials.
+//! Facts of a round and notes about a run, in addition to its trials.
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Handicap;
@@ -6,12 +6,12 @@ use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
 
 use crate::{libraries, probes, surroundings};
 
-/// How much longer each contender's operations take on purpose.
+/// The share by which each contender's operations are slowed down on purpose.
 pub fn handicaps(plan: &Plan) -> Vec<f64> {
     plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect()
 }
 
-/// What has to be said of contenders that are not treated as the others are.
+/// Notes about contenders that are treated differently, and about known weaknesses of their kinds.
 pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
     let handicaps = plan.handicaps.iter().map(|Handicap { label, share }| {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
@@ -25,7 +25,7 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
     handicaps.chain(unprobed).chain(in_turn).chain(libraries::cautions(plan))
 }
 
-/// In memory a flush does nothing, so durable work is not what it would be on a disk.
+/// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
 pub fn free_flushes(environment: &Environment) -> Option<String> {
     let cost = environment.lane_cost.as_ref()?;
     surroundings::lies_in_memory(environment).then(|| {
@@ -37,7 +37,7 @@ pub fn free_flushes(environment: &Environment) -> Option<String> {
     })
 }
 
-/// The machine over a round.
+/// The facts of a round.
 pub fn of_round(
     round: u32,
     seconds: f64,

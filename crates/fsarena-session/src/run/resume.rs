@@ -1,4 +1,4 @@
-//! A stored run goes on: on the same machine, with the next round, as its plan says.
+//! Continues a stored run on the same machine, with the next round, according to its plan.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,23 +13,23 @@ use crate::rest::Rest;
 use crate::round::Watch;
 use crate::{SessionError, Stage, likeness, precondition, surroundings};
 
-/// A stored run that is to go on.
+/// A stored run to continue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resumption {
-    /// What is kept of it.
+    /// The stored record.
     pub record: RunRecord,
-    /// What is left to be done.
+    /// The remaining work.
     pub rest: Rest,
-    /// When that begins, RFC 3339 in UTC.
+    /// The time at which the run continues, RFC 3339 in UTC.
     pub at: String,
 }
 
-/// Runs what is left of a stored run, as [`run`](super::run) does a whole one.
+/// Runs the remaining work of a stored run, like [`run`](super::run) for a new run.
 ///
-/// Nothing is told that would be kept until the machine and all contenders have turned out to be what they were.
+/// No event that would be stored is sent before the machine and all contenders prove to be unchanged.
 ///
 /// # Errors
-/// [`SessionError::Unlike`] if they are not; else as [`run`](super::run).
+/// [`SessionError::Unlike`] if they have changed; otherwise as [`run`](super::run).
 pub fn resume(
     resumption: Resumption,
     stage: &mut dyn Stage,
@@ -50,7 +50,7 @@ pub fn resume(
         }
         session.reopen(&rest, at)?;
         let status = session.rounds(rest.open)?;
-        // A run that is stopped before anything was done is left as it was.
+        // If the run is stopped before anything is measured, the stored run stays unchanged.
         if session.pending.is_empty() {
             session.tell(Event::Finished(status))?;
         }
@@ -59,7 +59,7 @@ pub fn resume(
 }
 
 impl Session<'_> {
-    /// Reads the machine, and holds back what is to be told once the contenders are there.
+    /// Reads the machine, and holds events back until the contenders exist.
     fn reopen(&mut self, rest: &Rest, at: String) -> Result<(), SessionError> {
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         let survey = self.stage.survey();
@@ -76,12 +76,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What is to be told of the machine as it is now: all, if it was not read before.
+    /// Events about the present machine; all of them, if the stored run has no survey.
     fn news(&self, now: Environment) -> Vec<Event> {
         let then = &self.record.environment;
         let warning = |text| Note { severity: Severity::Warning, text };
         if !then.fsarena.is_empty() {
-            // The lanes were written anew, and may have come out otherwise.
+            // The lanes were written again, and their state may differ.
             let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.storage));
             let change = likeness::change(then, &now).map(warning);
             return change.into_iter().chain(state).map(Event::Note).collect();

@@ -1,4 +1,4 @@
-//! Workloads of a round that work on the same files: laid out once, read by all that only read, and changed by the last.
+//! Workloads of a round that share files: laid out once, read by all workloads that only read, and changed by the last.
 
 use fsarena_apps::engine_of;
 use fsarena_engine::Layout;
@@ -6,7 +6,7 @@ use fsarena_model::Plan;
 
 use crate::round::Shares;
 
-/// The workloads in `order`, by number, with those together that work on the same files, and what each shares.
+/// The workloads in `order` (indices in the plan), with those adjacent that share files, and which files each shares.
 pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
     let all: Vec<(usize, Option<Layout>)> = order.into_iter().map(|index| (index, layout(plan, index))).collect();
     let grouped = grouped(all);
@@ -20,7 +20,7 @@ pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
     grouped.iter().enumerate().map(|(place, (index, _))| (*index, shares(place))).collect()
 }
 
-/// Where the first of a group stands, the others follow: first those that leave the files as they were.
+/// Moves the workloads of a group to the place of its first member; those that leave the files unchanged come first.
 fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>)> {
     let mut grouped = Vec::new();
     while !rest.is_empty() {
@@ -32,7 +32,7 @@ fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>
         let is_same = |(_, other): &(usize, Option<Layout>)| other.as_ref().is_some_and(|it| it.files == layout.files);
         let (same, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_same);
         let mut group: Vec<_> = std::iter::once(first).chain(same).collect();
-        // Stable: within both parts the order stays.
+        // A stable sort: the order within both parts is kept.
         group.sort_by_key(|(_, layout)| !layout.as_ref().is_some_and(|layout| layout.lasts));
         grouped.extend(group);
         rest = others;
@@ -40,7 +40,7 @@ fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>
     grouped
 }
 
-/// Contenders that do not all take part in a workload would not all have its files.
+/// The layout of a workload's files. `None` if a contender does not take part, because it would then lack these files.
 fn layout(plan: &Plan, index: usize) -> Option<Layout> {
     let workload = &plan.workloads[index];
     let by_all = plan.contenders.iter().all(|contender| plan.takes_part(&contender.label, &workload.name));

@@ -1,17 +1,17 @@
-//! What a report says of cells that did not stand still: one sentence for each way.
+//! The notes about unstable cells: one sentence for each kind of instability.
 
 use fsarena_model::Severity;
 use fsarena_model::comparison::{Cell, Change};
 use fsarena_model::event::Note;
 
-/// A change within a round that is smaller is no news, however well it is proved.
+/// Smallest relative change within a round, or by carry-over, that is reported, even if smaller ones are proved.
 const NOTEWORTHY: f64 = 0.02;
-/// Two figures that differ by a smaller share are the same one.
+/// Relative difference below which two figures are equal.
 const ROUNDING: f64 = 1e-9;
-/// So many cells are named in a sentence.
+/// Maximum number of cells named in a sentence.
 const NAMED: usize = 4;
 
-/// The sentences; none where all stood still. Rounds within `margin` (0 to 1) of their cell's median are not mentioned.
+/// The notes; empty if all cells are stable. Rounds within `margin` (0 to 1) of their cell's median are not mentioned.
 pub fn notes(cells: &[Cell], margin: f64) -> Vec<Note> {
     let large = |change: &Change| change.is_proved() && (change.ratio.ln().abs() > f64::ln_1p(NOTEWORTHY));
     let trends = named(cells, |cell| {
@@ -35,7 +35,8 @@ pub fn notes(cells: &[Cell], margin: f64) -> Vec<Note> {
     sentences.into_iter().filter_map(|(severity, text)| Some(Note { severity, text: text? })).collect()
 }
 
-/// What one contender does shows in all others, turned round: it is said of the one that does most, the first of equals.
+/// Whether the contender drifts most in its workload; the first of equals. Drift is relative to the other contenders,
+/// so the drift of one appears with the opposite sign in the others.
 fn drifts_most(cells: &[Cell], cell: &Cell) -> bool {
     let drift = |cell: &Cell| cell.stability.trend.map_or(0.0, |trend| trend.ratio.ln().abs());
     let rivals = || cells.iter().filter(|other| other.workload == cell.workload);
@@ -44,7 +45,7 @@ fn drifts_most(cells: &[Cell], cell: &Cell) -> bool {
     first.is_some_and(|first| first.contender == cell.contender)
 }
 
-/// `xfs in create-fsync …; …`, for the first few.
+/// `xfs in create-fsync …; …`, for at most [`NAMED`] cells.
 fn named(cells: &[Cell], what: impl Fn(&Cell) -> Option<String>) -> Option<String> {
     let all: Vec<String> = cells.iter().filter_map(|cell| Some(format!("{} {}", name(cell), what(cell)?))).collect();
     let more = all.len().saturating_sub(NAMED);
@@ -78,7 +79,7 @@ fn far(cells: &[Cell], margin: f64) -> Option<String> {
     })
 }
 
-/// A round whose value is far from its cell's median, which it is so many times.
+/// A round whose value is far from its cell's median; `ratio` is the quotient of both.
 struct Far<'a> {
     cell: &'a Cell,
     round: u32,

@@ -1,4 +1,5 @@
-//! From a record to a comparison: the same one gives the same, wherever it was kept in between.
+//! From a record to a comparison: the same record gives the same comparison, regardless of where it was stored in
+//! between.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{CacheState, Event, Rounds, RunRecord, Share, Status, Storage, Trial, Verdict, Workload};
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::fake::{Performance, Play, World, workload};
 
-/// A comparison with clear, close and open pairs.
+/// A comparison with clear, close and undecided pairs.
 fn mixed() -> Performance {
     let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 1040.0, 3000.0]).noisy(0.04, 9));
     play.with_workloads(["create", "append", "rename"].map(workload).to_vec()).perform()
@@ -55,7 +56,7 @@ fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
     assert_eq!(last, ((verdicts.len() - open) as u32, verdicts.len() as u32));
 }
 
-/// Both ends of the pointwise interval, and of the decision's.
+/// Both ends of the pointwise interval, then of the decision's interval.
 fn intervals(pair: &PairVerdict) -> (f64, f64, f64, f64) {
     let ends = [pair.low, pair.high, pair.decision_low, pair.decision_high];
     let [low, high, decision_low, decision_high] = ends.map(|end| end.expect("measured"));
@@ -110,9 +111,9 @@ fn a_ratio_lies_in_its_interval_and_the_cell_in_its_own() {
     assert!(comparison.cells.iter().all(|cell| around(cell.low, cell.median, cell.high)));
 }
 
-/// Of a pair that was decided in an earlier round than the last one both intervals are of different rounds: the
-/// decision's is that of the round in which it fell, the other is the latest. Where all fall in the last, one holds
-/// the other.
+/// For a pair that was decided before the last round, both intervals come from different rounds: the decision's
+/// interval from the deciding round, the pointwise interval from the latest. If all pairs are decided in the last
+/// round, the decision's interval contains the pointwise one.
 #[test]
 fn the_interval_of_a_decision_that_fell_in_the_last_round_holds_the_pointwise_one() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1200.0]).noisy(0.03, 2));
@@ -139,7 +140,7 @@ fn a_verdict_that_fell_early_keeps_the_interval_that_it_rests_on() {
     assert!(rounds.iter().any(|rounds| *rounds > 4), "{rounds:?}");
 }
 
-/// Here the pointwise interval, of all rounds, reaches beyond the decision's, of the first few.
+/// Here the pointwise interval, over all rounds, reaches beyond the decision's interval, over the first few rounds.
 #[test]
 fn a_verdict_that_fell_early_stands_through_noisier_rounds_with_its_own_interval_and_without_a_price() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1100.0]).noisy(0.001, 1));

@@ -1,4 +1,4 @@
-//! What is measured beside the contenders: references and the three clocks, as often as the plan says, and in no verdict.
+//! References and the three clocks: measured as often as the plan says, without effect on verdicts.
 
 use fsarena_model::comparison::ReferenceRow;
 use fsarena_model::{CacheState, Event, Often, Place, Rounds, Verdict};
@@ -77,8 +77,8 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     let comparison = performed(Often::Once, None).comparison();
     let probes = &comparison.cells[0].probes;
     let clock = |name: &str| probes.get(name).and_then(|reading| reading.value).expect("read in the first round");
-    // A slice of 100 ms has a hundred operations of 1 ms; syncing takes 4 ms, coming to rest 6 ms, of which
-    // 1 ms is what it takes when there is nothing to do.
+    // A slice of 100 ms has a hundred operations of 1 ms. The sync takes 4 ms, and coming to rest takes 6 ms, of which
+    // 1 ms is the minimum if there is nothing to write.
     assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
     assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
     assert!((clock("clock.rest") - clock("clock.durable") - 5e-5).abs() < 1e-6);

@@ -1,10 +1,10 @@
-//! How long a run takes, and what it says about that beforehand.
+//! The duration of a run, and the number of rounds that it announces.
 
 use fsarena_model::{Budget, Event, Nanos, Rounds, Status};
 
 use crate::fake::{Performance, Play, World};
 
-/// What is kept of a budget for taking everything away.
+/// Part of the budget that is reserved for removing everything.
 const CLOSING: Nanos = Nanos::seconds(3);
 
 /// Contenders so noisy that no pair is ever decided.
@@ -13,7 +13,7 @@ fn endless(seconds: u64) -> Play {
     play.with_rounds(Rounds::Within(Budget(Nanos::seconds(seconds))))
 }
 
-/// When each round began, and when it ended.
+/// The begin and end of each round.
 fn spans(performance: &Performance) -> Vec<(Nanos, Nanos)> {
     let at = |wanted: fn(&Event) -> bool| {
         let heard = performance.events.iter().zip(&performance.times);

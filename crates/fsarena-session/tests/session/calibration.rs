@@ -1,4 +1,4 @@
-//! What runs of equals and of one with a handicap say about what can be seen.
+//! Calibration from runs of identical contenders and runs with a handicap.
 
 use fsarena_model::RunRecord;
 use fsarena_session::calibration;

@@ -1,4 +1,5 @@
-//! The machine's condition: runs of a workload that were in another one are set aside, by counters and by nothing else.
+//! The machine's condition: runs of a workload under another load are set aside, only because of the machine's
+//! counters.
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Bytes, Disturbance, Nanos, Rounds, RunRecord, Trial, Verdict};
@@ -15,7 +16,7 @@ const BOUNDS: Disturbance = Disturbance {
     swapped: Some(Bytes::mib(16)),
 };
 
-/// Two contenders in seven rounds of `create` and `append`; the fake machine shows half a core of others' work.
+/// Two contenders in seven rounds of `create` and `append`; on the fake machine, other programs use half a core.
 fn quiet() -> RunRecord {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(7)).perform().record;
@@ -28,7 +29,7 @@ fn trials<'a>(record: &'a mut RunRecord, workload: &str, rounds: &[u32]) -> impl
     record.trials.iter_mut().filter(move |trial| is_of(trial))
 }
 
-/// Whoever reads the counter finds so many cores' worth.
+/// Sets a probe to this many cores; `None`: the probe could not be read.
 fn set(trial: &mut Trial, probe: &str, cores: Option<f64>) {
     let seconds = trial.seconds();
     trial.probes.get_mut(probe).expect("the fake stage has it").value = cores.map(|cores| cores * seconds);
@@ -77,7 +78,7 @@ fn all_runs_under_load_are_set_aside_where_the_machine_was_quiet_most_of_the_tim
     assert_eq!(set_aside(&disturbed(&[2, 3, 5, 6, 7])), [2, 3, 5, 6, 7]);
 }
 
-/// Also `append` is under load in some rounds.
+/// The machine is under load in these rounds of `create` and of `append`.
 fn busy(create: &[u32], append: &[u32]) -> RunRecord {
     let mut record = quiet();
     trials(&mut record, "create", create).for_each(|trial| set(trial, "cpu.machine", Some(2.2)));

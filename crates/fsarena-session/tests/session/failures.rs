@@ -1,4 +1,4 @@
-//! What goes wrong, whom it concerns, and that the rest goes on.
+//! Failures: which part of a run they affect, and that the rest continues.
 
 use fsarena_model::{
     Blame, Bytes, CacheState, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial,
@@ -28,7 +28,7 @@ fn verdict(performance: &Performance, workload: &str, a: &str, b: &str) -> (Verd
     (pair.verdict, pair.reason.clone())
 }
 
-/// Whoever was made is finished, what was opened is cleared, what is watched is counted.
+/// Whether every contender that was made is finished, every opened workload cleared, and every watch counted.
 fn is_tidy(performance: &Performance) -> bool {
     let same = |one: &str, other: &str| performance.entries(one).len() == performance.entries(other).len();
     same("make", "finish") && same("open", "clear") && same("watch", "count")

@@ -1,4 +1,4 @@
-//! A world in which everything is known: how fast each contender is, how noisy, what fails, and what time it is.
+//! A world in which everything is known: each contender's speed and noise, the failures, and the time.
 
 mod backstage;
 mod clock;

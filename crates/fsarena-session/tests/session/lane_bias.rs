@@ -4,7 +4,7 @@ use fsarena_model::Verdict;
 
 use crate::fake::{Performance, Play, World, workload};
 
-/// A lane 5 % faster than the other, noise of 1 % between rounds.
+/// One lane is 5 % faster, another 5 % slower; the noise between rounds is 1 %.
 fn biased(rates: &[f64], seed: u64) -> Performance {
     let world =
         World { lane_speed: vec![1.0, 1.05, 0.95], operation_noise: 0.02, ..World::of(rates).noisy(0.01, seed) };
@@ -12,7 +12,7 @@ fn biased(rates: &[f64], seed: u64) -> Performance {
     Play::new(contenders, world).with_workloads(vec![workload("create")]).with_seed(seed).perform()
 }
 
-/// One workload of two contenders has the least to say about noise: the calibration finds 95 of 100 such differences.
+/// One workload with two contenders has the fewest data about noise: the calibration finds 95 of 100 such differences.
 #[test]
 fn a_difference_as_large_as_the_bias_is_found_within_twelve_rounds() {
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast, and the same every time.
+//! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast and reproducible.
 
 mod assess;
 mod beside;

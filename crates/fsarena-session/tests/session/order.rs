@@ -1,4 +1,4 @@
-//! What runs when: lanes, slices, workloads, and that all of it follows from plan and seed.
+//! The schedule: lanes, slices and workloads follow from the plan and its seed.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn six_rounds(seed: u64) -> Play {
     play.with_workloads(names.map(workload).to_vec()).with_rounds(Rounds::Exactly(6)).with_seed(seed)
 }
 
-/// The lane of a contender in each round, as the stage was told.
+/// The lane of a contender in each round, from the stage's journal.
 fn lanes<'a>(performance: &'a Performance, contender: &str) -> Vec<&'a str> {
     performance
         .entries(&format!("make {contender} "))
@@ -115,7 +115,7 @@ fn another_seed_gives_another_order() {
     assert_ne!(first.entries("run "), second.entries("run "));
 }
 
-/// Where in the order the slices of `append` came, trial by trial.
+/// The positions of the slices of `append` in the order of slices, trial by trial.
 fn positions(performance: &Performance) -> Vec<Vec<u32>> {
     let trials = ["ext4", "xfs", "btrfs"].map(|contender| performance.trials_of("append", contender));
     trials.concat().iter().map(|trial| trial.slices.iter().map(|slice| slice.position).collect()).collect()

@@ -1,4 +1,4 @@
-//! What would settle an undecided pair, in rounds and in seconds.
+//! The rounds and seconds that would decide an undecided pair.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{RunRecord, Verdict};
@@ -6,7 +6,8 @@ use fsarena_session::assess;
 
 use crate::fake::{Play, World, workload};
 
-/// Three times as fast at one workload, which is decided early, and a noisy tie at the other; rounds of 20 seconds.
+/// One contender is three times as fast in one workload, which is decided early; the other workload is a noisy tie.
+/// Rounds take 20 seconds.
 fn one_clear_and_one_open() -> RunRecord {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1060.0]).noisy(0.12, 3));
     play.plan.workloads = vec![workload("clear"), workload("open")];

@@ -1,4 +1,4 @@
-//! Open loops: what was offered and done, who kept up, and latency over time.
+//! Open loops: the rates offered and achieved, which contenders keep up, and latency over time.
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Better, Comparison, Measure, Metric, Rate, Rounds, ValidityClass, Variant, Workload};

@@ -1,4 +1,4 @@
-//! Who is best by the reader's own mix, and where it would be somebody else.
+//! The best contender for the user's own mix, and the shares at which another would be best.
 
 use fsarena_model::recommendation::ClassAdvice;
 use fsarena_model::{Label, Rounds, RunRecord};
@@ -6,7 +6,8 @@ use fsarena_session::{assess, unknown_names};
 
 use crate::fake::{Effect, Play, World};
 
-/// ext4 three times as fast as xfs in `create`, xfs three times as fast as ext4 in `append`; btrfs half as fast as ext4 in both.
+/// ext4 is three times as fast as xfs in `create`, xfs is three times as fast as ext4 in `append`; btrfs is half as
+/// fast as ext4 in both.
 fn torn() -> Play {
     let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[3000.0, 1000.0, 1500.0]).noisy(0.01, 1));
     play.world.advantage = Some(("append".to_owned(), 9.0));

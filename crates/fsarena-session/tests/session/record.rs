@@ -1,4 +1,4 @@
-//! Records written by hand: what a run would have kept if exactly this had been seen.
+//! Records written by hand: the record of a run with exactly these readings.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use fsarena_session::assess;
 
 use crate::fake::{Play, World};
 
-/// A mebibyte, as a probe says it.
+/// A mebibyte, as a probe reports it.
 pub const MEBIBYTE: f64 = 1_048_576.0;
 
-/// Two flushed contenders, `ext4` and `xfs`, four rounds of one workload, each trial one second long with 100
-/// operations of 1 MiB and 100 syncs; the device carried all of it, with a flush for each sync.
+/// Two flushed contenders, `ext4` and `xfs`, in four rounds of one workload. Each trial has 100 operations of 1 MiB and
+/// 100 syncs in one second; the device carried all bytes, with a flush for each sync.
 #[derive(Debug, Clone)]
 pub struct Kept(pub RunRecord);
 
@@ -30,43 +30,43 @@ impl Kept {
         Self(record)
     }
 
-    /// The same with another reading of every trial of `ext4`; `None`: it could not be read.
+    /// Sets a reading in every trial of `ext4`; `None`: it could not be read.
     pub fn reading(self, probe: &str, value: impl Into<Option<f64>>) -> Self {
         let reading = Reading { value: value.into(), unit: String::new() };
         self.changed(|trial| drop(trial.probes.insert(probe.to_owned(), reading.clone())))
     }
 
-    /// The same without a probe in any trial of `ext4`.
+    /// Removes a probe from every trial of `ext4`.
     pub fn without(self, probe: &str) -> Self {
         self.changed(|trial| drop(trial.probes.remove(probe)))
     }
 
-    /// The same with every trial of `ext4` changed.
+    /// Changes every trial of `ext4`.
     pub fn changed(mut self, change: impl Fn(&mut Trial)) -> Self {
         self.0.trials.iter_mut().filter(|trial| trial.contender.0 == "ext4").for_each(change);
         self
     }
 
-    /// The same with `ext4` of another class.
+    /// Puts `ext4` into another durability class.
     pub fn durable(mut self, durability: Durability) -> Self {
         self.0.contenders[0].durability = durability;
         self
     }
 
-    /// The same with `ext4` promising something.
+    /// Adds a guarantee to `ext4`.
     pub fn promising(mut self, promise: Promise) -> Self {
         self.0.contenders[0].promises.push(promise);
         self
     }
 
-    /// The same with lanes on which a write and flush costs `total`, of which `device` is the device's.
+    /// Sets the cost of a write and flush on the lanes to `total`, of which `device` is the device's part.
     pub fn lane_cost(mut self, total: Nanos, device: Option<Nanos>) -> Self {
         let cost = LaneCost { back_to_back: total, paced: total, device, host_bytes: None, host_flushes: None };
         self.0.environment.lane_cost = Some(cost);
         self
     }
 
-    /// The same with a reference in which an operation takes so much of the 10 ms that it takes on the contenders.
+    /// Adds a reference in which an operation takes `share` of the contenders' 10 ms.
     pub fn reference(mut self, place: Place, share: f64) -> Self {
         let mut trial = trial(&self.0.plan.workloads[0], 1, &place.to_string());
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos((slice.elapsed.0 as f64 * share) as u64));
@@ -79,12 +79,12 @@ impl Kept {
         assess(&self.0).cells
     }
 
-    /// What is said of `ext4`.
+    /// The flags of `ext4`.
     pub fn validity(&self) -> Vec<Validity> {
         self.cells()[0].validity.clone()
     }
 
-    /// The classes of what is said of `ext4`.
+    /// The classes of the flags of `ext4`.
     pub fn classes(&self) -> Vec<ValidityClass> {
         self.validity().iter().map(|flag| flag.class).collect()
     }

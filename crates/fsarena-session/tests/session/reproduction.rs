@@ -1,4 +1,4 @@
-//! Reproductions: what a record says of an article's figures, orders and claims.
+//! Reproductions: the figures, orders and claims of an article, from a record.
 
 use fsarena_model::article::Outcome;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale, Winner, Wins};
@@ -8,7 +8,7 @@ use fsarena_session::assess;
 use crate::fake::workload;
 use crate::record::Kept;
 
-/// Two contenders and two tests: in the first the article's Shell is ten times slower than its Library.
+/// Two contenders and two tests: in the first test, the article's Shell is ten times slower than its Library.
 const ARTICLE: &str = r#"{
     "name": "small", "title": "小", "english": "Small", "language": "zh", "source": "nowhere", "machine": {},
     "base": "Shell",
@@ -43,7 +43,7 @@ const ARTICLE: &str = r#"{
     ]
 }"#;
 
-/// `ext4` takes 20 ms and 30 ms of sync for what `xfs` does in 10 ms and 2 ms, and 400 ms by a shell.
+/// `ext4` takes 20 ms and 30 ms of sync for work that takes `xfs` 10 ms and 2 ms; through a shell it takes 400 ms.
 fn kept() -> Kept {
     let mut kept = Kept::new(workload("w"));
     let article: Article = serde_json::from_str(ARTICLE).expect("an article");
@@ -174,7 +174,7 @@ fn who_ran_out_of_time_is_behind_and_said_to_have_not_finished() {
     let shell = reproduction.figures.iter().find(|one| one.test == "delete" && one.name.as_deref() == Some("Shell"));
     let shell = shell.expect("there");
     assert!(shell.unfinished.properly && shell.properly.is_none() && !shell.unfinished.published, "{shell:?}");
-    // The article has Shell before Library, which alone finished here.
+    // The article ranks Shell before Library, but here only Library finished.
     let delete = reproduction.winners.iter().find(|winner| winner.test == "delete").expect("there");
     assert_eq!(delete.properly, Wins::No);
     let order = &reproduction.claims[0];

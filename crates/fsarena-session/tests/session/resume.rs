@@ -1,4 +1,4 @@
-//! A stored run goes on: as if it had never ended, on the same machine only, and with what is undecided.
+//! A stored run continues as if it had never ended, only on the same machine, and with its undecided workloads.
 
 use fsarena_model::comparison::PairVerdict;
 use fsarena_model::{Environment, Event, Rounds, RunRecord, Status, Trial};
@@ -6,7 +6,7 @@ use fsarena_session::{Rest, SessionError, Wish};
 
 use crate::fake::{Effect, Performance, Play, World, workload};
 
-/// Three contenders on a machine with a name.
+/// Three contenders on a machine with a known version of fsarena and kernel.
 fn play(noise: f64, rounds: u32) -> Play {
     let environment =
         Environment { fsarena: "0.1.0".to_owned(), kernel: Some("6.17.0".to_owned()), ..Environment::default() };
@@ -15,7 +15,7 @@ fn play(noise: f64, rounds: u32) -> Play {
     Play::new(&["ext4", "xfs", "btrfs"], world).with_workloads(workloads).with_rounds(Rounds::Exactly(rounds))
 }
 
-/// So noisy that nothing is ever decided.
+/// Contenders so noisy that no pair is ever decided.
 fn endless(rounds: u32) -> Play {
     play(0.5, rounds)
 }
@@ -24,13 +24,13 @@ fn resumed(play: &Play, record: &RunRecord, wish: Wish) -> Performance {
     play.resume(record, wish).expect("something is open")
 }
 
-/// All trials but for what the probes read, whose counters begin anew.
+/// All trials without their probe readings, whose counters start again.
 fn measured(performance: &Performance) -> Vec<Trial> {
     let without = |trial: &Trial| Trial { probes: Default::default(), ..trial.clone() };
     performance.record.trials.iter().map(without).collect()
 }
 
-/// The same run, interrupted in its sixth round of eight, once a workload of it was done.
+/// The same run, interrupted in its sixth round of eight, after one of its workloads was done.
 fn broken_off(play: &Play) -> RunRecord {
     let second = play.perform().rounds()[5][1].clone();
     let world = play.world.clone().trap(Effect::Stop, 6, 1, &format!("run xfs {second}"));
@@ -49,7 +49,7 @@ fn a_run_that_goes_on_is_as_if_it_had_never_ended() {
     }
     assert!(measured(&further) == measured(&whole), "the same lanes, slices and outcomes");
     let (further, whole) = (further.comparison(), whole.comparison());
-    // A run that was planned for five rounds looks more strictly at the three that were added.
+    // Decision intervals are not compared: the threshold of a run planned for five rounds is stricter in added rounds.
     let figures = |pair: &PairVerdict| (pair.ratio, pair.low, pair.high, pair.rounds);
     let [further_figures, whole_figures] =
         [&further, &whole].map(|comparison| comparison.verdicts.iter().map(figures).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! What happens around a slice, in which order, and what of it is counted.
+//! The steps around a slice, their order, and which of them are counted.
 
 use fsarena_model::{Bytes, CacheState, Measure, Mode, Rounds, Workload};
 

@@ -1,17 +1,17 @@
-//! Cells that do not stand still are named, those that do are not, and no verdict changes.
+//! Unstable cells are named, stable cells are not, and no verdict changes.
 
 use fsarena_model::{Label, Rounds, RunRecord, Slice, Trial};
 use fsarena_session::{assess, carry_over};
 
 use crate::fake::{Play, World, workload};
 
-/// Three equals in eight rounds.
+/// Three identical contenders in eight rounds.
 fn still(seed: u64) -> RunRecord {
     let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0; 3]).noisy(0.02, seed)).with_seed(seed);
     play.with_rounds(Rounds::Exactly(8)).perform().record
 }
 
-/// What is said of them where the slices of xfs in `create` are multiplied.
+/// The record and its notes after the slices of xfs in `create` are multiplied by `factor`.
 fn said(factor: impl Fn(&Trial, &Slice) -> f64) -> (RunRecord, Vec<String>) {
     let mut record = still(3);
     for trial in record.trials.iter_mut().filter(|trial| is_it(trial)) {

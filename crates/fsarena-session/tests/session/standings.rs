@@ -1,4 +1,4 @@
-//! Who stands where in a workload and over all of them, and who is in no ranking.
+//! The ranks of contenders in a workload and over all workloads, and contenders without a rank.
 
 use fsarena_model::comparison::SuiteRow;
 use fsarena_model::{Comparison, Durability, Rounds, Trial, Variant};
@@ -8,7 +8,7 @@ use crate::fake::{Effect, Performance, Play, World, workload};
 
 type Rank = Option<(u32, u32)>;
 
-/// The ranks of all contenders in a workload, and who is in its best group.
+/// The ranks of all contenders in a workload, and the members of its best group.
 fn standing(comparison: &Comparison, workload: &str) -> (Vec<Rank>, Vec<String>) {
     let rows: Vec<_> = comparison.standings.iter().filter(|row| row.workload == workload).collect();
     let best = rows.iter().filter(|row| row.in_best_group).map(|row| row.contender.to_string());
@@ -24,7 +24,7 @@ fn suite_row<'a>(comparison: &'a Comparison, a: &str, b: &str) -> &'a SuiteRow {
     row.unwrap_or_else(|| panic!("no row of {a} and {b}: {:?}", comparison.suite_ratios))
 }
 
-/// Rates of 1000, 4000 and 2000; the second is nine times better still in `append`.
+/// Rates of 1000, 4000 and 2000; in `append` the second contender is faster by a further factor of nine.
 fn clear() -> Play {
     let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 4000.0, 2000.0]).noisy(0.01, 1));
     play.world.advantage = Some(("append".to_owned(), 9.0));

@@ -1,4 +1,4 @@
-//! Somebody wants to stop: what is kept, and that everything is taken away.
+//! A stopped run: what is stored, and that everything is removed.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn stopped(round: u32, nth: u32, entry: &str) -> Performance {
     Play::new(&["ext4", "xfs", "btrfs"], world).with_rounds(Rounds::Exactly(8)).perform()
 }
 
-/// The stop as it may come at any point of the sixth round.
+/// A run that is stopped at various points of the sixth round.
 fn moments() -> Vec<Performance> {
     let moments = [
         (1, "make ext4"),

@@ -1,4 +1,4 @@
-//! The stream of events is well formed, whatever the plan and whatever goes wrong.
+//! The stream of events is well formed for any plan and any failure.
 
 use fsarena_model::{Budget, CacheState, Durability, Event, Mode, Nanos, Rounds, Status, Workload};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn any_rounds() -> impl Strategy<Value = Rounds> {
     prop_oneof![(1_u32..4).prop_map(Rounds::Exactly), budget]
 }
 
-/// What may go wrong, and in which round; not in the making of the first, for that ends the run.
+/// A failure or stop, and its round; not while the first contenders are made, because that ends the run.
 fn any_trap() -> impl Strategy<Value = (Effect, u32, u32, &'static str)> {
     let effect = prop_oneof![3 => Just(Effect::Fail), 1 => Just(Effect::Stop)];
     (effect, 2_u32..4, 1_u32..4, proptest::sample::select(&ACTS[..]))
@@ -44,7 +44,7 @@ fn any_play() -> impl Strategy<Value = Play> {
     )
 }
 
-/// Where the stream is.
+/// A position in the stream.
 #[derive(Debug, Clone, PartialEq)]
 enum Place {
     Before,
@@ -53,7 +53,7 @@ enum Place {
     After,
 }
 
-/// The next place, or why there is none.
+/// The next position; an error message if the event is not allowed there.
 fn step(place: Place, event: &Event, play: &Play) -> Result<Place, String> {
     let within = |place: &Place| match place {
         Place::Within { round, .. } => Some(*round),

@@ -1,10 +1,10 @@
-//! Who is faster, when that is known, and when it is not.
+//! Which contender is faster, when that is decided, and when it is not.
 
 use fsarena_model::{Better, Event, Measure, Rounds, Status, Trial, Verdict, Workload};
 
 use crate::fake::{Play, World, workload};
 
-/// As `workload`, but told in microseconds, where less is better.
+/// Like [`workload`], but measured in microseconds, where less is better.
 fn latency(name: &str) -> Workload {
     let mut workload = workload(name);
     workload.metric.measure = Measure::MicrosecondsPerOperation;
@@ -46,7 +46,7 @@ fn equal_contenders_with_little_noise_are_equivalent_and_the_run_ends_early() {
     assert!(performance.rounds().len() < 12);
 }
 
-/// Three times as fast at one workload, and a noisy tie at the other.
+/// One contender is three times as fast in one workload; the other workload is a noisy tie.
 fn one_clear_and_one_open() -> Play {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1060.0]).noisy(0.04, 3));
     play.plan.workloads = vec![workload("clear"), workload("open")];

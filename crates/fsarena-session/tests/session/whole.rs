@@ -58,7 +58,7 @@ fn a_whole_run_without_a_time_ends_with_its_work() {
     assert_eq!(performance.trials_of("create", "ext4")[0].operations(), 20);
 }
 
-/// Contenders alike in whole runs, the second of them ahead in slices of 10 ms.
+/// Contenders that are alike in whole runs; in slices of 10 ms the second is ahead.
 fn play_ladder(short_slices: f64) -> (Performance, Vec<String>) {
     let named = vec![workload("create"), workload("append")];
     let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);

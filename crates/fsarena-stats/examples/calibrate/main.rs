@@ -1,7 +1,7 @@
 //! Prints how often the decision rule is wrong and what it finds, per kind of noise and number of rounds:
 //! `cargo run --release --example calibrate [RUNS] [SEED] [WORD in a world's name]`.
 //!
-//! Worlds are made up or replay the traces in `tests/traces` (or in the directory `FSARENA_TRACES`).
+//! Worlds are synthetic, or replay the traces in `tests/traces` (or in the directory `FSARENA_TRACES`).
 
 mod noise;
 mod tally;
@@ -13,7 +13,7 @@ use std::error::Error;
 
 use tally::{Tally, play};
 
-/// The numbers of rounds that are planned.
+/// Planned numbers of rounds.
 const ROUNDS: [usize; 4] = [4, 6, 8, 11];
 
 fn main() -> Result<(), Box<dyn Error>> {

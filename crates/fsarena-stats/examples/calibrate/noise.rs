@@ -9,13 +9,13 @@ pub enum Shape {
     Normal,
     /// Student's t with three degrees of freedom: heavy tails on both sides.
     Heavy,
-    /// The logarithm of a value that is now and then much smaller: a long tail downwards.
+    /// The logarithm of a value that is occasionally much smaller: a long tail downwards.
     Skewed,
     /// Two sharp modes.
     Modes,
 }
 
-/// The source of all chance of a simulated run.
+/// The source of all randomness of a simulated run.
 pub struct Noise {
     generator: Pcg64,
 }

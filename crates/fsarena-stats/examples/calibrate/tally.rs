@@ -1,24 +1,24 @@
-//! Runs of a world, judged look by look, and what came out.
+//! Simulated runs of a world, judged look by look, and counts of the results.
 
 use fsarena_stats::{Judge, Rule, Verdict, Workload};
 
 use crate::noise::Noise;
 use crate::world::World;
 
-/// What many runs of one world with one effect came to.
+/// Counts over many runs of one world with one effect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tally {
     pub runs: u32,
     /// Runs with a wrong `Faster` or `Slower`.
     pub wrong: u32,
-    /// Runs whose decision intervals all hold the truth.
+    /// Runs whose decision intervals all contain the truth.
     pub covered: u32,
     /// Pairs that differ, and how many of them were found.
     pub differing: u32,
     pub found: u32,
     /// Sum over the found pairs of the share of the budget after which they were found.
     pub when: f64,
-    /// Pairs that differ by the margin at least, and how many of them were called equivalent.
+    /// Pairs that differ by at least the margin, and how many of them were called equivalent.
     pub apart: u32,
     pub wrong_equivalent: u32,
     /// Equal pairs, how many of them were called equivalent, and how many leaned.
@@ -28,12 +28,12 @@ pub struct Tally {
     /// Undecided pairs that lean and differ, and how many of them lean the wrong way.
     pub leaning_apart: u32,
     pub wrong_way: u32,
-    /// All pairs, and how many pointwise intervals hold the truth.
+    /// All pairs, and how many pointwise intervals contain the truth.
     pub pairs: u32,
     pub held: u32,
 }
 
-/// Plays runs of a world: a look after each round, the last one at the end of the budget.
+/// Simulates runs of a world: one look after each round, the last one at the end of the budget.
 pub fn play(world: &World, effect: f64, runs: u32, seed: u64) -> Tally {
     let mut tally = Tally::default();
     for run in 0..runs {

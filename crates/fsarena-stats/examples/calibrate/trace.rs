@@ -12,10 +12,10 @@ use fsarena_stats::{Round, Sweep, Workload};
 use crate::noise::Noise;
 use crate::world::Size;
 
-/// Rounds that stay together when rounds of a long trace are drawn.
+/// Number of rounds that stay together when rounds of a long trace are drawn.
 const BLOCK: usize = 2;
 
-/// The noise of one regime, of contenders that are all the same file system.
+/// The noise of one regime, recorded with contenders that are all the same file system.
 #[derive(Debug, Clone)]
 pub struct Trace {
     workloads: BTreeMap<String, Workload>,
@@ -52,13 +52,13 @@ impl Trace {
         Ok(Self { workloads })
     }
 
-    /// A run made of this noise: rounds are drawn in blocks, all workloads together, and contenders exchange their
-    /// names once per run and workload.
+    /// A run made of this noise: rounds are drawn in blocks, for all workloads together, and contenders are permuted
+    /// once per run and workload.
     pub fn replay(&self, size: Size, noise: &mut Noise) -> Vec<Workload> {
         let available = self.workloads.values().map(|workload| workload.rounds.len()).min().unwrap_or(0);
         let offset = noise.below(BLOCK);
         let blocks = noise.permutation(available.saturating_sub(offset) / BLOCK);
-        // No block twice, unless the trace is too short.
+        // No block is used twice, unless the trace is too short.
         let rounds =
             blocks.iter().cycle().flat_map(|block| (0..BLOCK).map(move |round| offset + block * BLOCK + round));
         let chosen: Vec<usize> = rounds.take(size.rounds).collect();

@@ -1,4 +1,4 @@
-//! Worlds with a known truth: made up, or made of recorded noise.
+//! Worlds with a known truth: synthetic, or made of recorded noise.
 
 use fsarena_stats::{Round, Workload};
 
@@ -14,7 +14,7 @@ pub struct Size {
     pub sweeps: usize,
 }
 
-/// Made-up noise; spreads are standard deviations of logarithms.
+/// Synthetic noise; spreads are standard deviations of logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Synthetic {
     /// Of a slice within its round.
@@ -25,18 +25,18 @@ pub struct Synthetic {
     pub round_shape: Shape,
     /// Workloads differ in both by a factor e^(x·normal).
     pub unlike: f64,
-    /// The last contender's noise is that many times as large.
+    /// Factor by which the last contender's noise is larger.
     pub noisy: f64,
     /// Lag-1 autocorrelation of a contender's rounds.
     pub own: f64,
-    /// Lanes differ by this; contenders rotate over them.
+    /// Standard deviation between lanes; contenders rotate over them.
     pub lane: f64,
-    /// The whole machine's rounds and sweeps vary by this.
+    /// Standard deviation of the whole machine's rounds and sweeps.
     pub machine: f64,
 }
 
 impl Synthetic {
-    /// The plain case that the others differ from in one thing.
+    /// The base case; each other world differs from it in one respect.
     pub const PLAIN: Self = Self {
         slice: 0.2,
         slice_shape: Shape::Normal,
@@ -80,7 +80,7 @@ impl Synthetic {
     }
 }
 
-/// Where the noise of a world comes from.
+/// Source of a world's noise.
 #[derive(Debug, Clone)]
 pub enum Source {
     Synthetic(Synthetic),
@@ -96,7 +96,7 @@ pub struct World {
     pub clock: Clock,
 }
 
-/// How the budget is used up: after a share x of the rounds, `stretch`·x^`pace` of it.
+/// How the budget is used: after a share x of the rounds, `stretch`·x^`pace` of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
     /// 2: as many rounds again were added after the planned end.
@@ -115,7 +115,7 @@ impl World {
         Self { name: name.to_owned(), size, source, clock: Clock::STEADY }
     }
 
-    /// The share of the budget that is used up after that many rounds.
+    /// The share of the budget that is used after that many rounds.
     pub fn progress(&self, rounds: usize) -> f64 {
         self.clock.stretch * (rounds as f64 / self.size.rounds as f64).powf(self.clock.pace)
     }

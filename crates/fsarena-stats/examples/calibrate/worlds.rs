@@ -1,4 +1,4 @@
-//! The worlds that the calibration plays.
+//! The worlds that the calibration simulates.
 
 use std::error::Error;
 use std::fs::read_dir;
@@ -8,7 +8,7 @@ use crate::noise::Shape;
 use crate::trace::Trace;
 use crate::world::{Clock, Size, Source, Synthetic, World};
 
-/// Sweeps per round, where a world does not say otherwise.
+/// Default number of sweeps per round.
 const SWEEPS: usize = 12;
 
 /// All worlds.

@@ -9,9 +9,9 @@ const RESERVE: f64 = 0.1;
 /// The share of the budget that early looks may spend on large differences, and what each look takes of the level.
 const EARLY: f64 = 0.1;
 const EARLY_LOOK: f64 = 0.004;
-/// The share that is never spent: real noise is not normal, and a handful of rounds feels it (two sharp modes most).
+/// The share that is never spent: real noise is not normal, which matters with few rounds (most for two sharp modes).
 const SLACK: f64 = 0.1;
-/// Student's quantile is exact down to this tail, which adds nothing to any error rate.
+/// Student's quantile is exact down to this tail, whose contribution to any error rate is negligible.
 const SMALLEST_TAIL: f64 = 1e-12;
 /// By this many steps' standard deviations a random walk overshoots a boundary on average (Siegmund 1985, chapter X).
 const OVERSHOOT: f64 = 0.583;
@@ -68,9 +68,8 @@ impl Looks {
     }
 }
 
-/// The largest number of pairs of a workload that can be equal where `differing` of them differ (Shaffer 1986). One
-/// difference splits the contenders in two groups at least; the largest number of equal pairs is left where only
-/// one contender is apart.
+/// The largest number of pairs of a workload that can be equal if `differing` of them differ (Shaffer 1986). One
+/// difference splits the contenders into at least two groups; most pairs stay equal if only one contender is apart.
 pub(super) fn most_true_nulls(contenders: usize, differing: usize) -> usize {
     let pairs = |count: usize| count * count.saturating_sub(1) / 2;
     if differing == 0 { pairs(contenders) } else { pairs(contenders - 1).min(pairs(contenders) - differing) }

@@ -1,8 +1,8 @@
 //! The input, and its reduction to one paired difference per pair and round.
 //!
-//! The contenders of a sweep ran within a second of each other, so that their difference is free of what the machine
-//! did to all of them. A round's difference of a pair is the interquartile mean of its sweeps' differences: it
-//! ignores single disturbed slices and is nearly as precise as the mean (Tukey 1960; Yuen 1974).
+//! The contenders of a sweep run within a second of each other, so that effects of the machine on all of them cancel in
+//! their difference. A round's difference of a pair is the interquartile mean of its sweeps' differences: it ignores
+//! single disturbed slices and is nearly as precise as the mean (Tukey 1960; Yuen 1974).
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct Round {
     pub sweeps: Vec<Sweep>,
 }
 
-/// All rounds of one workload. The n-th round is the run's n-th round, without sweeps where the workload had no part.
+/// All rounds of one workload. The n-th round is the run's n-th round, without sweeps if the workload was not in it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Workload {
     /// Number of contenders.
@@ -52,37 +52,38 @@ pub(super) struct Sample {
     pub(super) rounds: usize,
     /// The mean of the rounds' differences; 0 without any.
     pub(super) mean: f64,
-    /// The variance of the rounds' differences; of no meaning below two rounds.
+    /// The variance of the rounds' differences; meaningless below two rounds.
     pub(super) square: f64,
-    /// The variance that a round's difference would have if only sweeps varied; `None` where a round has one sweep.
+    /// The variance that a round's difference would have if only sweeps varied; `None` unless most rounds have several
+    /// sweeps.
     pub(super) within: Option<f64>,
     /// Whether the rounds so far can decide it.
     pub(super) may_decide: bool,
 }
 
-/// A workload of which only the pairs' differences are left, round by round: for looking at a run again and again.
+/// A workload that is reduced to the pairs' differences, round by round: for repeated looks at a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduced {
     pub(super) contenders: usize,
     /// By pair, in the order of [`Workload::pairs`], then by round; `None` for a round without the pair.
     differences: Vec<Vec<Option<Location>>>,
-    /// No pair is decided by fewer rounds of the run than this.
+    /// No pair is decided before this number of rounds of the run.
     decides_from: usize,
 }
 
 impl Reduced {
-    /// The differences of `workload`, which errors name by its `index`.
+    /// Reduces `workload` to its differences; errors name it by its `index`.
     ///
     /// # Errors
-    /// [`StatsError`] where a value is not a logarithm, or a sweep has the wrong length.
+    /// [`StatsError`] if a value is not a logarithm, or a sweep has the wrong length.
     pub fn new(index: usize, workload: &Workload) -> Result<Self, StatsError> {
         check(index, workload)?;
         let pairs = workload.pairs().map(|(a, b)| differences(workload, a, b).collect());
         Ok(Self { contenders: workload.contenders, differences: pairs.collect(), decides_from: 0 })
     }
 
-    /// The same, of which no pair is decided before so many rounds of the run: until then something that belongs to the
-    /// rounds, such as the place on a disk, cannot be told from a contender.
+    /// The same data, of which no pair is decided before `rounds` rounds of the run: until then an effect that belongs
+    /// to the rounds, such as the place on a disk, cannot be distinguished from one of a contender.
     #[must_use]
     pub fn deciding_from(self, rounds: usize) -> Self {
         Self { decides_from: rounds, ..self }

@@ -9,7 +9,7 @@ use crate::quantile::student_upper;
 
 /// The probability of missing a difference that counts as detectable.
 const MISS: f64 = 0.2;
-/// No more rounds than this are forecast.
+/// Maximum number of rounds that is forecast.
 pub const MOST_ROUNDS: u32 = 1000;
 
 /// A pair's noise, as seen at one look, applied to other numbers of rounds.
@@ -49,7 +49,7 @@ impl Outlook {
     }
 
     /// If the estimate is right: the number of rounds, in all, of a run that would decide the pair with a probability
-    /// of 80 %, be it as a difference or as equivalent; `None` beyond [`MOST_ROUNDS`].
+    /// of 80 %, as different or as equivalent; `None` beyond [`MOST_ROUNDS`].
     #[must_use]
     pub fn needed_rounds(&self) -> Option<u32> {
         let size = self.estimate.abs();
@@ -72,7 +72,7 @@ pub(super) fn reach(freedom: f64, tail: f64) -> f64 {
     student_upper(freedom, tail) + student_upper(freedom, MISS)
 }
 
-/// The first number of rounds that is enough, by halving: more rounds only help.
+/// The first number of rounds that is enough, by bisection: more rounds only help.
 fn first(is_enough: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut fails, mut holds) = (FEWEST_ROUNDS as u32 - 1, MOST_ROUNDS);
     if !is_enough(holds) {

@@ -2,17 +2,17 @@
 //!
 //! With a handful of rounds a pair's own variance is badly known. Two things are known better: how much the sweeps
 //! within its rounds vary, and how much pairs typically vary from round to round beyond that. Their sum is the pair's
-//! typical variance; it counts as so many degrees of freedom as the agreement between the pairs deserves.
+//! typical variance; the better the pairs agree, the more degrees of freedom it counts as.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::data::Sample;
 use crate::quantile::digamma;
 
-/// What is assumed of the typical variance's degrees of freedom before any data, and for how many contrasts it counts.
+/// Prior assumption about the typical variance's degrees of freedom, and the number of contrasts as which it counts.
 const PRIOR_FREEDOM: f64 = 3.0;
 const PRIOR_WEIGHT: f64 = 5.0;
-/// More degrees of freedom than this are not distinguishable from it.
+/// Upper limit of degrees of freedom: more make no noticeable difference.
 const MOST_FREEDOM: f64 = 50.0;
 
 /// A pair's estimate with its moderated error.
@@ -29,7 +29,7 @@ pub(super) struct Moderated {
 }
 
 impl Moderated {
-    /// The probability of an estimate as large or larger, in its direction, where nothing differs.
+    /// The probability of an estimate as large or larger, in its direction, if nothing differs.
     pub(super) fn tail(&self) -> f64 {
         let student = StudentsT::new(0.0, 1.0, self.freedom).expect("degrees of freedom are positive and finite");
         student.cdf(-self.estimate.abs() / self.error)
@@ -51,7 +51,7 @@ pub(super) fn moderate(workloads: &[Vec<Sample>]) -> Vec<Vec<Option<Moderated>>>
 
 fn moderated(sample: &Sample, group: &Group, prior: f64) -> Moderated {
     let own = (sample.rounds - 1) as f64;
-    // What a workload borrows, the others must have: alone it borrows nothing.
+    // A workload can borrow only what the others have: a single workload borrows nothing.
     let prior = prior.min(own * group.workloads.saturating_sub(1) as f64);
     let within = sample.within.unwrap_or(0.0);
     let square = (prior * (within + group.between) + own * sample.square) / (prior + own);
@@ -60,12 +60,12 @@ fn moderated(sample: &Sample, group: &Group, prior: f64) -> Moderated {
     Moderated { estimate: sample.mean, error, freedom, prior, rounds, may_decide }
 }
 
-/// A pair's variance on the scale on which sampling error does not depend on it.
+/// A pair's variance on the log scale, on which the sampling error does not depend on the variance.
 struct LogVariance {
     workload: usize,
     within: Option<f64>,
     square: f64,
-    /// ln s², freed of its bias.
+    /// ln s², corrected for its bias.
     log: f64,
     freedom: f64,
 }
@@ -78,7 +78,7 @@ fn log_variances(workload: usize, samples: &[Sample]) -> impl Iterator<Item = Lo
     })
 }
 
-/// The pairs with several sweeps per round, or those with one: what rounds add is typical of each group.
+/// The pairs with several sweeps per round, or those with one: each group has its own typical variance between rounds.
 struct Group {
     /// The typical variance between rounds beyond that of the sweeps.
     between: f64,
@@ -113,8 +113,8 @@ fn between(pairs: &[&LogVariance]) -> f64 {
     high
 }
 
-/// How many degrees of freedom the typical variance is worth: log variances that spread no more than their sampling
-/// error say many, those that spread more say few (Smyth 2004, section 6.2), with a prior of our own against chance.
+/// How many degrees of freedom the typical variance is worth: many if log variances spread no more than their sampling
+/// error, few if they spread more (Smyth 2004, section 6.2). A prior limits the influence of chance.
 fn prior_freedom(workloads: &[Vec<Sample>], pairs: &[LogVariance], groups: &[Group; 2]) -> f64 {
     // Of K contenders' K(K − 1)/2 pairs only K − 1 are independent.
     let independent =

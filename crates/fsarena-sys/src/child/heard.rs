@@ -1,4 +1,4 @@
-//! Programs that are listened to while they run: what they say is also when they say it.
+//! Programs whose output is passed on while they run, for callers that need the time of each piece.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -12,8 +12,8 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::{Ended, LOOK, MOST_KEPT, Setting, Stream, Until, reap, set};
 
-/// Like [`super::run_until`]; each piece of the program's standard output is handed to `heard` as soon as it comes. For a program
-/// that does not keep back what it says, or is told not to (stdbuf(1)).
+/// Like [`super::run_until`], but passes each piece of the program's standard output to `heard` as soon as it arrives.
+/// The program must not buffer its output, or be started without buffering (stdbuf(1)).
 ///
 /// # Errors
 /// As [`super::run_until`].
@@ -34,7 +34,7 @@ pub fn run_heard<S: AsRef<OsStr>>(
     Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr: err.text()? }))
 }
 
-/// Hands on what comes until the child has ended, or somebody wants to stop.
+/// Passes on the output until the child has ended, or the stop flag is set.
 fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8])) -> io::Result<Until> {
     let end = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let mut pipe = child.stdout.take().expect("its output is a pipe");
@@ -42,7 +42,7 @@ fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8]))
     let mut is_open = true;
     while !setting.stop.load(Ordering::Relaxed) {
         let mut wanted = [PollFd::new(&end, PollFlags::IN), PollFd::new(&pipe, PollFlags::IN)];
-        // A closed pipe would be ready for ever.
+        // A closed pipe would always be ready.
         let wanted = if is_open { &mut wanted[..] } else { &mut wanted[..1] };
         match poll(wanted, Some(&LOOK)) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -57,7 +57,7 @@ fn listen(child: &mut Child, setting: Setting<'_>, heard: &mut dyn FnMut(&[u8]))
     Ok(Until::Stop)
 }
 
-/// Hands on what is there; false if no more can come.
+/// Passes on what is available; false at the end of the file.
 fn drain(pipe: &mut impl Read, heard: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
     let mut piece = [0; 4096];
     loop {
@@ -77,7 +77,7 @@ mod tests {
     use std::path::Path;
     use std::sync::atomic::AtomicBool;
 
-    /// A script may wait for the file `$HEARD`, which is made with the first piece.
+    /// Runs a script, which may wait for the file `$HEARD`: that is made when the first piece arrives.
     fn hear(script: &str, stop: &AtomicBool) -> (Option<Ended>, Vec<String>) {
         let folder = tempfile::tempdir().expect("temporary folder");
         let first = folder.path().join("heard");

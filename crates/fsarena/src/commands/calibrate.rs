@@ -1,4 +1,4 @@
-//! `fsarena calibrate`: what can be told apart on this machine, and whether slices tell what whole runs tell.
+//! `fsarena calibrate`: which differences can be detected on this machine, and whether slices agree with whole runs.
 
 mod equals;
 mod slices;
@@ -9,12 +9,12 @@ use fsarena_model::{Bytes, Often};
 use crate::cli::{Calibrate, Compare, Global, Who};
 use crate::exit::Ended;
 
-/// One of the two.
+/// Runs one of the two calibrations.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.slices { slices::run(global, options) } else { equals::run(global, options) }
 }
 
-/// What would have to be typed for `compare`, as far as the two have it in common.
+/// The arguments of `compare` that both calibrations share.
 fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) -> Compare {
     Compare {
         contenders,

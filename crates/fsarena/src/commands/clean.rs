@@ -1,4 +1,4 @@
-//! `fsarena clean`: takes away what killed runs have left behind.
+//! `fsarena clean`: removes the leftovers of killed runs.
 
 use anyhow::Result;
 use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folder, take_machine};
@@ -6,7 +6,7 @@ use fsarena_lane::{Cleared, Go, LaneError, Ledger, Leftover, Wait, default_folde
 use crate::exit::Ended;
 use crate::note::note;
 
-/// Clears up, unless a run is under way.
+/// Removes leftovers, unless a run is in progress.
 pub fn run() -> Result<Ended> {
     let _machine = take_machine(Wait::No, &mut |_| Go::Stop)?;
     let (mut ledger, mut cleared) = Ledger::open(&default_folder()?)?;
@@ -22,7 +22,7 @@ pub fn run() -> Result<Ended> {
     }
 }
 
-/// Says what became of the things that earlier runs had left.
+/// Reports which leftovers of earlier runs were removed, and which could not be removed.
 pub fn tell(cleared: &Cleared) {
     for what in &cleared.removed {
         note!("left by an earlier run: {what}");

@@ -32,7 +32,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     Ok(ended(&record, status))
 }
 
-/// Prints the verdicts of a run that has just ended, and says how to go on.
+/// Prints the verdicts of a run that has just ended, and the commands that continue or export it.
 pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
     let comparison = assess(record);
     write(fsarena_report::text(&comparison, places::style(global)).as_bytes())?;
@@ -54,7 +54,7 @@ fn farewell(comparison: &Comparison) {
     note!("run {run}; as a page: fsarena report {run} --format html {page}");
 }
 
-/// How a run ended, for whoever started it.
+/// How a run ended, for the exit code.
 pub fn ended(record: &RunRecord, status: Status) -> Ended {
     let unfinished = record.trials.iter().any(|trial| trial.outcome != Outcome::Finished);
     let damaged = record.checks.iter().any(|check| !check.clean);

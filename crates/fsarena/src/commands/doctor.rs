@@ -1,4 +1,4 @@
-//! `fsarena doctor`: what this machine can do, how noisy it is, and where lanes are best.
+//! `fsarena doctor`: the abilities of this machine, its noise, and the best place for lanes.
 
 mod advice;
 mod jitter;
@@ -20,7 +20,8 @@ use crate::cli::{Doctor, Global};
 use crate::exit::Ended;
 use crate::progress::Progress;
 
-/// Looks and says. Nothing is changed; whatever is written for measuring has no name and goes with its descriptor.
+/// Examines the machine and prints a page. Changes nothing: files written for measurements have no name and vanish when
+/// they are closed.
 pub fn run(global: &Global, options: &Doctor) -> Result<Ended> {
     let storage = Storage::from(options.storage.as_str());
     let progress = Progress::new(global);

@@ -1,4 +1,4 @@
-//! `fsarena list`: kinds, workloads, suites and articles, and what is missing for each.
+//! `fsarena list`: kinds, workloads, suites and articles, and the missing packages for each.
 
 mod published;
 
@@ -13,7 +13,7 @@ use super::{print, table};
 use crate::cli::{List, Listed};
 use crate::exit::Ended;
 
-/// Lists what was asked for, or everything.
+/// Lists the selected items, or everything.
 pub fn run(options: &List) -> Result<Ended> {
     let wanted = |what: Listed| options.what.is_none_or(|only| only == what);
     let mut parts = Vec::new();
@@ -38,20 +38,20 @@ fn kinds() -> String {
     table(["kind", "here", "about"], KINDS.iter().map(row))
 }
 
-/// Whether a kind can be used here.
+/// Whether a kind is usable on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
-    /// It can.
+    /// Usable.
     Here,
-    /// It can, but not by this user.
+    /// Usable by root only.
     AsRoot,
-    /// The running kernel has no such file system.
+    /// The running kernel does not support it.
     KernelLacks,
-    /// This program of its is not installed.
+    /// This program is not installed.
     ToolMissing(Tool),
 }
 
-/// In one line, with the way out.
+/// One line, with the package to install.
 impl fmt::Display for Availability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -63,7 +63,7 @@ impl fmt::Display for Availability {
     }
 }
 
-/// Whether `kind` can be used here, and if not, what it lacks first.
+/// Whether `kind` is usable here; otherwise the first obstacle.
 pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
         return Availability::Here;

@@ -1,4 +1,4 @@
-//! `fsarena report`: a run again, in any format.
+//! `fsarena report`: the report of a stored run, in any format.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::exit::{Ended, Refusal};
 use crate::note::note;
 use crate::{output, places, plan};
 
-/// Prints a run, or writes it into a file.
+/// Prints the report of a run, or writes it to a file.
 pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let mut record = store.load(number(&store, &options.run)?)?;
@@ -47,7 +47,7 @@ fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
     Ok((format.render)(comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
 }
 
-/// Writes a comparison into a file, in a format.
+/// Writes a comparison to a file in the given format.
 pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Result<()> {
     let document = rendered(format, comparison)?;
     output::write(path, document.bytes()).with_context(|| format!("write {}", path.display()))?;
@@ -55,7 +55,7 @@ pub fn write_into(path: &Path, format: &Format, comparison: &Comparison) -> Resu
     Ok(())
 }
 
-/// The number of a run, as it was typed.
+/// The number of a run; `last` is the latest run.
 pub fn number(store: &Store, run: &str) -> Result<i64> {
     if run == "last" {
         let hint = "fsarena compare ext4 xfs btrfs";

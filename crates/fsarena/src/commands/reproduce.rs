@@ -1,4 +1,4 @@
-//! `fsarena reproduce`: an article's tests, beside what it published.
+//! `fsarena reproduce`: runs an article's tests and compares the results with the published ones.
 
 mod published;
 

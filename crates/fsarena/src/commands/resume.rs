@@ -18,14 +18,14 @@ use crate::perform::{Resumed, Wanted, resume};
 use crate::places;
 use crate::signals::stop_flag;
 
-/// Goes on with a run and prints its verdicts.
+/// Continues a run and prints its verdicts.
 pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
     let wish = wish(options);
     match Rest::of(&record, wish)? {
         Some(rest) if options.dry_run => return describe(&record, &rest),
-        // An interrupted one may still be running: that is known when the machine is ours.
+        // An interrupted run may still be in progress. That is known only after the machine's lock is taken.
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
     }
@@ -55,7 +55,7 @@ fn nothing() -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// What has been added to a record; what failed earlier was said earlier.
+/// The part of a record that was added; earlier failures were reported earlier.
 fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
     after.trials.drain(..before.trials.len());
     after.checks.drain(..before.checks.len());

@@ -1,4 +1,4 @@
-//! `fsarena runs`: what is in the store.
+//! `fsarena runs`: the runs in the store.
 
 use anyhow::Result;
 use fsarena_model::Status;
@@ -8,7 +8,7 @@ use crate::cli::Global;
 use crate::exit::Ended;
 use crate::places;
 
-/// Lists the runs, the latest last.
+/// Lists the runs, oldest first.
 pub fn run(global: &Global) -> Result<Ended> {
     let rows = places::store_to_read(global)?.runs()?.into_iter().map(|row| {
         let status = if row.status == Status::Complete { "complete" } else { "interrupted" };

@@ -1,12 +1,12 @@
-//! Which workloads of a suite can be run here: those whose programs are installed.
+//! The workloads of a suite that can run here, because their programs are installed.
 
 use anyhow::Result;
 use fsarena_model::{Unavailable, Workload};
 
-/// The workloads that can be run here, and those that cannot.
+/// The workloads that can run here, and those that cannot.
 ///
 /// # Errors
-/// If none can: what the first one lacks.
+/// If none can run: the programs that the first one lacks.
 pub fn available(workloads: Vec<Workload>) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
     let (here, missing) = parted(&workloads, fsarena_apps::missing);
     if let ([], Some(first)) = (here.as_slice(), workloads.first()) {

@@ -1,12 +1,12 @@
-//! `--extra`: beside contenders whose direct I/O the kernel serves through the page cache, such for which it is direct.
+//! `--extra`: for each contender whose direct I/O goes through the page cache, adds one whose direct I/O does not.
 
 use std::collections::BTreeSet;
 
 use fsarena_lane::kind;
 use fsarena_model::{Contender, Label};
 
-/// The contenders that were `named`, each followed by the one for which direct I/O is direct where that is another one that is not
-/// there yet; and what is to be said of those.
+/// The contenders in `named`. Each one whose direct I/O goes through the page cache is followed by one with the mount
+/// option that avoids this, unless that one is named, too. Also returns a note for each added contender.
 pub fn with_direct(named: Vec<Contender>) -> (Vec<Contender>, Vec<String>) {
     let (mut all, mut notes) = (named.clone(), Vec::new());
     for contender in named {
@@ -29,7 +29,7 @@ pub fn with_direct(named: Vec<Contender>) -> (Vec<Contender>, Vec<String>) {
     (all, notes)
 }
 
-/// `mount` with `option`, which takes the place of one of the same name.
+/// `mount` with `option`, which replaces an option of the same name.
 fn with_option(mount: &str, option: &str) -> String {
     let name = |option: &str| option.split('=').next().map(str::to_owned);
     let others = mount.split(',').filter(|other| !other.is_empty() && name(other) != name(option));
@@ -40,7 +40,8 @@ fn options(mount: &str) -> BTreeSet<&str> {
     mount.split(',').filter(|option| !option.is_empty()).collect()
 }
 
-/// `btrfs-nodatasum`, of letters that may be typed before `=`; with a number behind it if that one is there.
+/// A label such as `btrfs-nodatasum`, of characters that are valid before `=`; a number is appended if the label is
+/// taken.
 fn free_label(label: &Label, option: &str, taken: &[Contender]) -> Label {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() || "._-".contains(letter) { letter } else { '-' };
     let wanted: String = format!("{label}-{option}").chars().map(plain).collect();

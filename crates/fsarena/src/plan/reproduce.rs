@@ -1,4 +1,4 @@
-//! From the name of an article to what will be done.
+//! From the name of an article to a plan.
 
 use anyhow::Result;
 use fsarena_model::plan::LeftOut;
@@ -14,10 +14,10 @@ use crate::exit::Refusal;
 /// The engine that starts programs from a shell.
 const SHELL: &str = "shell";
 
-/// The lanes' size, where the suite of the article does not say.
+/// Lane size if the suite of the article does not define one.
 const LANE: Bytes = Bytes::gib(2);
 
-/// The plan of an article's tests, complete and possible, with what is to be said of it.
+/// The plan of an article's tests, complete and checked, with notes for the user.
 pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let article = fsarena_catalog::article(&options.article)?;
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
@@ -64,7 +64,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     Ok((checked(plan)?, notes))
 }
 
-/// Refuses contenders that could do nothing of it.
+/// Refuses contenders that support none of the workloads.
 fn require_work_for_all(contenders: &[Contender], workloads: &[Workload], left_out: &[LeftOut]) -> Result<()> {
     let is_idle =
         |contender: &&Contender| left_out.iter().filter(|out| out.label == contender.label).count() == workloads.len();

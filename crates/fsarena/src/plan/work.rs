@@ -1,4 +1,4 @@
-//! Which workloads are run, and by whom.
+//! The workloads of a plan, and the engines that run them.
 
 mod cache;
 
@@ -16,19 +16,19 @@ use crate::ladder::{self, Unable};
 
 use super::available::available;
 
-/// What is to be done.
+/// The workloads of a plan.
 pub struct Work {
-    /// In order, names unique.
+    /// In order; names are unique.
     pub workloads: Vec<Workload>,
-    /// The suite's name, where the workloads were not named one by one.
+    /// The suite's name; `None` if the workloads were named one by one.
     pub suite: Option<String>,
-    /// What is to be said of them.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// What is not run for want of programs.
+    /// Workloads that do not run because programs are missing.
     pub unavailable: Vec<Unavailable>,
 }
 
-/// What `arguments` ask for.
+/// The workloads that `arguments` select.
 pub fn of(arguments: &Compare) -> Result<Work> {
     let choices = match arguments.fio.is_empty() {
         true => from_catalogue(arguments)?,
@@ -46,17 +46,18 @@ pub fn of(arguments: &Compare) -> Result<Work> {
         work.workloads.push(workload);
         work.notes.extend(note);
     }
-    // What was named has to be able to keep a rate; what came with a suite, or through fio besides, need not.
+    // A workload that the user named has to be able to keep a rate. One from a suite, or a second one through fio, need
+    // not.
     let is_named = !is_suite && arguments.engine != Who::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
     work.workloads = ladder::expanded(work.workloads, &arguments.rate, unable)?;
     Ok(work)
 }
 
-/// A workload, with what is to be said of it.
+/// A workload with a note.
 type Said = (Workload, Option<String>);
 
-/// Workloads, with what is to be said of all of them.
+/// Workloads with notes about all of them.
 struct Choices {
     said: Vec<Said>,
     notes: Vec<String>,
@@ -92,13 +93,13 @@ pub fn at_scale(names: &[String], scale: Scale) -> Result<Vec<Workload>> {
     names.iter().map(|name| Ok(fsarena_catalog::at_scale(fsarena_catalog::workload(name)?, scale)?)).collect()
 }
 
-/// The arguments that name files, by the name of the workload in them.
+/// The arguments that name workload files, by the name of the workload in each.
 pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
     let files = arguments.iter().filter(|argument| argument.ends_with(".toml"));
     files.map(|argument| Ok((fsarena_catalog::workload(argument)?.name.into(), argument.clone()))).collect()
 }
 
-/// The workload natively and through fio; what fio cannot do is said, and done natively alone.
+/// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
 fn both(workload: Workload) -> Vec<Said> {
     match fio::instead(&workload) {
         Ok(through) if through.workload.name == workload.name => vec![said(through)],

@@ -1,4 +1,4 @@
-//! Real ones.
+//! Tests with real servers.
 
 use super::*;
 use std::fs;
@@ -10,7 +10,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// Processes that are told of that folder.
+/// Number of processes whose command line names `folder`.
 fn told_of(folder: &Path) -> usize {
     let words = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
     let processes = fs::read_dir("/proc").expect("there").flatten().map(words);
@@ -27,7 +27,7 @@ fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
         assert!(std::net::TcpStream::connect(address).is_ok());
         assert!(told_of(server.run.path()) > 0);
         server.stop(&fsarena_engine::NEVER).expect("ends");
-        // Its port may be another's by now.
+        // Another process may use its port by now.
         assert_eq!(told_of(server.run.path()), 0);
     }
     server.require_logged(0, &fsarena_engine::NEVER).expect("nobody asked");

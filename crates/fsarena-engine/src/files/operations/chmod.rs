@@ -1,4 +1,4 @@
-//! Changing permissions, at each pass to others than before.
+//! Changing permissions. Each pass sets other permissions than the pass before.
 
 use std::fs::File;
 
@@ -12,7 +12,7 @@ use crate::files::walk::{Order, Visit};
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Changes one file's permissions after the other's.
+/// Changes the permissions of one file after the other.
 pub struct Chmod {
     paths: Paths,
 }

@@ -1,4 +1,4 @@
-//! Reading the extended attribute of files, by their full paths, as it is set.
+//! Reading the extended attribute of files, by their full paths, with which it is also set.
 
 use std::fs::File;
 
@@ -13,7 +13,7 @@ use crate::files::walk::Visit;
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Reads one file's attribute after the other's.
+/// Reads the attribute of one file after the other.
 pub struct GetXattr {
     paths: Paths,
 }

@@ -1,4 +1,4 @@
-//! Giving files a second name beside the first (hard links); the tree is made again before each slice.
+//! Giving files a second name (hard links). The tree is made again before each slice.
 
 use std::fs::File;
 

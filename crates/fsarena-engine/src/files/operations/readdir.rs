@@ -1,4 +1,4 @@
-//! Reading directories: open, all names by getdents(2), close. Nothing is asked about what they name.
+//! Reading directories: open, all names by getdents(2), close. The files themselves are not accessed.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -12,7 +12,7 @@ use crate::files::walk::Visit;
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Bytes that a call of getdents may fill: what the GNU C library uses.
+/// Size of the buffer for getdents(2), bytes: that of the GNU C library.
 const BUFFER: usize = 32 << 10;
 
 /// Reads one directory after the other.
@@ -37,7 +37,7 @@ impl Step for Readdir {
     }
 }
 
-/// Says how many names there are, with `.` and `..`.
+/// Reads a directory. Returns the number of its names, including `.` and `..`.
 #[inline]
 fn read(root: &File, path: &CStr, buffer: &mut Vec<u8>) -> Result<u32, EngineError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

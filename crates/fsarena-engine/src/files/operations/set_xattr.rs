@@ -1,5 +1,5 @@
-//! Replacing the extended attribute of files, by their full paths: older kernels than 6.13 have no other way that does
-//! without opening them.
+//! Replacing the extended attribute of files, by their full paths. Kernels before 6.13 have no other call that does not
+//! need an open file.
 
 use std::fs::File;
 
@@ -14,7 +14,7 @@ use crate::files::walk::Visit;
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Replaces one file's attribute after the other's.
+/// Replaces the attribute of one file after the other.
 pub struct SetXattr {
     paths: Paths,
 }

@@ -1,4 +1,4 @@
-//! Looking at files that are there.
+//! Reading the metadata of existing files.
 
 use std::fs::File;
 
@@ -12,7 +12,7 @@ use crate::files::walk::{Order, Visit};
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Looks at one file after the other.
+/// Reads the metadata of one file after the other.
 pub struct Stat {
     paths: Paths,
 }

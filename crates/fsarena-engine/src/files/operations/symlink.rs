@@ -1,4 +1,4 @@
-//! Making symbolic links to names in the same directory, where nothing is: a link does not look at that.
+//! Making symbolic links to names in the same directory. The targets do not exist; symlink(2) does not check them.
 
 use std::fs::File;
 

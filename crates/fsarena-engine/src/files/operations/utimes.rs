@@ -1,4 +1,4 @@
-//! Setting the times of files, at each pass to others than before.
+//! Setting the times of files. Each pass sets other times than the pass before.
 
 use std::fs::File;
 
@@ -12,12 +12,12 @@ use crate::files::walk::{Order, Visit};
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 
-/// Sets one file's times after the other's.
+/// Sets the times of one file after the other.
 pub struct Utimes {
     paths: Paths,
 }
 
-/// The times that the first pass sets, seconds since 1970; each later one sets a second more.
+/// The times that the first pass sets, seconds since 1970. Each later pass sets them one second later.
 const FIRST: i64 = 1_000_000_000;
 
 impl Step for Utimes {

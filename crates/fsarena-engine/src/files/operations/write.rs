@@ -1,4 +1,4 @@
-//! Writing whole files that are there, over what is in them: open, write, fsync if each is made durable, close.
+//! Overwriting whole existing files: open, write, fsync if each is made durable, close.
 
 use std::fs::File;
 use std::io::Write as _;

@@ -6,7 +6,7 @@ use fsarena_model::{Article, Better};
 use super::{column, indented, paragraph};
 use crate::text::Style;
 
-/// The table of a test: a row for each metric that has figures, a column for each contender that has one.
+/// The table of a test: one row for each metric with figures, one column for each contender with a figure.
 pub fn of_test(article: &Article, test: &PublishedTest, style: Style) -> Option<String> {
     let rows: Vec<&PublishedMetric> = test.metrics.iter().filter(|metric| !metric.figures.is_empty()).collect();
     let has = |name: &&str| rows.iter().any(|metric| !of(metric, name).is_empty());
@@ -26,7 +26,7 @@ fn better(metric: &PublishedMetric) -> &'static str {
     }
 }
 
-/// What a metric has of a contender, as the article writes it.
+/// The figures of a contender in a metric, as the article writes them.
 fn of(metric: &PublishedMetric, name: &str) -> String {
     let figures = metric.figures.iter().filter(|figure| figure.contender == name);
     figures.map(written).collect::<Vec<_>>().join(", ")
@@ -43,7 +43,7 @@ fn written(figure: &Figure) -> String {
     format!("{bound}{}{at}", figure.text)
 }
 
-/// Where else the article gives figures of a test, and how.
+/// Other places in the article with figures of a test, and their texts there.
 pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
     let of_figure = |metric: &PublishedMetric, figure: &Figure| {
         let start = format!("{}, {}", metric.name, figure.contender);

@@ -1,4 +1,4 @@
-//! What the fake stage and its jobs share: the world, the clock, the journal, and the counters.
+//! State that the fake stage and its jobs share: the world, the clock, the journal and the counters.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use fsarena_model::{Nanos, Reading};
 use super::FakeClock;
 use super::world::{Effect, World};
 
-/// What the fake stage and its jobs share.
+/// State that the fake stage and its jobs share.
 pub struct Backstage {
     pub world: World,
     pub labels: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Backstage {
     counters: RefCell<Vec<Counters>>,
 }
 
-/// What the fake kernel has counted of a contender.
+/// The fake kernel's counters of a contender.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Counters {
     pub bytes: f64,
@@ -40,7 +40,7 @@ impl Backstage {
         Self { world, labels, clock, stop, round, journal, met, counters }
     }
 
-    /// Writes an act into the journal, lets it take its time, and springs what trap there is.
+    /// Writes an act into the journal, advances the clock by `takes`, and triggers the traps set for the act.
     pub fn act(&self, entry: String, takes: Nanos) -> Result<(), String> {
         self.clock.advance(takes);
         let sprung: Vec<Effect> = self.sprung(&entry);
@@ -93,7 +93,7 @@ impl Counters {
         Self { bytes: self.bytes + more.bytes, syncs: self.syncs + more.syncs, seconds: self.seconds + more.seconds }
     }
 
-    /// As the probes of the real stage name them: the device serves everything, and each sync reaches a flush.
+    /// The counters under the names of the real probes: the device carries all bytes, and each sync causes a flush.
     pub fn readings(self) -> BTreeMap<String, Reading> {
         let readings = [
             ("device.read", self.bytes, "bytes"),

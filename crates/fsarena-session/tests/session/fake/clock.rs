@@ -6,12 +6,12 @@ use std::rc::Rc;
 use fsarena_model::Nanos;
 use fsarena_sys::Clock;
 
-/// A clock that everybody who holds a clone can move forward.
+/// A clock that every holder of a clone can advance.
 #[derive(Debug, Clone, Default)]
 pub struct FakeClock(Rc<Cell<Nanos>>);
 
 impl FakeClock {
-    /// Moves it forward.
+    /// Advances the clock.
     pub fn advance(&self, span: Nanos) {
         self.0.set(self.0.get() + span);
     }

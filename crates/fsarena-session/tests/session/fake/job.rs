@@ -42,7 +42,7 @@ impl FakeJob {
         acted.map_err(|why| EngineError::io("fake")(io::Error::other(why)))
     }
 
-    /// Waits until it is told to stop, where the world wants this contender to do so.
+    /// Waits until `stop` is set, if the world makes this contender linger in `act`.
     fn linger(&self, act: &str, stop: &AtomicBool) {
         let (lingers, patience) = (self.backstage.world.lingers, Duration::from_secs(60));
         let begin = Instant::now();
@@ -56,7 +56,7 @@ impl FakeJob {
         Nanos((self.seconds * factor * 1e9).round() as u64)
     }
 
-    /// What an open loop at a rate does: it waits for the intended starts, if it is not late.
+    /// An open loop: waits for each intended start, unless it is late.
     fn paced(&mut self, limit: &Limit<'_>, rate: f64, tally: &mut Tally) -> (Nanos, u64) {
         let (mut elapsed, mut operations) = (Nanos(0), 0);
         tally.offered = Some(rate);
@@ -87,7 +87,7 @@ impl FakeJob {
         (elapsed, operations)
     }
 
-    /// A limit of time, or the work: whichever the workload asks for.
+    /// Whether the time limit is reached or, without a time limit, all work is done.
     fn is_over(&self, limit: &Limit<'_>, elapsed: Nanos, operations: u64) -> bool {
         limit.is_reached(elapsed) || (limit.time.is_none() && operations >= self.backstage.world.work)
     }

@@ -1,4 +1,4 @@
-//! A listener that keeps everything, and when it happened.
+//! A listener that keeps all events and their times.
 
 use fsarena_model::{Event, Nanos};
 use fsarena_session::Listener;
@@ -6,18 +6,18 @@ use fsarena_sys::Clock;
 
 use super::FakeClock;
 
-/// A listener that keeps everything.
+/// A listener that keeps all events.
 pub struct Collector {
     clock: FakeClock,
     deaf_from: usize,
-    /// What was heard.
+    /// The events so far.
     pub events: Vec<Event>,
-    /// When each was heard.
+    /// The time of each event.
     pub times: Vec<Nanos>,
 }
 
 impl Collector {
-    /// A listener that can keep `deaf_from` events and fails at the next.
+    /// A listener that stores `deaf_from` events and fails at the next.
     pub fn new(clock: FakeClock, deaf_from: usize) -> Self {
         Self { clock, deaf_from, events: Vec::new(), times: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! A plan and a world put together, performed, and what came of it.
+//! A plan and a world together, their performance, and its result.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -17,24 +17,24 @@ use super::{Collector, FakeClock, FakeStage, World};
 pub struct Play {
     pub plan: Plan,
     pub world: World,
-    /// What the preparation took before the run began.
+    /// Duration of the preparation before the run began.
     pub setup: Nanos,
-    /// How many events the listener can keep.
+    /// Number of events that the listener can store.
     pub deaf_from: usize,
 }
 
-/// What came of a play.
+/// The result of a play.
 pub struct Performance {
     pub result: Result<Status, SessionError>,
     pub events: Vec<Event>,
-    /// When each event was heard.
+    /// The time of each event.
     pub times: Vec<Nanos>,
     pub journal: Vec<String>,
     pub record: RunRecord,
 }
 
 impl Play {
-    /// Two workloads of files within ten minutes.
+    /// Two workloads of files within three minutes.
     pub fn new(contenders: &[&str], world: World) -> Self {
         let plan = Plan {
             workloads: vec![workload("create"), workload("append")],
@@ -66,7 +66,7 @@ impl Play {
         self.play(record, |stage, clock, stop, listener| run(&self.plan, stage, clock, Nanos(0), stop, listener))
     }
 
-    /// What is left of a run with that record, if anything is, in this world.
+    /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
         let rest = Rest::of(record, wish).expect("there is time for a round")?;
         let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
@@ -75,7 +75,7 @@ impl Play {
         }))
     }
 
-    /// Lets `session` have a stage, and adds what is heard to the record.
+    /// Runs `session` on a fake stage, and adds its events to `record`.
     fn play(
         &self,
         mut record: RunRecord,
@@ -118,7 +118,7 @@ impl Performance {
         self.events.iter().filter_map(workloads).collect()
     }
 
-    /// The rounds that were expected in all, as each round began.
+    /// The expected number of rounds, as announced at the beginning of each round.
     pub fn expected(&self) -> Vec<u32> {
         let expected = |event: &Event| match event {
             Event::RoundStarted { expected, .. } => Some(*expected),
@@ -137,7 +137,7 @@ impl Performance {
         self.record.notes.iter().map(|note| note.text.as_str()).collect()
     }
 
-    /// The entries of the journal that begin so.
+    /// The entries of the journal that begin with `beginning`.
     pub fn entries(&self, beginning: &str) -> Vec<&str> {
         self.journal.iter().map(String::as_str).filter(|entry| entry.starts_with(beginning)).collect()
     }

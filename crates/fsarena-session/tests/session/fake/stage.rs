@@ -1,4 +1,4 @@
-//! A stage that only writes a journal and lets time pass.
+//! A stage that only writes a journal and advances the clock.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,13 +14,13 @@ use fsarena_session::{Stage, Trouble};
 use super::backstage::{Backstage, Counters};
 use super::job::FakeJob;
 
-/// A stage that only writes a journal and lets time pass.
+/// A stage that only writes a journal and advances the clock.
 pub struct FakeStage {
     backstage: Rc<Backstage>,
     lanes: Vec<Option<usize>>,
     before: Vec<Option<Counters>>,
     totals: Vec<Counters>,
-    /// The syncs that were done when each was last at rest.
+    /// The number of syncs when each contender was last at rest.
     rested: Vec<f64>,
 }
 
@@ -119,7 +119,7 @@ impl Stage for FakeStage {
     }
 
     fn rest(&mut self, contender: usize) -> Result<Option<Nanos>, Trouble> {
-        // It has work to do only where something was done since the last time.
+        // There is something to write only after further syncs.
         let done = self.backstage.counters(contender).syncs;
         let takes = if done > std::mem::replace(&mut self.rested[contender], done) { 6 } else { 1 };
         self.act("rest", contender, "", Nanos::millis(takes))?;

@@ -1,47 +1,47 @@
-//! What is true of the fake world, and what goes wrong in it.
+//! The true properties of the fake world, and its failures.
 
 use fsarena_model::seed::generator;
 use fsarena_model::{Durability, Environment, Nanos, Place};
 use rand::Rng;
 
-/// The truth that a session is to find out. Contenders are numbered as in the plan.
+/// The truth that a session has to find. Contenders are numbered as in the plan.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// From which all noise follows.
+    /// Seed of all noise.
     pub seed: u64,
     /// True operations per second of each contender.
     pub rates: Vec<f64>,
-    /// The standard deviation, between rounds, of what a contender's logarithm of speed differs by.
+    /// Standard deviation, between rounds, of the logarithm of a contender's speed.
     pub round_noise: f64,
-    /// Likewise, but the same for all contenders of a workload and round.
+    /// Standard deviation, between rounds, of a deviation that all contenders of a workload have in common.
     pub shared_noise: f64,
-    /// Likewise, between operations.
+    /// Standard deviation between operations.
     pub operation_noise: f64,
-    /// The factor by which each lane makes everything faster; lanes beyond have 1.
+    /// The factor by which each lane makes a contender faster; 1 for lanes that are not listed.
     pub lane_speed: Vec<f64>,
-    /// A workload in which the second contender is so many times faster than its rate says.
+    /// A workload in which the second contender is faster than its rate by this factor.
     pub advantage: Option<(String, f64)>,
-    /// Contenders' classes; those beyond are flushed.
+    /// The contenders' durability classes; contenders that are not listed are flushed.
     pub durability: Vec<Durability>,
-    /// Contenders that cannot be mounted again.
+    /// Contenders that cannot be remounted.
     pub stuck: Vec<usize>,
-    /// A contender, and what its jobs do that only ends once they are told to stop.
+    /// A contender, and an act of its jobs that ends only after `stop` is set.
     pub lingers: Option<(usize, &'static str)>,
-    /// Contender and round in which the check finds damage.
+    /// Contenders and rounds in which the check finds damage.
     pub damage: Vec<(usize, u32)>,
-    /// Rounds in which a quota holds the run back for a second.
+    /// Rounds in which a processor quota throttles the run for a second.
     pub throttled: Vec<u32>,
-    /// A place for references, and the operations per second there.
+    /// A place for references, and its operations per second.
     pub reference: Option<(Place, f64)>,
-    /// What goes wrong, and when.
+    /// The failures and stops, and when they happen.
     pub traps: Vec<Trap>,
-    /// Operations of a run that ends when its work is done.
+    /// Number of operations of a run that ends when its work is done.
     pub work: u64,
-    /// What a survey of the machine says.
+    /// The result of the survey.
     pub environment: Environment,
-    /// How long it takes to make, and again to finish, a contender.
+    /// Duration of making a contender, and of finishing it.
     pub upkeep: Nanos,
-    /// How long it takes to read the machine.
+    /// Duration of the survey.
     pub survey: Nanos,
 }
 
@@ -50,25 +50,25 @@ pub struct World {
 pub struct Trap {
     /// The round, from 1.
     pub round: u32,
-    /// How the entry begins.
+    /// The beginning of the entry.
     pub entry: String,
-    /// Which of those entries in that round, from 1; 0: before the run begins.
+    /// Which of the round's entries with this beginning, from 1; 0: before the run begins.
     pub nth: u32,
-    /// What happens.
+    /// The effect at this entry.
     pub effect: Effect,
 }
 
-/// What a trap does.
+/// The effect of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// The act fails.
     Fail,
-    /// Somebody wants to stop.
+    /// The run is stopped.
     Stop,
 }
 
 impl World {
-    /// Contenders of those speeds, without any noise or fault.
+    /// Contenders with these speeds, without noise and failures.
     pub fn of(rates: &[f64]) -> Self {
         Self {
             seed: 1,
@@ -92,18 +92,18 @@ impl World {
         }
     }
 
-    /// The same with noise between rounds, the same shared by all, and a fifth between operations.
+    /// This world with noise: `round_noise` between rounds, 0.1 common to all contenders, and 0.2 between operations.
     pub fn noisy(self, round_noise: f64, seed: u64) -> Self {
         Self { seed, round_noise, shared_noise: 0.1, operation_noise: 0.2, ..self }
     }
 
-    /// The same with a trap at the `nth` entry of a round that begins so.
+    /// This world with a trap at the `nth` entry of a round that begins with `entry`.
     pub fn trap(mut self, effect: Effect, round: u32, nth: u32, entry: &str) -> Self {
         self.traps.push(Trap { round, entry: entry.to_owned(), nth, effect });
         self
     }
 
-    /// The median seconds of an operation in that round.
+    /// The median seconds of an operation in this round.
     pub fn operation_seconds(&self, contender: usize, workload: &str, lane: Option<usize>, round: u32) -> f64 {
         let round = u64::from(round);
         let shared = self.normal(&format!("{workload} round"), &[round]) * self.shared_noise;
@@ -125,7 +125,7 @@ pub fn normal(random: &mut impl Rng) -> f64 {
     (-2.0 * first.ln()).sqrt() * (std::f64::consts::TAU * second).cos()
 }
 
-/// Above 0, up to 1.
+/// A uniform number above 0 and up to 1.
 fn uniform(random: &mut impl Rng) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }

@@ -1,4 +1,5 @@
-//! Equals against each other, then with a handicap: what is called, and what can be seen in which time.
+//! Runs of identical contenders, then runs with a handicap: how often a winner is found, and which differences are
+//! detected.
 
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +20,7 @@ use crate::perform::{Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
-/// Runs equals against each other, then with a handicap, and says what was called and what could be seen.
+/// Runs identical contenders, then runs with a handicap, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     if options.handicap.0 <= 0.0 {
         return Err(Refusal::wrong_use("a handicap of 0 % cannot be found", "--handicap 5%").into());
@@ -38,7 +39,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Runs that are in the store: those with a handicap, and those of equals.
+/// Stored runs: those with a handicap, then those of identical contenders.
 fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
     let store = places::store_to_read(global)?;
     let records: Vec<RunRecord> = runs.iter().map(|run| Ok(store.load(*run)?)).collect::<Result<_>>()?;
@@ -52,7 +53,7 @@ fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecor
     Ok(records.into_iter().partition(|record| !record.plan.handicaps.is_empty()))
 }
 
-/// The runs of one kind; `None` if somebody stopped them.
+/// Runs of one kind; `None` if one of them was interrupted.
 fn several(
     global: &Global,
     options: &Calibrate,
@@ -73,7 +74,7 @@ fn several(
     Ok(Some(records))
 }
 
-/// What would have to be typed for `compare`.
+/// The arguments of `compare` for one run.
 fn equals(options: &Calibrate, handicap: &[Handicap]) -> Result<Compare> {
     let contender = match options.contenders.as_slice() {
         [] => "ext4",

@@ -1,4 +1,4 @@
-//! The ladder: the same work in slices of 10, 50 and 200 ms and whole, on lanes of several sizes.
+//! The ladder: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,12 +18,12 @@ use crate::perform::{Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
-/// Contenders, if none are given.
+/// Default contenders.
 const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
-/// Sizes of lanes, if none are given, in GiB; those for which there is no room are left out.
+/// Default lane sizes in GiB; sizes for which there is no room are left out.
 const SIZES: [u64; 3] = [2, 8, 32];
 
-/// Climbs the ladder on lanes of each size, prints what was seen, and what follows from all of it.
+/// Runs the ladder on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = Seen::default();
     if options.of.is_empty() {
@@ -43,7 +43,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// What was seen on all ladders.
+/// The results of all ladders.
 #[derive(Default)]
 struct Seen {
     pairs: Vec<LadderPair>,
@@ -51,7 +51,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Prints what a ladder shows, and keeps it.
+    /// Prints the results of a ladder and stores them.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
         let Some(names) = climbed(&record.plan.workloads) else {
             let text = format!("run {} is not one of the ladder", record.run);
@@ -67,7 +67,7 @@ impl Seen {
     }
 }
 
-/// What became of a ladder.
+/// The result of a ladder.
 enum Climbed {
     Done(Box<RunRecord>),
     NoRoom,
@@ -132,7 +132,7 @@ fn table(pairs: &[LadderPair]) -> String {
     )
 }
 
-/// What slices feel of whose slice came before, where that is shown.
+/// The cells whose slices depend on the contender of the preceding slice, as far as that is proved.
 fn carried(record: &RunRecord) -> String {
     let sliced = record.plan.workloads.iter().filter(|workload| workload.mode == Mode::Sliced);
     let cells: Vec<CarryOver> = sliced.flat_map(|workload| carry_over(record, workload)).collect();

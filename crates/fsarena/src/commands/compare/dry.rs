@@ -1,4 +1,4 @@
-//! `--dry-run`: the plan, how long it takes, and the space it needs.
+//! `--dry-run`: the plan, its estimated duration, and the space that it needs.
 
 use std::fmt::Write;
 use std::os::unix::fs::FileTypeExt;
@@ -15,7 +15,7 @@ use fsarena_sys::mount;
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
 
-/// Prints the plan and does nothing.
+/// Prints the plan and checks it; changes nothing.
 pub fn run(plan: &Plan) -> Result<Ended> {
     let mut text = String::new();
     write_plan(&mut text, plan)?;
@@ -25,7 +25,7 @@ pub fn run(plan: &Plan) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// Refuses mount options that the kernel does not know, as far as it says so without a mount; only root may ask.
+/// Refuses mount options that the kernel rejects without a mount. Only root can check this.
 fn require_options(plan: &Plan) -> Result<()> {
     for contender in plan.contenders.iter().filter(|_| is_root()) {
         let Some(kind) = kind(&contender.kind) else { continue };
@@ -43,7 +43,7 @@ fn require_options(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a place in which no lanes could be made, or not so many.
+/// Refuses a storage that cannot hold lanes, or not this many.
 fn require_storage(plan: &Plan) -> Result<()> {
     if lane_count(plan) == 0 {
         return Ok(());
@@ -64,7 +64,7 @@ fn require_storage(plan: &Plan) -> Result<()> {
                 let text = format!("`{}` is no block device", other.display());
                 return Err(Refusal::wrong_use(text, "name a folder, a disk or `memory` with --storage").into());
             }
-            // Who may not open it cannot see more.
+            // A user who may not open the disk cannot check more.
             if !is_root() {
                 return Ok(());
             }

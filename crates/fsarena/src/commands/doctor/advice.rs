@@ -1,4 +1,4 @@
-//! What to type now.
+//! The recommended next command.
 
 use fsarena_lane::DEFAULT_FOLDER;
 
@@ -7,7 +7,8 @@ use super::page::{Line, Section, Word};
 
 const WITHOUT_LANES: &str = "fsarena compare dir:/one dir:/other";
 
-/// The command that suits this machine: `best` is the best place, and `able` whether this user may make lanes there.
+/// The command that suits this machine: `best` is the best place for lanes, and `able` says whether this user can make
+/// lanes there.
 pub fn section(best: Option<&str>, able: bool) -> Section {
     let is_root = rustix::process::geteuid().is_root();
     Section { title: "Next", lines: vec![line(best, &kinds::usual(), able, is_root)] }
@@ -28,7 +29,7 @@ fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> Line {
     }
 }
 
-/// The option that chooses a place.
+/// The option that selects a place.
 pub fn option(place: &str) -> String {
     match place {
         DEFAULT_FOLDER => format!("--storage {place} (the default)"),

@@ -1,19 +1,19 @@
-//! How evenly a processor works: a fixed piece of work, again and again.
+//! How evenly a processor works: repeats a fixed piece of work.
 
 use std::hint::black_box;
 
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-/// Steps of one piece: some tenths of a millisecond.
+/// Steps of one piece; it takes some tenths of a millisecond.
 const STEPS: u32 = 100_000;
 
-/// How long a piece takes.
+/// The distribution of the time of a piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Jitter {
-    /// In the middle.
+    /// Median time of a piece.
     pub median: Nanos,
-    /// The slowest of a hundred, as a multiple of the median.
+    /// The 99th percentile as a multiple of the median.
     pub slow_ratio: f64,
 }
 
@@ -31,7 +31,7 @@ pub fn measure(time: Nanos) -> Jitter {
     summarise(times)
 }
 
-/// Steps that each wait for the one before: a SplitMix64 chain in registers.
+/// A chain of dependent steps in registers, as in SplitMix64.
 fn piece(steps: u32) -> u64 {
     (0..steps).fold(1, |state: u64, _| {
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! The kinds of file system: what the kernel has, which tools are there, and how old these are.
+//! The kinds of file system: kernel support, installed tools, and the age of these tools.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use fsarena_lane::{KINDS, Kind, tool_versions};
 use super::page::{Line, Section, Word};
 use crate::commands::list::{Availability, availability};
 
-/// One line for each kind, and one for each package of tools that is far from the kernel's age.
+/// One line for each kind, and one for each package of tools that is much older or newer than the kernel.
 pub fn section() -> Section {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
     let versions = tool_versions(&names);
@@ -21,7 +21,7 @@ pub fn section() -> Section {
     Section { title: "Kinds of file system", lines }
 }
 
-/// Of the three that people compare most, those that lanes can have here, at least as root.
+/// Those of ext4, xfs and btrfs that lanes can have here, at least as root.
 pub fn usual() -> Vec<&'static str> {
     let is_ready = |kind: &&&dyn Kind| match availability(**kind) {
         Availability::Here | Availability::AsRoot => true,
@@ -57,7 +57,7 @@ fn line(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> Line {
     }
 }
 
-/// An ordinary user cannot load a module, but can see that there is one.
+/// Whether a loadable module of this name exists; always false for root, who would have loaded it.
 fn has_module(kind: &str) -> bool {
     let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     let list = std::fs::read_to_string(format!("/lib/modules/{kernel}/modules.dep")).unwrap_or_default();
@@ -65,7 +65,7 @@ fn has_module(kind: &str) -> bool {
     !rustix::process::geteuid().is_root() && list.lines().filter_map(|line| line.split(':').next()).any(is_it)
 }
 
-/// `, e2fsprogs 1.47.0`; a tool that is there and does not say its version is named without one.
+/// `, e2fsprogs 1.47.0`; the version is omitted if the tool does not report one.
 fn tools(kind: &dyn Kind, versions: &BTreeMap<String, String>) -> String {
     let Some(tool) = kind.tools().first() else { return String::new() };
     match versions.get(tool.program).and_then(|words| age::version_in(words)) {

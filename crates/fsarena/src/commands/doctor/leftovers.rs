@@ -1,4 +1,4 @@
-//! What dead runs have left, and whether a run has the machine. Only looked at: `clean` clears up.
+//! Leftovers of dead runs, and whether a run is in progress. This only looks: `clean` removes leftovers.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,10 +10,10 @@ use rustix::io::Errno;
 
 use super::page::{Line, Section, Word};
 
-/// Where root's runs keep their ledgers.
+/// The folder with the ledgers of root's runs.
 const ROOTS_FOLDER: &str = "/var/lib/fsarena/ledger";
 
-/// This user's ledgers, and root's, whose runs would be heard here as noise.
+/// The ledgers of this user, and those of root, whose runs would disturb measurements.
 pub fn section() -> Section {
     let mut lines = match default_folder() {
         Ok(folder) => look("own runs", &folder),
@@ -52,7 +52,8 @@ fn verdict(subject: &str, held: bool, ledgers: &[PathBuf]) -> Line {
     }
 }
 
-/// A run holds the lock of its folder alone. A shared lock, given back at once, tells without taking it from anybody.
+/// Whether a run holds the exclusive lock of its folder. A shared lock, released at once, tests that without blocking
+/// any run.
 fn is_held(lock: &Path) -> io::Result<bool> {
     let file = File::open(lock)?;
     match flock(&file, FlockOperation::NonBlockingLockShared) {

@@ -1,8 +1,8 @@
-//! The machine itself.
+//! The machine's kernel, processor, memory and hypervisor.
 
 use super::page::{Line, Section, Word};
 
-/// What it is.
+/// One line for each property of the machine.
 pub fn section() -> Section {
     let found = fsarena_probe::survey(None);
     let unknown = || "could not be read".to_owned();

@@ -1,4 +1,4 @@
-//! What else goes on: processors and disk at rest, and how evenly a processor works.
+//! Background load: processors and disk at rest, and how evenly a processor works.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use super::page::{Line, Section, Word};
 const REST: Nanos = clock::look(Nanos::seconds(1));
 const JITTER_TIME: Nanos = clock::look(Nanos::millis(500));
 
-/// Below so many cores of other programs a machine is quiet.
+/// Maximum load of other programs on a quiet machine, in cores.
 const QUIET_CORES: f64 = 0.2;
 
-/// Below so much of a core's time the hypervisor takes nothing worth a word.
+/// Maximum steal time on a quiet machine, as a share of one core.
 const QUIET_STEAL: f64 = 0.02;
 
-/// Below so many bytes per second others hardly use the disk.
+/// Maximum disk traffic of other programs on a quiet machine, in bytes per second.
 const QUIET_WRITES: f64 = 1e6;
 
-/// Beyond this the slowest of a hundred equal pieces of work is conspicuous.
+/// Maximum 99th percentile of equal pieces of work, as a multiple of their median, on an even processor.
 const EVEN: f64 = 1.2;
 
-/// Watches the machine, and `disk` with it, for a second and a half.
+/// Observes the machine, and `disk` if given, for a second and a half.
 pub fn section(disk: Option<&str>) -> Section {
     let target = Target { device: disk.map(str::to_owned), ..Target::default() };
     let (began, before) = (clock::now(), Snapshot::take(&target));

@@ -1,22 +1,22 @@
-//! The page that a person reads: sections of lines, each with a word that says how things are.
+//! The page of `fsarena doctor`: sections of lines, each with a word for its state.
 
 use std::fmt::Write;
 
-/// Lines are not longer than this, however wide the terminal is.
+/// Maximum line length, however wide the terminal is.
 const WIDEST: usize = 120;
 const NARROWEST: usize = 60;
 
-/// A longer subject has a row of its own, so that it does not push all texts to the right.
+/// A longer subject gets a row of its own, so that it does not shift all texts to the right.
 const LONGEST_SUBJECT: usize = 20;
 
-/// How things are.
+/// The state of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
-    /// As it should be.
+    /// Everything is in order.
     Ok,
-    /// Not there, and can be had.
+    /// Not installed, but available.
     Missing,
-    /// Not possible here.
+    /// Not possible on this machine.
     No,
     /// Worth knowing.
     Note,
@@ -42,18 +42,18 @@ pub struct Line {
 }
 
 impl Line {
-    /// `text` about `subject`.
+    /// A finding about `subject`.
     pub fn new(word: Word, subject: impl Into<String>, text: impl Into<String>) -> Self {
         Self { word, subject: subject.into(), texts: vec![text.into()] }
     }
 
-    /// More about it, on a line of its own.
+    /// Adds a text on a line of its own.
     pub fn and(mut self, text: impl Into<String>) -> Self {
         self.texts.push(text.into());
         self
     }
 
-    /// The way out.
+    /// Adds a hint.
     pub fn hint(self, way_out: impl std::fmt::Display) -> Self {
         self.and(format!("hint: {way_out}"))
     }
@@ -62,20 +62,20 @@ impl Line {
 /// Findings on one subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its headline.
+    /// The section's title.
     pub title: &'static str,
-    /// What was found.
+    /// The findings.
     pub lines: Vec<Line>,
 }
 
 impl Section {
-    /// Whether nothing in it is missing or impossible.
+    /// Whether the section has no missing and no impossible finding.
     pub fn is_fine(&self) -> bool {
         self.lines.iter().all(|line| matches!(line.word, Word::Ok | Word::Note))
     }
 }
 
-/// All sections as text, subjects and texts each in their column.
+/// All sections as text; subjects and texts each have a column.
 pub fn render(sections: &[Section], width: usize) -> String {
     let width = width.clamp(NARROWEST, WIDEST);
     let parts: Vec<String> = sections.iter().map(|section| render_section(section, width)).collect();

@@ -1,4 +1,4 @@
-//! Places for lanes: which there are, what a write and flush costs there, and which is best.
+//! Places for lanes: which exist, the cost of a write and flush in each, and the best one.
 
 mod disks;
 mod folders;
@@ -21,32 +21,32 @@ use trust::Trust;
 const LANES: u64 = 4;
 const LANE_SIZE: Bytes = Bytes::gib(2);
 
-/// What images leave free on their file system.
+/// Space that images leave free on their file system.
 const RESERVE: Bytes = Bytes::mib(256);
 
 /// After this time no further place is measured.
 const TIME: Nanos = Nanos::seconds(5);
 
-/// A place, and what was found out about it.
+/// A place, and the findings about it.
 #[derive(Debug)]
 struct Place {
-    /// What `--storage` takes.
+    /// The value for `--storage`.
     option: String,
-    /// What lanes would stand on.
+    /// The storage beneath the lanes.
     footing: Footing,
     /// File system and device, in words.
     description: String,
-    /// Room for lanes; `None` if it could not be read.
+    /// Free space for lanes; `None` if it could not be read.
     free: Option<Bytes>,
-    /// Kept free beside the lanes.
+    /// Space that has to remain free in addition to the lanes.
     reserve: Bytes,
-    /// Why lanes cannot lie here, whatever the room.
+    /// Why lanes cannot be here, regardless of free space.
     obstacle: Option<String>,
-    /// Whether it was opened for direct I/O; `None` if it was not tried.
+    /// Whether a file could be opened for direct I/O; `None` if that was not tried.
     direct: Option<bool>,
-    /// What a write and flush costs; `Err` says why it is not known.
+    /// The cost of a write and flush; `Err` holds the reason if it is unknown.
     cost: Result<LaneCost, String>,
-    /// The device whose counters `cost` holds.
+    /// The device whose counters are in `cost`.
     device: Option<String>,
     /// The folder in which `cost` was measured.
     folder: Option<PathBuf>,
@@ -57,7 +57,7 @@ impl Place {
         Bytes(LANE_SIZE.0 * LANES + self.reserve.0)
     }
 
-    /// Why lanes cannot lie here, if they cannot.
+    /// Why lanes cannot be here; `None` if they can.
     fn refusal(&self) -> Option<String> {
         let full = || {
             let free = self.free.filter(|free| *free < self.needed())?;
@@ -66,7 +66,7 @@ impl Place {
         self.obstacle.clone().or_else(full)
     }
 
-    /// What its flushes and its device's reads are worth; looking takes too long to be done everywhere.
+    /// How far flushes and device reads can be trusted here. The test takes too long for all places.
     fn trust(&self) -> Option<Trust> {
         let device = match self.footing {
             Footing::Memory => return None,
@@ -77,7 +77,7 @@ impl Place {
     }
 }
 
-/// The places, best first, and what `--storage` takes for the best one.
+/// The places, best first, and the `--storage` value of the best one.
 pub fn section(asked: &str) -> (Section, Option<String>) {
     let mut lines = Vec::new();
     let places = gather(asked, &mut lines);
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-/// All places; what could not be looked at goes into `lines`.
+/// All places; errors are added to `lines`.
 fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
     let storage = Storage::from(asked);
     let mut places = Vec::new();
@@ -122,7 +122,7 @@ fn gather(asked: &str, lines: &mut Vec<Line>) -> Vec<Place> {
     places
 }
 
-/// A file system whose room cannot be read is kept and says so.
+/// Whether the folder has room for lanes; true if the free space is unknown, so that the place is listed.
 fn has_room(folder: &Folder) -> bool {
     folder.free.is_none_or(|free| free.0 >= LANE_SIZE.0 * LANES + RESERVE.0)
 }

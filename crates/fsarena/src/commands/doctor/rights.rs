@@ -1,4 +1,4 @@
-//! What this user may do here.
+//! The rights of this user.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub fn section() -> Section {
     Section { title: "Rights", lines }
 }
 
-/// capabilities(7): mounts, namespaces and loop devices all ask for this one.
+/// CAP_SYS_ADMIN is the capability for mounts, namespaces and loop devices; see capabilities(7).
 fn administration() -> Line {
     let subject = "CAP_SYS_ADMIN";
     match capabilities(None) {
@@ -58,7 +58,7 @@ fn loop_devices() -> Line {
     }
 }
 
-/// The kernel moves the calling thread only, so a thread that ends at once tells without consequences.
+/// Tests the mount namespace in a thread of its own, because the kernel moves only the calling thread.
 fn mount_namespace() -> Line {
     let subject = "mount namespace";
     match std::thread::spawn(namespace::enter_private_mounts).join() {
@@ -71,7 +71,7 @@ fn mount_namespace() -> Line {
     }
 }
 
-/// Few workloads need them, so that there are none keeps nobody from anything else.
+/// Memory limits. Only a few workloads need them, so that their absence is just a note.
 fn memory_limits() -> Line {
     let subject = "memory limits";
     match require::memory_limit(require::SMALLEST_MEMORY_LIMIT) {

@@ -1,4 +1,4 @@
-//! The store: where it is, and whether it can be written. It is not opened, which would make or renew it.
+//! The store: its path, and whether it is writable. It is not opened, because that would create or migrate it.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::page::{Line, Section, Word};
 use crate::cli::Global;
 use crate::places;
 
-/// Where results are kept.
+/// The line about the store.
 pub fn section(global: &Global) -> Section {
     let line = match places::store_path(global) {
         Ok(path) => look(&path),
@@ -35,7 +35,7 @@ fn look(path: &Path) -> Line {
     }
 }
 
-/// With the rights that count for writing, those of the effective user.
+/// The line for an existing path. Writability is tested with the effective user's rights.
 fn judge(writable: &Path, words: String) -> Line {
     match accessat(CWD, writable, Access::WRITE_OK, AtFlags::EACCESS) {
         Ok(()) => Line::new(Word::Ok, "place", words),

@@ -1,4 +1,4 @@
-//! The articles that are kept, with how much there is of each.
+//! The articles in the catalogue, with the number of their parts.
 
 use anyhow::Result;
 use fsarena_model::Article;
@@ -6,7 +6,7 @@ use fsarena_model::article::Outcome;
 
 use crate::commands::table;
 
-/// What is counted in an article, in the order of the columns.
+/// The columns of the table.
 const HEADER: [&str; 11] = [
     "article",
     "tests",
@@ -21,7 +21,7 @@ const HEADER: [&str; 11] = [
     "contradict",
 ];
 
-/// One row for each article, and their sum.
+/// One row for each article, and a row with the sums.
 pub fn articles() -> Result<String> {
     let rows: Vec<_> =
         fsarena_catalog::articles()?.iter().map(|article| (article.name.clone(), counts(article))).collect();

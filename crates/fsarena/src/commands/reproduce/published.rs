@@ -1,4 +1,4 @@
-//! `fsarena reproduce --published-only`: an article and what its own figures say against it.
+//! `fsarena reproduce --published-only`: an article, and the contradictions in its own figures.
 
 use anyhow::Result;
 use fsarena_report::Style;
@@ -7,7 +7,7 @@ use crate::cli::Form;
 use crate::commands::write;
 use crate::exit::Ended;
 
-/// Prints the article `name`, as text or as JSON; nothing is run.
+/// Prints the article `name` as text or JSON; runs nothing.
 pub fn run(name: &str, format: Form, style: Style) -> Result<Ended> {
     let article = fsarena_catalog::article(name)?;
     let findings = fsarena_published::judge(&article);

@@ -1,4 +1,4 @@
-//! `--cache`: reads with their data on the device only, in memory, or one beside the other.
+//! `--cache`: selects reads with a cold cache, with a warm cache, or both.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use super::{Choices, Said};
 use crate::cli::Caches;
 use crate::exit::Refusal;
 
-/// Workloads that stay as they are, by the reason.
+/// Workloads that keep their cache state, by the reason.
 type Left = BTreeMap<&'static str, Vec<String>>;
 
-/// `all` as `caches` wants them. What has no other state stays as it is, which is said; where nothing has one, that is refused.
+/// The workloads in `all` with the cache states that `caches` selects. A workload without another state stays
+/// unchanged, with a note. Refused if no workload has another state.
 pub fn with(caches: Option<Caches>, all: Vec<Said>) -> Result<Choices> {
     let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new(), unavailable: Vec::new() }) };
     let (mut said, mut left, count) = (Vec::new(), Left::new(), all.len());
@@ -43,7 +44,7 @@ fn note((why, names): (&&str, &Vec<String>)) -> String {
     format!("--cache does nothing to {}: {each}{why}", names.join(", "))
 }
 
-/// The workload in one state, or in both.
+/// The workload with one cache state, or with both.
 fn wanted(workload: &Workload, caches: Caches) -> Result<Vec<Workload>, EngineError> {
     let engine = engine_of(workload)?;
     let other = |cache| engine.with_cache(workload, cache);

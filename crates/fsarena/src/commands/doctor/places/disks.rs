@@ -1,4 +1,4 @@
-//! Disks and partitions: those that are free as places for lanes, the others with the reason why they are none.
+//! Disks and partitions: free ones are places for lanes, the others are listed with the reason why they are not.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::Place;
 use super::rank::Footing;
 use crate::commands::doctor::page::{Line, Word};
 
-/// The free disks, and those in `asked` whether they are free or not; and a line for each disk that is not offered.
+/// The free disks and all disks in `asked`, and a line for each other disk.
 pub fn candidates(asked: &[PathBuf]) -> (Vec<Place>, Vec<Line>) {
     let (mut places, mut lines) = (Vec::new(), Vec::new());
     match disk::all() {

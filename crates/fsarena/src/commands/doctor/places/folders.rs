@@ -1,4 +1,4 @@
-//! Folders in which images could lie: one for each local file system that can be written.
+//! Folders that can hold images: one for each writable local file system.
 
 use std::fs;
 use std::io;
@@ -11,32 +11,32 @@ use fsarena_sys::mountinfo::{self, Mount};
 
 use super::rank::Footing;
 
-/// Local file systems without a device file of their own.
+/// Local file systems without a device file.
 const WITHOUT_DEVICE: &[&str] = &["zfs", "overlay"];
 
-/// These are for other systems' files or for booting, and no images belong there.
+/// File systems for exchange or for booting, which should not hold images.
 const NOT_FOR_IMAGES: &[&str] = &["vfat", "msdos", "iso9660", "udf", "squashfs", "erofs"];
 
 /// A folder for images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// What `--storage` takes.
+    /// The value for `--storage`.
     pub option: PathBuf,
-    /// It, or the nearest folder above it that is there.
+    /// The folder itself, or its nearest existing ancestor.
     pub existing: PathBuf,
-    /// Whether it was asked for, by option or by default.
+    /// Whether the user named it, or it is the default.
     pub asked: bool,
-    /// What lanes in it would stand on.
+    /// The storage beneath lanes in the folder.
     pub footing: Footing,
     /// File system and device, in words.
     pub description: String,
-    /// The device's name, where there is exactly one.
+    /// The device's name; `None` unless there is exactly one.
     pub device: Option<String>,
-    /// What an ordinary user may still write.
+    /// Space that is available to an unprivileged user.
     pub free: Option<Bytes>,
 }
 
-/// The folder that was asked for, the default one, and one on each further file system.
+/// The folder that the user named, the default folder, and one on each further file system.
 ///
 /// # Errors
 /// If the table of mounts cannot be read.
@@ -49,7 +49,7 @@ pub fn candidates(asked: Option<&Path>) -> io::Result<Vec<Folder>> {
     for option in first.chain(points) {
         let existing = nearest_existing(&option);
         let (Ok(found), Ok(mount)) = (fs::metadata(&existing), mountinfo::mount_of(&existing)) else { continue };
-        // One file system may be mounted several times, and btrfs has a number for each subvolume.
+        // A file system may be mounted several times, and btrfs has a device number for each subvolume.
         let same = |(number, source): &(u64, String)| {
             *number == found.dev() || (*source == mount.source && source.starts_with("/dev/"))
         };
@@ -84,7 +84,8 @@ fn footing(number: u64, device: &str) -> Footing {
     }
 }
 
-/// Btrfs opens files for direct I/O and then writes those with checksums through the page cache (since Linux 6.15).
+/// A warning for btrfs with checksums: it opens files for direct I/O, but writes them through the page cache (since
+/// Linux 6.15).
 fn caution(mount: &Mount) -> &'static str {
     let options = mount.all_options();
     let has_checksums = !options.split(',').any(|option| ["nodatasum", "nodatacow"].contains(&option));

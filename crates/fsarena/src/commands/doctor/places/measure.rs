@@ -1,4 +1,4 @@
-//! What a write and flush costs in a place, on a temporary file that has no name.
+//! The cost of a write and flush in a place, measured on an unnamed temporary file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -14,21 +14,21 @@ use rustix::fs::{MemfdFlags, OFlags, memfd_create};
 const FILE_SIZE: Bytes = Bytes::mib(16);
 const EFFORT: Effort = Effort { writes: 200, paced_writes: 60, at_most: clock::look(Nanos::millis(600)) };
 
-/// The figures stand for nothing but the cost; any seed will do.
+/// Seed of the file's content; it does not affect the cost.
 const SEED: u64 = 1;
 
-/// What was found out about a place.
+/// The findings about a place.
 #[derive(Debug)]
 pub struct Found {
-    /// Why lanes cannot lie there.
+    /// Why lanes cannot be there.
     pub obstacle: Option<String>,
-    /// Whether it opens files for direct I/O; `None` if that was not tried.
+    /// Whether files can be opened for direct I/O; `None` if that was not tried.
     pub direct: Option<bool>,
-    /// What a write and flush costs.
+    /// The cost of a write and flush.
     pub cost: Result<LaneCost, String>,
 }
 
-/// Measures in `folder`, or in the nearest one above it on the same file system in which this user may write.
+/// Measures in `folder`, or in its nearest ancestor on the same file system in which this user may write.
 pub fn in_folder(folder: &Path, deadline: Nanos) -> Found {
     if clock::now() >= deadline {
         return Found {
@@ -47,7 +47,7 @@ pub fn in_folder(folder: &Path, deadline: Nanos) -> Found {
     }
 }
 
-/// Measures in memory, as a lane there would be.
+/// Measures in memory, like a lane there.
 pub fn in_memory() -> Found {
     match memfd_create("fsarena-doctor", MemfdFlags::CLOEXEC) {
         Ok(descriptor) => on_file(&File::from(descriptor)),
@@ -59,7 +59,7 @@ fn refused(why: String) -> Found {
     Found { cost: Err(why.clone()), obstacle: Some(why), direct: None }
 }
 
-/// A file without a name goes away with its descriptor, however this process ends.
+/// An unnamed file, which vanishes with its descriptor, however this process ends.
 pub fn temporary_file(folder: &Path) -> io::Result<File> {
     let number = fs::metadata(folder)?.dev();
     let is_there = |folder: &&Path| fs::metadata(folder).is_ok_and(|found| found.dev() == number);

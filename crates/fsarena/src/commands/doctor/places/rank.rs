@@ -1,59 +1,59 @@
-//! The order of places, from what is known about each.
+//! The order of places, from the findings about each.
 
 use fsarena_model::Nanos;
 
-/// A place whose flush costs at most so many times the cheapest one's is cheap.
+/// Maximum cost of a cheap flush, as a multiple of the lowest cost.
 const CHEAP: u64 = 3;
 
-/// What lanes would stand on.
+/// The storage beneath lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Footing {
-    /// A disk or partition, with nothing in between.
+    /// A disk or partition, without a file system in between.
     Disk,
-    /// A file system other than the root's.
+    /// A file system other than the root file system.
     Apart,
     /// The root file system.
     Shared,
-    /// A file system whose device is a file on another one.
+    /// A file system whose device is a file on another file system.
     Nested,
     /// Memory.
     Memory,
 }
 
-/// What the order depends on.
+/// The properties that determine the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// What lanes would stand on.
+    /// The storage beneath the lanes.
     pub footing: Footing,
-    /// Whether lanes can lie there at all.
+    /// Whether lanes can be there.
     pub usable: bool,
-    /// The dearer of a write and flush back to back and paced; `None` if not measured.
+    /// The higher cost of a write and flush, back to back or after a pause; `None` if not measured.
     pub cost: Option<Nanos>,
 }
 
-/// How good a place is, the best first.
+/// The quality of a place, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// A disk.
     Disk,
-    /// A file system apart, with cheap flushes.
+    /// A separate file system with cheap flushes.
     ApartCheap,
     /// The root file system.
     Shared,
-    /// A file system apart, with dear flushes.
+    /// A separate file system with expensive flushes.
     ApartDear,
-    /// A file system apart, whose flushes were not measured.
+    /// A separate file system whose flushes were not measured.
     ApartUnknown,
-    /// A file system in a file of another one.
+    /// A file system in a file of another file system.
     Nested,
     /// Memory.
     Memory,
-    /// No place for lanes.
+    /// Not usable for lanes.
     Unusable,
 }
 
 impl Tier {
-    /// Why it stands where it stands.
+    /// The reason for this tier.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Disk => "no host file system lies beneath the lanes: a flush costs what the disk takes, nothing more",
@@ -72,16 +72,16 @@ impl Tier {
     }
 }
 
-/// A place's position.
+/// The rank of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranked {
-    /// Its index in what was given to [`order`].
+    /// Its index in the argument of [`order`].
     pub index: usize,
-    /// How good it is.
+    /// Its quality.
     pub tier: Tier,
 }
 
-/// All places, best first; equal ones by their cost, then in the given order.
+/// All places, best first; places of the same tier by cost, then in the given order.
 pub fn order(standings: &[Standing]) -> Vec<Ranked> {
     let cheapest = standings.iter().filter(|it| it.usable && is_folder(it.footing)).filter_map(|it| it.cost).min();
     let ranked = standings.iter().enumerate();

@@ -1,4 +1,4 @@
-//! What flushes in a place prove, and whether something beneath its device keeps what was read.
+//! What flushes in a place prove, and whether a cache beneath its device serves repeated reads.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -10,31 +10,31 @@ use fsarena_sys::clock;
 
 use super::measure;
 
-/// As much as the greatest amount after which a flush is timed.
+/// Size of the test file: the largest amount after which a flush is timed.
 const FILE_SIZE: Bytes = Bytes::mib(64);
 
-/// How long each of the two may take, apart from writing the file.
+/// Time limit of each of the two tests, in addition to writing the file.
 const TIME: Nanos = clock::look(Nanos::millis(800));
 
-/// What was read.
+/// The source of the reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The device, at places that nobody has read for long.
+    /// The device, at random positions that were probably not read recently.
     Device,
-    /// A file that was written just before, where the device may not be opened.
+    /// A file written just before, if the device may not be opened.
     File,
 }
 
-/// What was found out; `Err` says why it is not known.
+/// The findings; `Err` holds the reason if they are unknown.
 #[derive(Debug)]
 pub struct Trust {
-    /// How long flushes take after little and after much.
+    /// Duration of flushes after little and after much was written.
     flushes: Result<Vec<FlushAfter>, String>,
-    /// Reads of the device or a file, fresh and repeated.
+    /// Rates of fresh and repeated reads of a device or file.
     reads: Result<(Source, RepeatedReads), String>,
 }
 
-/// Looks at a place: flushes are timed on a file without a name in `folder`, and `device` is only read.
+/// Tests a place: times flushes on an unnamed file in `folder`, and only reads `device`.
 pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
     let file = match folder {
         Some(folder) => measure::temporary_file(folder).map_err(|error| error.to_string()),
@@ -49,7 +49,7 @@ pub fn look(folder: Option<&Path>, device: Option<&Path>) -> Trust {
     Trust { flushes, reads }
 }
 
-/// No plan, no seed: places that an earlier look has read would not be fresh.
+/// A new seed each time, because positions that an earlier test read would not be fresh.
 fn drawn_seed() -> u64 {
     clock::now().0
 }
@@ -81,7 +81,7 @@ fn why(error: LaneError) -> String {
 }
 
 impl Trust {
-    /// In sentences. The medium is not known here: a flush that is quick for the quickest is quick for all.
+    /// The findings in sentences. The medium is unknown; the bound for the fastest medium applies to all.
     pub fn words(&self) -> [String; 2] {
         let flushes = match &self.flushes {
             Ok(flushes) => flush::unproven(flushes, Medium::Nvme).unwrap_or_else(|| flush::figures(flushes)),
@@ -95,7 +95,7 @@ impl Trust {
     }
 }
 
-/// Reads that a cache did not make faster. What was written just before may have been in one from the start.
+/// The sentence if repeated reads are not faster. A file written just before may have been cached from the start.
 fn alike(source: Source, reads: &RepeatedReads) -> String {
     let (fresh, repeated) = (Bytes(reads.fresh as u64), Bytes(reads.repeated as u64));
     let rates = format!("{fresh}/s fresh and {repeated}/s again");

@@ -1,4 +1,4 @@
-//! Places in words.
+//! The text about places.
 
 use fsarena_model::units::significant;
 use fsarena_model::{Bytes, LaneCost};
@@ -10,7 +10,8 @@ use super::{LANE_SIZE, LANES, Place};
 use crate::commands::doctor::advice::option;
 use crate::commands::doctor::page::{Line, Word};
 
-/// One place: what it is, what it costs, what that is worth where it was looked at, why it stands where it does.
+/// The line of one place: description, cost, how far both can be trusted if that was tested, and the reason for its
+/// rank.
 pub fn line(place: &Place, ranked: &Ranked, trust: Option<&Trust>, is_best: bool) -> Line {
     let refusal = place.refusal();
     let word = if refusal.is_some() { Word::No } else { Word::Ok };
@@ -55,7 +56,7 @@ fn way_out(place: &Place) -> String {
     }
 }
 
-/// The lane size that fits, in steps of 256 MiB; below 512 MiB file systems are made differently, so none.
+/// The largest possible lane size in steps of 256 MiB; 0 below 512 MiB, where mkfs uses other defaults.
 fn smaller(free: Bytes, reserve: Bytes) -> Bytes {
     let size = free.0.saturating_sub(reserve.0) / LANES / Bytes::mib(256).0 * Bytes::mib(256).0;
     if size < Bytes::mib(512).0 { Bytes(0) } else { Bytes(size) }
@@ -65,7 +66,8 @@ fn cost_words(cost: &LaneCost) -> String {
     format!("4 KiB write + flush: {} back to back, {} after a pause of 5 ms", cost.back_to_back, cost.paced)
 }
 
-/// What reached the device. It counts flushes only where it has a cache to flush, and some never count them.
+/// The bytes and flushes that reached the device. A device without a volatile cache counts no flushes, and some devices
+/// never do.
 fn beneath(place: &Place, cost: &LaneCost) -> String {
     let device = match (&place.device, place.footing) {
         (_, Footing::Memory) => return "no device beneath".to_owned(),
@@ -81,7 +83,7 @@ fn beneath(place: &Place, cost: &LaneCost) -> String {
     format!("each brings {} and {flushes} to {device}, others' writes there included", Bytes(bytes as u64))
 }
 
-/// The file systems that have no room, in one line.
+/// One line with all file systems that lack room.
 pub fn full(folders: &[Folder]) -> Option<Line> {
     let names: Vec<String> = folders.iter().map(|folder| folder.existing.display().to_string()).collect();
     (!names.is_empty()).then(|| {
