@@ -35,7 +35,7 @@ help:
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"
-	@echo "make references  write what the tests of the statistics compare with anew, by pinned SciPy, and compare"
+	@echo "make references  compute the reference values of the statistics tests with pinned SciPy, and compare"
 	@echo "make calibrate  simulate the decision rule and print how often it errs, in some minutes (RUNS=2000: more runs)"
 
 setup:
