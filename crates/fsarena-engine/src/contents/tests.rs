@@ -20,14 +20,14 @@ fn neighbours_differ_and_the_seed_decides() {
     assert_ne!(first, one.piece(1024, (0, 0)));
     assert_ne!(first, Contents::new(recipe(), 1).piece(1024, (0, 0)), "another worker's");
     let blocks: BTreeSet<Vec<u8>> = units(&mut one, 4096).into_iter().collect();
-    assert_eq!(blocks.len(), 4096, "no block occurs twice, four times around the pool");
+    assert_eq!(blocks.len(), 4096, "no block occurs twice, sixteen times around the pool");
     assert_eq!(one.piece(1 << 20, (0, 0)).as_ptr() as usize % 4096, 0);
 }
 
 #[test]
 fn the_stated_share_is_duplicated() {
     let mut contents = Contents::new(Recipe { duplicated_percent: 30, checkable: false, ..recipe() }, 0);
-    let count = 60 * POOL / UNIT;
+    let count = 240 * LAID_OUT / UNIT;
     let beginnings = (0..count).map(|number| contents.piece(4096, (0, number as u64 * 4096))[..32].to_vec());
     let different: BTreeSet<Vec<u8>> = beginnings.collect();
     let share = 1.0 - different.len() as f64 / count as f64;
