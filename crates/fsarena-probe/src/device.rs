@@ -8,7 +8,8 @@ pub struct Device;
 const SECTOR: f64 = 512.0;
 const MILLISECOND: f64 = 1e-3;
 
-const COUNTERS: &[Counter] = &[
+/// Its counters.
+pub const COUNTERS: &[Counter] = &[
     Counter { name: "device.reads", unit: "requests" },
     Counter { name: "device.read", unit: "bytes" },
     Counter { name: "device.writes", unit: "requests" },
@@ -32,23 +33,27 @@ impl Probe for Device {
     fn read(&self, target: &Target) -> Vec<Option<f64>> {
         let device = target.device.as_deref();
         let text = device.and_then(|name| std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok());
-        let text = text.unwrap_or_default();
-        let fields: Vec<f64> = text.split_whitespace().filter_map(|field| field.parse().ok()).collect();
-        let at = |index: usize| fields.get(index).copied();
-        vec![
-            at(0),
-            at(2).map(|sectors| sectors * SECTOR),
-            at(4),
-            at(6).map(|sectors| sectors * SECTOR),
-            at(1).zip(at(5)).map(|(reads, writes)| reads + writes),
-            at(1),
-            at(5),
-            at(3).map(|time| time * MILLISECOND),
-            at(7).map(|time| time * MILLISECOND),
-            at(9).map(|time| time * MILLISECOND),
-            at(10).map(|time| time * MILLISECOND),
-            at(15),
-            at(16).map(|time| time * MILLISECOND),
-        ]
+        values(&text.unwrap_or_default())
     }
+}
+
+/// The values of [`Device`]'s counters in the text of a device's file `stat`, in their order.
+pub fn values(stat: &str) -> Vec<Option<f64>> {
+    let fields: Vec<f64> = stat.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    let at = |index: usize| fields.get(index).copied();
+    vec![
+        at(0),
+        at(2).map(|sectors| sectors * SECTOR),
+        at(4),
+        at(6).map(|sectors| sectors * SECTOR),
+        at(1).zip(at(5)).map(|(reads, writes)| reads + writes),
+        at(1),
+        at(5),
+        at(3).map(|time| time * MILLISECOND),
+        at(7).map(|time| time * MILLISECOND),
+        at(9).map(|time| time * MILLISECOND),
+        at(10).map(|time| time * MILLISECOND),
+        at(15),
+        at(16).map(|time| time * MILLISECOND),
+    ]
 }

@@ -4,7 +4,7 @@
 
 mod bandwidth;
 mod conditions;
-mod device;
+pub mod device;
 mod environment;
 mod flushes;
 #[cfg(test)]
