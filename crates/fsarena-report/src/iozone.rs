@@ -1,4 +1,4 @@
-//! Grids in the format of IOzone 3.471 with `-R`: a row of kilobytes (of 1,024 bytes) per second for each cell, then a
+//! Grids in the format of IOzone 3.508 with `-R`: a row of kilobytes (of 1,024 bytes) per second for each cell, then a
 //! block for each test. As in IOzone, a block has a zero for each record that was left out, and nothing for records
 //! that are larger than the file.
 
@@ -11,8 +11,8 @@ use crate::grid::{Grid, grids};
 use crate::{remark, visible};
 
 const HEAD: &str = "\tOutput is in kBytes/sec
-                                                              random    random     bkwd    record    stride                                    
-              kB  reclen    write  rewrite    read    reread    read     write     read   rewrite      read   fwrite frewrite    fread  freread
+                                                                    random    random      bkwd     record     stride                                        
+              kB  reclen    write    rewrite      read    reread      read     write      read    rewrite       read    fwrite  frewrite     fread   freread
 ";
 
 /// All grids, one after the other.
@@ -59,7 +59,7 @@ fn cells(grid: &Grid<'_>) -> impl Iterator<Item = (u64, u64)> {
 fn row(grid: &Grid<'_>, file: u64, record: u64) -> String {
     let mut line = format!("{file:16}{record:8}");
     for test in GridTest::all() {
-        let width = if matches!(test, GridTest::RecordRewrite | GridTest::StrideRead) { 10 } else { 9 };
+        let width = if matches!(test, GridTest::RecordRewrite | GridTest::StrideRead) { 11 } else { 10 };
         let rate = grid.rate(file, record, test).map(whole).unwrap_or_default();
         write!(line, "{rate:>width$}").expect("a string takes everything");
     }
