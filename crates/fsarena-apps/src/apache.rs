@@ -11,7 +11,7 @@ mod server;
 use std::path::Path;
 
 use fsarena_engine::{Engine, EngineError, Job, Need};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Traits, Workload};
 
 use self::page::PageJob;
 use self::pages::PagesJob;
@@ -25,12 +25,11 @@ impl Engine for Apache {
         "apache"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Task::of(workload).map(|task| task.demand())
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Task::of(workload).map_or(Nanos(0), |task| task.about())
+    /// The server's processes do most of the work.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let task = Task::of(workload)?;
+        let program = Some(server::NEED.program.to_owned());
+        Ok(Traits { peak: task.demand(), extra_time: task.about(), program, ..Traits::default() })
     }
 
     fn needs(&self, workload: &Workload) -> Vec<Need> {
@@ -47,11 +46,6 @@ impl Engine for Apache {
             Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
             _ => served,
         }
-    }
-
-    /// The server's processes do most of the work.
-    fn program(&self) -> Option<&'static str> {
-        Some(server::NEED.program)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, renew_folder};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
@@ -61,13 +61,14 @@ impl Engine for Dbench {
         NAME
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(CLIENT.0 * Parameters::of(workload)?.clients))
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        const AROUND: Nanos = Nanos::seconds(2);
-        Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::millis(parameters.time * 1200))
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let Parameters { clients, time, .. } = Parameters::of(workload)?;
+        Ok(Traits {
+            peak: Bytes(CLIENT.0 * clients),
+            extra_time: Nanos::seconds(2) + Nanos::millis(time * 1200),
+            program: Some(NAME.to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -77,10 +78,6 @@ impl Engine for Dbench {
     fn settings(&self, workload: &Workload) -> Vec<String> {
         let told = Parameters::of(workload).map(|parameters| parameters.call(LOAD.program, "LANE").join(" "));
         told.into_iter().collect()
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(NAME)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

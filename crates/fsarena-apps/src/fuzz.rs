@@ -22,15 +22,14 @@ fn name_in(text: &str) -> &str {
 /// Calls everything that is asked of an engine before files are made.
 fn plan(workload: &Workload) -> Result<Bytes, EngineError> {
     let engine = engine_of(workload)?;
-    let _ = (engine.direct_block(workload), engine.adds(workload), engine.starts(workload));
-    let _ = (engine.settings(workload), engine.needs(workload), engine.syncs_untimed(workload));
+    let _ = (engine.settings(workload), engine.needs(workload));
     for rate in [Rate::PerSecond(1e9), Rate::Percent(50.0)] {
-        let _ = engine.paced(workload, rate).and_then(|paced| engine.demand(&paced));
+        let _ = engine.paced(workload, rate).and_then(|paced| engine.traits(&paced));
     }
     for cache in [CacheState::Cold, CacheState::Warm] {
-        let _ = engine.with_cache(workload, cache).and_then(|other| engine.demand(&other));
+        let _ = engine.with_cache(workload, cache).and_then(|other| engine.traits(&other));
     }
-    engine.demand(workload)
+    Ok(engine.traits(workload)?.peak)
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod user;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_engine::{Engine, EngineError};
-use fsarena_model::Workload;
+use fsarena_model::{Traits, Workload};
 
 /// All engines whose programs have to be installed first (`make apps`).
 pub static APPS: &[&dyn Engine] = &[
@@ -56,9 +56,20 @@ pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError
     engine(&workload.engine).ok_or_else(unknown)
 }
 
-/// The program that does the work of the workload; `None` if the engine does it itself.
-pub fn program_of(workload: &Workload) -> Option<&'static str> {
-    engine(&workload.engine)?.program()
+/// The workload with what its engine states about it.
+///
+/// # Errors
+/// If its engine does not exist, or refuses its parameters.
+pub fn resolved(workload: Workload) -> Result<Workload, EngineError> {
+    let traits = engine_of(&workload)?.traits(&workload)?;
+    let traits = Traits { concurrency: concurrency(&workload), ..traits };
+    Ok(Workload { traits, ..workload })
+}
+
+/// Maximum number of concurrent operations: all engines have the same names for the parameters that say so.
+fn concurrency(workload: &Workload) -> u64 {
+    let number = |name: &&str| workload.parameters.get(name)?.as_u64();
+    ["threads", "processes", "depth"].iter().filter_map(number).product()
 }
 
 /// Debian packages of the programs that the workload needs and that are not installed, sorted, without duplicates.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::Said;
 use self::parameters::{Parameters, Test};
@@ -31,13 +31,14 @@ impl Engine for Oltp {
         "oltp"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Parameters::of(workload)?.demand())
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        let of = |own: Parameters| own.time + own.rows() / FILLED_PER_SECOND;
-        Nanos::seconds(AROUND + Parameters::of(workload).map_or(0, of))
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let own = Parameters::of(workload)?;
+        Ok(Traits {
+            peak: own.demand(),
+            extra_time: Nanos::seconds(AROUND + own.time + own.rows() / FILLED_PER_SECOND),
+            program: Some(SYSBENCH.to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -51,10 +52,6 @@ impl Engine for Oltp {
             vec![settings(&own.server_options()), words(prepare), words(run)]
         };
         Parameters::of(workload).map(told).unwrap_or_default()
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(SYSBENCH)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, unlink};
-use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use serde::Deserialize;
@@ -73,16 +73,16 @@ impl Engine for Pbzip2 {
         NAME
     }
 
-    /// Incompressible data grows by half a percent.
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        let Parameters { size, to, .. } = Parameters::of(workload)?;
-        Ok(Bytes(if to == To::File { 2 * size.0 + size.0 / 100 + (1 << 20) } else { size.0 }))
-    }
-
-    /// Assumes 2.5 MB per second and processor.
-    fn adds(&self, workload: &Workload) -> Nanos {
+    /// Incompressible data grows by half a percent. Assumes 2.5 MB per second and processor.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         let here = thread::available_parallelism().map_or(1, |count| count.get() as u64);
-        Parameters::of(workload).map_or(Nanos(0), |Parameters { size, .. }| Nanos(size.0 * 400 / here))
+        let Parameters { size, to, .. } = Parameters::of(workload)?;
+        Ok(Traits {
+            peak: Bytes(if to == To::File { 2 * size.0 + size.0 / 100 + (1 << 20) } else { size.0 }),
+            extra_time: Nanos(size.0 * 400 / here),
+            program: Some(NAME.to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -93,10 +93,6 @@ impl Engine for Pbzip2 {
         let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
         let to = if parameters.to == To::Discard { " > /dev/null" } else { "" };
         vec![format!("{NAME} {} LANE/{INPUT}{to}", parameters.options().join(" "))]
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(NAME)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
-use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_model::{Traits, Verification, Workload};
 
 use self::parameters::Parameters;
 use self::said::Said;
@@ -30,12 +30,11 @@ impl Engine for PgBench {
         NAME
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Parameters::of(workload).map(|parameters| parameters.demand())
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Parameters::of(workload).map_or(Nanos(0), |parameters| parameters.about())
+    /// The server's processes do most of the work.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        let program = Some("postgres".to_owned());
+        Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -47,11 +46,6 @@ impl Engine for PgBench {
         let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
         let run = parameters.run("SEED".to_owned(), LOG.to_owned());
         postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
-    }
-
-    /// The server's processes do most of the work.
-    fn program(&self) -> Option<&'static str> {
-        Some("postgres")
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

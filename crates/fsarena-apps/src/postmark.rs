@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 
@@ -73,15 +73,15 @@ impl Engine for Postmark {
     }
 
     /// Files are made as often as they are removed. Their number varies by about the square root of the number of
-    /// transactions.
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+    /// transactions. Assumes 0.5 ms per transaction.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         let Parameters { transactions, files, largest, .. } = Parameters::of(workload)?;
-        Ok(Bytes((files + transactions.isqrt() * 2) * largest))
-    }
-
-    /// Assumes 0.5 ms per transaction.
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Parameters::of(workload).map_or(Nanos(0), |parameters| Nanos(parameters.transactions * 500_000))
+        Ok(Traits {
+            peak: Bytes((files + transactions.isqrt() * 2) * largest),
+            extra_time: Nanos(transactions * 500_000),
+            program: Some(NAME.to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -92,10 +92,6 @@ impl Engine for Postmark {
     fn settings(&self, workload: &Workload) -> Vec<String> {
         let told = Parameters::of(workload).map(|parameters| parameters.commands().join("; "));
         told.map(|told| format!("stdbuf -o0 {NAME}, told: {told}")).into_iter().collect()
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(NAME)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

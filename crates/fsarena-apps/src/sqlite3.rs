@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, unlink};
-use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use serde::Deserialize;
@@ -78,14 +78,16 @@ impl Engine for Sqlite3 {
         NAME
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(DEMAND.0 + 100 * Parameters::of(workload)?.rows()))
-    }
-
     /// Each row waits for several flushes of the disk, of milliseconds each. Assumes 5 ms per row.
-    fn adds(&self, workload: &Workload) -> Nanos {
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const ROW: Nanos = Nanos::millis(5);
-        Parameters::of(workload).map_or(ROW, |parameters| Nanos(ROW.0 * parameters.rows()))
+        let rows = Parameters::of(workload)?.rows();
+        Ok(Traits {
+            peak: Bytes(DEMAND.0 + 100 * rows),
+            extra_time: Nanos(ROW.0 * rows),
+            program: Some(NAME.to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -97,10 +99,6 @@ impl Engine for Sqlite3 {
         let made = format!("{NAME} LANE/{DATABASE} \"{}; {TABLE}\"", parameters.journal());
         let insert = format!("{NAME} -batch -bail -cmd \"{SAFE}\" LANE/{DATABASE} \".read INSERTS\"");
         vec![made, format!("{} times: {insert}", parameters.processes)]
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(NAME)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -253,9 +253,9 @@ fn what_makes_no_sense_is_refused_by_name() {
         (json!({ "task": "results", "rows": 10, "threads": 0 }), "`threads`"),
         (json!({ "task": "results", "rows": 10, "colour": "red" }), "colour"),
     ] {
-        let error = engine.demand(&workload(&parameters)).expect_err("refused").to_string();
+        let error = engine.traits(&workload(&parameters)).expect_err("refused").to_string();
         assert!(error.contains(name), "{name}: {error}");
     }
     let cut = Workload { timed_ms: 5, ..workload(&json!({ "task": "results", "rows": 10 })) };
-    assert!(engine.demand(&cut).expect_err("refused").to_string().contains("`timed-ms`"));
+    assert!(engine.traits(&cut).expect_err("refused").to_string().contains("`timed-ms`"));
 }

@@ -57,6 +57,6 @@ fn what_it_is_told_is_in_the_report_and_what_makes_no_sense_is_refused() {
     {
         let mut bad = good.clone();
         bad[name] = value;
-        assert!(engine.demand(&workload(&bad)).is_err(), "{name}");
+        assert!(engine.traits(&workload(&bad)).is_err(), "{name}");
     }
 }

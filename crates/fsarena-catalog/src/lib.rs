@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Blame, Bytes, Explained, Mode, StateOfFileSystem, Workload};
+use fsarena_model::{Blame, Bytes, Explained, Mode, StateOfFileSystem, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -198,8 +198,8 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
     require_sound(&workload)?;
     match () {
         () if name.contains('@') => Err(malformed(name, "a name has no `@`: `--rate` and `--cache` make such names")),
-        () if workload.variant.is_some() => {
-            Err(malformed(name, "`variant` is nothing to write down: `--rate` makes it"))
+        () if workload.variant.is_some() || workload.traits != Traits::default() => {
+            Err(malformed(name, "`variant` and `traits` do not belong in a file: fsarena sets them"))
         }
         () if is_too_short(&workload) => Err(malformed(
             name,

@@ -13,9 +13,8 @@ mod site;
 mod tests;
 mod visitor;
 
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use std::path::Path;
-
-use fsarena_model::{Bytes, Nanos, Workload};
 
 use crate::{Engine, EngineError, Job};
 use job::Blogging;
@@ -33,15 +32,13 @@ impl Engine for Blogbench {
     /// blog in the mean. A single blog takes up to 11 MB if all its files have their maximum size. The sum of many
     /// blogs is near its mean: its standard deviation is 0.2 MB times the square root of their number. Five standard
     /// deviations are added.
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const MEAN: u64 = 6_600_000;
         const SPREAD: u64 = 1_000_000;
-        let blogs = Parameters::of(workload)?.most_blogs;
-        Ok(Bytes(blogs.saturating_mul(MEAN).saturating_add(blogs.isqrt().saturating_add(1).saturating_mul(SPREAD))))
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Parameters::of(workload).map_or(Nanos(0), |parameters| Nanos::seconds(parameters.seconds))
+        let Parameters { most_blogs: blogs, seconds, .. } = Parameters::of(workload)?;
+        let beyond = blogs.isqrt().saturating_add(1).saturating_mul(SPREAD);
+        let peak = Bytes(blogs.saturating_mul(MEAN).saturating_add(beyond));
+        Ok(Traits { peak, extra_time: Nanos::seconds(seconds), ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -9,9 +9,9 @@ mod rc4;
 #[cfg(test)]
 mod tests;
 
+use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Traits, Workload};
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Nanos, Workload};
 use serde::Deserialize;
 
 use crate::size::size;
@@ -59,14 +59,11 @@ impl Engine for Bork {
         "bork"
     }
 
-    /// The file and its encrypted copy.
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(Parameters::of(workload)?.size * 2))
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Parameters::of(workload)
-            .map_or(Nanos(0), |parameters| Nanos((parameters.size as f64 / PER_SECOND * 1e9) as u64))
+    /// It keeps the file and its encrypted copy.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let size = Parameters::of(workload)?.size;
+        let extra_time = Nanos((size as f64 / PER_SECOND * 1e9) as u64);
+        Ok(Traits { peak: Bytes(size * 2), extra_time, ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

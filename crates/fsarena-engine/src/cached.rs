@@ -1,7 +1,7 @@
 //! Variants of workloads in the other cache state: the same reads, with their data either on the device only (cold) or
 //! all in memory (warm).
 
-use fsarena_model::{CacheState, Mode, Workload};
+use fsarena_model::{CacheState, Mode, Relation, Variant, Workload};
 use serde_json::Value;
 
 use crate::EngineError;
@@ -58,6 +58,7 @@ pub fn variant(
         why: why(cache).to_owned(),
         cache,
         agrees_from_ms: None,
+        variant: Some(Variant { of: workload.name.to_string(), relation: Relation::Cache }),
         ..workload.clone()
     };
     set_times(&mut other, layout);
@@ -128,7 +129,7 @@ mod tests {
             assert_eq!((cold.mode, cold.warm_up_ms, cold.timed_ms), (Mode::Whole, 0, 0), "{name}");
             assert_eq!(cold.parameters["once"], true);
             assert!(cold.measures.contains(&format!("`{name}`")) && cold.agrees_from_ms.is_none());
-            assert_eq!(cold.other_cache_of(), Some(name));
+            assert_eq!(cold.variant, Some(Variant { of: name.to_owned(), relation: Relation::Cache }));
         }
         let scan = Workload { mode: Mode::Sliced, timed_ms: 90, cache: CacheState::Warm, ..workload("seqread-cold") };
         let cold = engine(&scan.engine).expect("there").with_cache(&scan, CacheState::Cold).expect("it reads");

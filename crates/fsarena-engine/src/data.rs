@@ -13,13 +13,13 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Rate, Workload};
+use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
 use crate::cached;
-use crate::{Engine, EngineError, Job, Layout, paced};
+use crate::{Engine, EngineError, Job, paced};
 use ground::Ground;
 pub use parameters::Parameters;
-use parameters::{Calls, Distribution, Pattern, Work};
+use parameters::{Distribution, Pattern, Work};
 
 /// Why a workload with a final sync only cannot be an open loop. The sync keeps it below its rate but belongs to no
 /// operation, so no latency would show the delay.
@@ -34,13 +34,8 @@ impl Engine for Data {
         "data"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Parameters::of(workload)?.demand())
-    }
-
-    fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
-        let block = Bytes(Parameters::of(workload)?.block_size);
-        Ok((workload.cache == CacheState::Direct).then_some(block))
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        Ok(Parameters::of(workload)?.traits(workload))
     }
 
     fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
@@ -73,10 +68,6 @@ impl Engine for Data {
         Parameters::of(&variant).map(|_| variant)
     }
 
-    fn layout(&self, workload: &Workload) -> Option<Layout> {
-        Parameters::of(workload).ok()?.layout()
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let ground = Ground::Folder(directory.to_owned());
         Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, ground, seed)))
@@ -93,9 +84,5 @@ impl Engine for Data {
         let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
         let ground = Ground::Device { path: device.to_owned(), size: size.0 };
         Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))
-    }
-
-    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        Parameters::of(workload).is_ok_and(|parameters| parameters.calls != Calls::IoUring)
     }
 }

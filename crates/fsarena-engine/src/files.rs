@@ -15,10 +15,10 @@ mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Mode, Rate, Workload};
+use fsarena_model::{CacheState, Mode, Rate, Traits, Workload};
 
 use crate::cached;
-use crate::{Engine, EngineError, Job, Layout, paced};
+use crate::{Engine, EngineError, Job, paced};
 use parameters::Parameters;
 use step::Plan;
 
@@ -30,9 +30,13 @@ impl Engine for Files {
         "files"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         let (parameters, entry) = Parameters::of(workload)?;
-        Ok(parameters.demand(workload, entry.ground))
+        Ok(Traits {
+            peak: parameters.demand(workload, entry.ground),
+            files: parameters.layout(workload, entry.ground),
+            ..Traits::default()
+        })
     }
 
     fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
@@ -51,11 +55,6 @@ impl Engine for Files {
         let layout = if is_cold { cached::Layout::Once } else { cached::Layout::AsItIs };
         let variant = cached::variant(workload, cache, layout, &[("once", is_cold)])?;
         Parameters::of(&variant).map(|_| variant)
-    }
-
-    fn layout(&self, workload: &Workload) -> Option<Layout> {
-        let (parameters, entry) = Parameters::of(workload).ok()?;
-        parameters.layout(workload, entry.ground)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -15,9 +15,9 @@ mod space;
 mod translate;
 mod value;
 
+use fsarena_model::{Nanos, Traits, Workload};
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, Nanos, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
@@ -66,29 +66,22 @@ impl Engine for Fio {
         program::NAME
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(match Task::of(workload)? {
-            Task::Generated(parameters) => job::demand(&parameters),
-            Task::AsItIs(file) => space::demand(&file)?,
-        })
-    }
-
-    fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
-        Ok(match Task::of(workload)? {
-            Task::Generated(parameters) => {
-                (workload.cache == CacheState::Direct).then_some(Bytes(parameters.block_size))
-            }
-            Task::AsItIs(file) => translate::direct_block(&file),
-        })
-    }
-
-    /// fio takes a while to start and to end. A job file gives its own run time.
-    fn adds(&self, workload: &Workload) -> Nanos {
+    /// fio takes a while to start and to end. A job file gives its own run time. There is no reference in memory: the
+    /// cost of fio differs from that of the native engine, and its job files may use io_uring.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const AROUND: Nanos = Nanos::millis(350);
-        match Task::of(workload) {
-            Ok(Task::AsItIs(file)) => AROUND + translate::lasts(&file),
-            _ => AROUND,
-        }
+        let own = match Task::of(workload)? {
+            Task::Generated(parameters) => {
+                Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
+            }
+            Task::AsItIs(file) => Traits {
+                peak: space::demand(&file)?,
+                direct_block: translate::direct_block(&file),
+                extra_time: AROUND + translate::lasts(&file),
+                ..Traits::default()
+            },
+        };
+        Ok(Traits { program: Some(program::NAME.to_owned()), runs_in_memory: false, files: None, ..own })
     }
 
     fn require(&self, workload: &Workload) -> Result<(), EngineError> {
@@ -97,15 +90,6 @@ impl Engine for Fio {
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
         vec![Need::new("fio", "fio")]
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(program::NAME)
-    }
-
-    /// The cost of fio differs from that of the native engine, and its job files may use io_uring.
-    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
-        false
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -16,7 +16,7 @@ mod streams;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 
 use crate::{Engine, EngineError, Job};
 use job::Grid;
@@ -37,29 +37,22 @@ impl Engine for Iozone {
         "iozone"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        let cells = Parameters::of(workload)?.cells();
-        Ok(Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)))
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        let Ok(parameters) = Parameters::of(workload) else { return Nanos(0) };
+    /// It syncs before each of its tests. A file system in memory has no cold files.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let parameters = Parameters::of(workload)?;
         let (cells, tests) = (parameters.cells(), parameters.tests().len() as f64);
         let is_slow = workload.durable != DurablePoint::None || workload.cache == CacheState::Cold;
         let rate = if is_slow { PER_SECOND_ON_THE_DEVICE } else { PER_SECOND };
         let bytes: f64 = cells.iter().map(|cell| cell.file as f64).sum();
         let around = if is_slow { AROUND_A_CELL.0 * cells.len() as u64 } else { 0 };
-        Nanos((bytes * tests / rate * 1e9) as u64 + around)
-    }
-
-    /// It syncs before each of its tests.
-    fn syncs_untimed(&self, _workload: &Workload) -> bool {
-        true
-    }
-
-    /// A file system in memory has no cold files.
-    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        workload.cache == CacheState::Warm
+        Ok(Traits {
+            peak: Bytes(cells.iter().map(|cell| cell.file).max().unwrap_or(0)),
+            extra_time: Nanos((bytes * tests / rate * 1e9) as u64 + around),
+            runs_in_memory: workload.cache == CacheState::Warm,
+            syncs_untimed: true,
+            verifies_cold: true,
+            ..Traits::default()
+        })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -42,7 +42,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_library::Library;
-use fsarena_model::{Bytes, CacheState, Nanos, Rate, Verification, Workload};
+use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
 pub use cage::words as cage;
 pub use error::EngineError;
@@ -85,19 +85,11 @@ pub trait Engine: Sync {
     /// The name by which workloads refer to the engine.
     fn name(&self) -> &'static str;
 
-    /// Maximum bytes of data that the workload keeps at a time.
+    /// What the plan has to know about the workload.
     ///
     /// # Errors
     /// If the workload's parameters cannot be parsed, or contradict each other.
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError>;
-
-    /// The block size of direct I/O; `None` if the workload does no direct I/O.
-    ///
-    /// # Errors
-    /// As [`Engine::demand`].
-    fn direct_block(&self, _workload: &Workload) -> Result<Option<Bytes>, EngineError> {
-        Ok(None)
-    }
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError>;
 
     /// The variant of the workload that runs as an open loop at `rate`. It has its own name.
     ///
@@ -113,11 +105,6 @@ pub trait Engine: Sync {
     /// If the workload does not read existing files through the page cache, or has that cache state already.
     fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
         Err(cached::refused(workload))
-    }
-
-    /// Estimate of the time that a run takes in addition to the time that the workload gives; 0 for most engines.
-    fn adds(&self, _workload: &Workload) -> Nanos {
-        Nanos(0)
     }
 
     /// The programs that the workload needs.
@@ -144,25 +131,10 @@ pub trait Engine: Sync {
         Vec::new()
     }
 
-    /// The program that does the work; `None` if the engine itself does it.
-    fn program(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Number of programs that a run starts, if the starts may take most of its time.
-    fn starts(&self, _workload: &Workload) -> Option<u64> {
-        None
-    }
-
-    /// The files that [`Job::prepare`] makes, if other workloads may use the same files.
-    fn layout(&self, _workload: &Workload) -> Option<Layout> {
-        None
-    }
-
     /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
     ///
     /// # Errors
-    /// As [`Engine::demand`].
+    /// As [`Engine::traits`].
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
 
     /// Checks that `library` can do the work. Engines that make system calls refuse every library.
@@ -177,7 +149,7 @@ pub trait Engine: Sync {
     /// device open before and after a run.
     ///
     /// # Errors
-    /// As [`Engine::require_library`] and [`Engine::demand`].
+    /// As [`Engine::require_library`] and [`Engine::traits`].
     fn open_in_library(
         &self,
         workload: &Workload,
@@ -196,7 +168,7 @@ pub trait Engine: Sync {
     /// data on in other sizes, earlier or later, so that a file system may be faster than this.
     ///
     /// # Errors
-    /// As [`Engine::demand`].
+    /// As [`Engine::traits`].
     fn open_on_device(
         &self,
         _workload: &Workload,
@@ -206,27 +178,6 @@ pub trait Engine: Sync {
     ) -> Result<Option<Box<dyn Job>>, EngineError> {
         Ok(None)
     }
-
-    /// Whether the same work on a tmpfs shows its cost without file system and device. It does not if tmpfs does the
-    /// work in another way: tmpfs leaves requests from io_uring to kernel threads, because it cannot say that it would
-    /// not wait (`FMODE_NOWAIT` in the kernel's io_uring/rw.c). That takes longer than any file system on a disk.
-    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
-        true
-    }
-
-    /// Whether it also syncs outside of its timer. The flushes of the device are then not only those of the timed part.
-    fn syncs_untimed(&self, _workload: &Workload) -> bool {
-        false
-    }
-}
-
-/// The files that exist when a workload begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// Description of the files. Equal descriptions mean equal files, except for random contents.
-    pub files: String,
-    /// Whether the workload leaves them unchanged.
-    pub lasts: bool,
 }
 
 /// A workload in one directory. All methods that take a `stop` and may take long end soon after it is set, with any
@@ -238,7 +189,7 @@ pub trait Job {
     /// If the file system returns an error.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
 
-    /// Takes over the files that a job of the same [`Layout`] has made in this directory. Called instead of
+    /// Takes over the files that a job of the same [`SharedFiles`](fsarena_model::traits::SharedFiles) has made in this directory. Called instead of
     /// [`Job::prepare`].
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Variants of workloads as open loops: the same work at a given rate, with latency as the metric.
 
-use fsarena_model::{Better, Measure, Metric, Rate, Variant, Workload};
+use fsarena_model::{Better, Measure, Metric, Rate, Relation, Variant, Workload};
 use serde_json::Value;
 
 use crate::EngineError;
@@ -34,7 +34,7 @@ pub fn variant(workload: &Workload, rate: Rate) -> Result<Workload, EngineError>
         warm_up_ms: if timed_ms == 0 { workload.warm_up_ms } else { workload.warm_up_ms.max(WARM_UP) },
         slices: workload.slices.min(SLICES),
         parameters: parameters(workload, rate)?,
-        variant: Some(Variant { of: workload.name.to_string(), rate }),
+        variant: Some(Variant { of: workload.name.to_string(), relation: Relation::Rate(rate) }),
         ..workload.clone()
     })
 }

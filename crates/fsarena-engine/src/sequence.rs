@@ -12,7 +12,7 @@ mod task;
 use std::path::Path;
 
 use fsarena_library::{Kernel, Library, Preview, Rsext4};
-use fsarena_model::{Bytes, Nanos, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 
 use crate::{Engine, EngineError, Job};
 use job::SequenceJob;
@@ -27,15 +27,17 @@ impl Engine for Sequence {
         "sequence"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(tasks(workload, 0)?.demand))
-    }
-
-    /// The time of the steps is not known before. Small steps take about two seconds in total.
-    fn adds(&self, workload: &Workload) -> Nanos {
+    /// The time of the steps is not known before: small steps take about two seconds in total. A file system in memory
+    /// has no cold files.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const PER_SECOND: f64 = 400e6;
-        let moved = tasks(workload, 0).map_or(0.0, |tasks| tasks.moved as f64);
-        Nanos::seconds(2).max(Nanos((moved / PER_SECOND * 1e9) as u64))
+        let tasks = tasks(workload, 0)?;
+        Ok(Traits {
+            peak: Bytes(tasks.demand),
+            extra_time: Nanos::seconds(2).max(Nanos((tasks.moved as f64 / PER_SECOND * 1e9) as u64)),
+            runs_in_memory: Parameters::of(workload)?.steps.iter().all(|step| !step.cold),
+            ..Traits::default()
+        })
     }
 
     fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
@@ -51,11 +53,6 @@ impl Engine for Sequence {
                 Err(EngineError::TooManyFiles { workload, files, library, most })
             }
         }
-    }
-
-    /// A file system in memory has no cold files.
-    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        Parameters::of(workload).is_ok_and(|parameters| parameters.steps.iter().all(|step| !step.cold))
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -7,7 +7,7 @@ mod timed;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, Nanos, Step, Workload};
+use fsarena_model::{Bytes, Nanos, Step, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
 
@@ -25,14 +25,21 @@ impl Engine for Shell {
         "shell"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(Parameters::of(workload)?.data))
-    }
-
-    /// The time of a script is not known before. The estimate is a millisecond per program that it starts, and a
-    /// constant.
-    fn adds(&self, workload: &Workload) -> Nanos {
-        Nanos::millis(600 + self.starts(workload).unwrap_or(0))
+    /// The time of a script is not known before: the estimate is a millisecond per program that it starts, and a
+    /// constant. If it starts thousands of programs, the starts alone show its cost without the file system, and a run
+    /// in memory would take minutes more.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let parameters = Parameters::of(workload)?;
+        let starts = Some(parameters.starts()).filter(|starts| *starts > 0);
+        Ok(Traits {
+            peak: Bytes(parameters.data),
+            extra_time: Nanos::millis(600 + starts.unwrap_or(0)),
+            // One of several shells: the workload names one.
+            program: Some("sh".to_owned()),
+            starts,
+            runs_in_memory: starts.is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY),
+            ..Traits::default()
+        })
     }
 
     fn require(&self, workload: &Workload) -> Result<(), EngineError> {
@@ -41,21 +48,6 @@ impl Engine for Shell {
             Some(_) => Ok(()),
             None => Err(EngineError::NoShell { workload: workload.name.to_string(), shell }),
         }
-    }
-
-    /// One of several shells: the workload names one.
-    fn program(&self) -> Option<&'static str> {
-        Some("sh")
-    }
-
-    fn starts(&self, workload: &Workload) -> Option<u64> {
-        Parameters::of(workload).ok().map(|parameters| parameters.starts()).filter(|starts| *starts > 0)
-    }
-
-    /// If a script starts thousands of programs, the starts alone show its cost without the file system. A run in
-    /// memory would take minutes more.
-    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        self.starts(workload).is_none_or(|starts| starts <= MOST_STARTS_IN_MEMORY)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

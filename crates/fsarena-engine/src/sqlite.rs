@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, Workload};
+use fsarena_model::{Bytes, Traits, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
 use rusqlite::Connection;
@@ -46,8 +46,9 @@ impl Engine for Sqlite {
         "sqlite"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        parameters::<Parameters>(workload).map(|_| DEMAND)
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        parameters::<Parameters>(workload)?;
+        Ok(Traits { peak: DEMAND, commits_each: true, ..Traits::default() })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -7,7 +7,7 @@ pub mod text;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, CacheState, Nanos, Workload};
+use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
@@ -24,32 +24,24 @@ impl Engine for Sysbench {
         NAME
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(Parameters::of(workload)?.file_total_size))
-    }
-
-    fn direct_block(&self, workload: &Workload) -> Result<Option<Bytes>, EngineError> {
-        let block = Bytes(Parameters::of(workload)?.file_block_size);
-        Ok((workload.cache == CacheState::Direct).then_some(block))
-    }
-
-    /// The time of the run, and a while to start and to end.
-    fn adds(&self, workload: &Workload) -> Nanos {
+    /// The time of the run, and a while to start and to end. The cost of the program itself is not what the workload
+    /// measures, so there is no reference in memory.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
         const AROUND: Nanos = Nanos::millis(100);
-        Parameters::of(workload).map_or(AROUND, |parameters| AROUND + Nanos::seconds(parameters.time))
+        let parameters = Parameters::of(workload)?;
+        let block = Bytes(parameters.file_block_size);
+        Ok(Traits {
+            peak: Bytes(parameters.file_total_size),
+            direct_block: (workload.cache == CacheState::Direct).then_some(block),
+            extra_time: AROUND + Nanos::seconds(parameters.time),
+            program: Some(NAME.to_owned()),
+            runs_in_memory: false,
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
         vec![Need::new(NAME, NAME)]
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some(NAME)
-    }
-
-    /// The cost of the program itself is not what the workload measures.
-    fn has_floor_in_memory(&self, _workload: &Workload) -> bool {
-        false
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -4,6 +4,7 @@ mod counters;
 mod recorder;
 mod windows;
 
+use fsarena_model::trial;
 use fsarena_model::{Latency, Moment, Nanos, Step};
 use serde::{Deserialize, Serialize};
 
@@ -47,13 +48,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Name of the number of transactions that a program acknowledged as durable.
-    pub const COMMITS: &'static str = "commits";
-    /// Name of the number of connections that may commit at the same time.
-    pub const CONNECTIONS: &'static str = "connections";
-    /// Name of the number of writes that were durable one by one, if they are not the operations.
-    pub const DURABLE_WRITES: &'static str = "durable-writes";
-
     /// An empty tally.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
@@ -109,16 +103,16 @@ impl Tally {
 
     /// Adds writes that were durable when they returned, if the operations are something else. Each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
-        match self.said.iter_mut().find(|(name, ..)| *name == Self::DURABLE_WRITES) {
+        match self.said.iter_mut().find(|(name, ..)| *name == trial::DURABLE_WRITES) {
             Some((_, _, known)) => *known += count as f64,
-            None => self.said.push((Self::DURABLE_WRITES, "writes", count as f64)),
+            None => self.said.push((trial::DURABLE_WRITES, "writes", count as f64)),
         }
     }
 
     /// Adds transactions that were acknowledged as durable, over `connections` connections. Such transactions may share
     /// a flush.
     pub fn count_commits(&mut self, commits: u64, connections: u64) {
-        for (name, count) in [(Self::COMMITS, commits), (Self::CONNECTIONS, connections)] {
+        for (name, count) in [(trial::COMMITS, commits), (trial::CONNECTIONS, connections)] {
             self.said.push((name, name, count as f64));
         }
     }

@@ -11,9 +11,8 @@ mod test;
 mod tests;
 mod worker;
 
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use std::path::Path;
-
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
 
 use crate::{Engine, EngineError, Job};
 use job::Tests;
@@ -32,24 +31,18 @@ impl Engine for Tiotest {
         "tiotest"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(Parameters::of(workload)?.all()))
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        let Ok(parameters) = Parameters::of(workload) else { return Nanos(0) };
+    /// It syncs before the tests that read cold files. A file system in memory has no cold files.
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let all = Parameters::of(workload)?.all();
         let rate = if workload.durable == DurablePoint::None { PER_SECOND } else { PER_SECOND_FLUSHED };
-        Nanos((parameters.all() as f64 / rate * 1e9) as u64)
-    }
-
-    /// It syncs before the tests that read cold files.
-    fn syncs_untimed(&self, workload: &Workload) -> bool {
-        workload.cache == CacheState::Cold
-    }
-
-    /// A file system in memory has no cold files.
-    fn has_floor_in_memory(&self, workload: &Workload) -> bool {
-        workload.cache == CacheState::Warm
+        Ok(Traits {
+            peak: Bytes(all),
+            extra_time: Nanos((all as f64 / rate * 1e9) as u64),
+            runs_in_memory: workload.cache == CacheState::Warm,
+            syncs_untimed: workload.cache == CacheState::Cold,
+            verifies_cold: true,
+            ..Traits::default()
+        })
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

@@ -16,7 +16,7 @@ fn each_workload_has_three_sizes_and_room_on_its_lane() {
             let workload = fsarena_catalog::workload(workload).expect("there");
             let workload = fsarena_catalog::at_scale(workload, scale).expect("its tables fit");
             let Some(engine) = engine(&workload.engine) else { continue };
-            let demand = engine.demand(&workload).unwrap_or_else(|error| panic!("{scale:?}: {error}")).0 as f64;
+            let demand = engine.traits(&workload).unwrap_or_else(|error| panic!("{scale:?}: {error}")).peak.0 as f64;
             let lane = suite.lane_size(scale).expect("said").0 as f64;
             assert!(demand <= FILLED * lane, "{} at {scale:?}: {demand} of {lane}", workload.name);
             assert!(workload.time_limit_s.is_some(), "{}", workload.name);
@@ -33,7 +33,7 @@ fn what_is_published_is_as_large_as_it_was() {
     let published = |name: &str| {
         let workload = fsarena_catalog::workload(name).expect("there");
         let workload = fsarena_catalog::at_scale(workload, Scale::Published).expect("its tables fit");
-        let demand = engine(&workload.engine).expect("there").demand(&workload).expect("understood").0;
+        let demand = engine(&workload.engine).expect("there").traits(&workload).expect("understood").peak.0;
         (demand, workload.scaled)
     };
     for (name, bytes) in [

@@ -333,7 +333,7 @@ fn what_makes_no_sense_is_refused_by_name() {
     ];
     for (durable, cache, parameters, word) in refused {
         let work = workload(durable, cache, &parameters);
-        let error = engine("data").expect("the engine exists").demand(&work).expect_err("refused").to_string();
+        let error = engine("data").expect("the engine exists").traits(&work).expect_err("refused").to_string();
         assert!(error.contains(word) && error.contains("under-test"), "{word}: {error}");
     }
 }
@@ -402,8 +402,9 @@ fn files_that_were_left_are_taken_over_as_they_are() {
     let engine = engine("data").expect("there");
     let read = workload("none", "cold", &json!({ "operation": "read", "pattern": "sequential" }));
     let write = workload("none", "direct", &json!({ "operation": "write", "pattern": "random", "operations": 5 }));
-    let [left, wanted] = [&read, &write].map(|workload| engine.layout(workload).expect("files that are there"));
-    assert_eq!((&left.files, left.lasts, wanted.lasts), (&wanted.files, true, false));
+    let [left, wanted] =
+        [&read, &write].map(|workload| engine.traits(workload).expect("sound").files.expect("files that are there"));
+    assert_eq!((&left.description, left.unchanged, wanted.unchanged), (&wanted.description, true, false));
     drop(open(&read, place.path()).expect("laid out"));
     let before = fs::read(place.path().join("data0")).expect("there");
     let mut job = engine.open(&write, place.path(), 9).expect("understood");
@@ -413,5 +414,5 @@ fn files_that_were_left_are_taken_over_as_they_are() {
     job.run(&Limit::new(None, &NEVER), &mut tally).expect("written");
     assert_eq!(tally.operations, 5);
     let new = workload("none", "warm", &json!({ "operation": "write", "pattern": "sequential" }));
-    assert_eq!(engine.layout(&new), None, "it makes its files itself");
+    assert_eq!(engine.traits(&new).expect("sound").files, None, "it makes its files itself");
 }

@@ -147,7 +147,7 @@ fn small_files_and_other_programs_have_no_such_work() {
 fn memory_is_no_floor_for_what_it_does_in_another_way() {
     let floor = |name: &str, calls: &str| {
         let parameters = json!({ "operation": "read", "pattern": "random", "operations": 1, "calls": calls });
-        engine(name).expect("there").has_floor_in_memory(&workload("none", "direct", parameters))
+        engine(name).expect("there").traits(&workload("none", "direct", parameters)).expect("sound").runs_in_memory
     };
     assert!(floor("data", "sync") && !floor("data", "io-uring") && !floor("fio", "sync"));
 }

@@ -55,7 +55,7 @@ fn new_files_are_written_in_full_and_each_is_synced() {
     });
     let through = instead(&workload("fsync", "warm", parameters)).expect("fio can do it").workload;
     let fio = engine("fio").expect("it exists");
-    assert_eq!(fio.demand(&through).expect("known"), Bytes::mib(12), "fio keeps them all");
+    assert_eq!(fio.traits(&through).expect("known").peak, Bytes::mib(12), "fio keeps them all");
     let tally = run(&through, place.path(), None).expect("it works");
     assert_eq!((tally.operations, tally.bytes), (24, 24 << 20));
     assert!(tally.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{tally:?}");

@@ -90,7 +90,7 @@ fn whoever_stops_it_waits_for_one_test_at_most() {
 
 #[test]
 fn what_is_no_grid_is_refused() {
-    let refused = |workload: &Workload| iozone().demand(workload).expect_err("refused").to_string();
+    let refused = |workload: &Workload| iozone().traits(workload).expect_err("refused").to_string();
     assert!(refused(&workload("syncfs", "warm", json!({ "largest": "1M" }))).contains("`durable`"));
     assert!(refused(&workload("none", "direct", json!({ "largest": "1M" }))).contains("`cache`"));
     assert!(refused(&workload("none", "warm", json!({ "largest": "1M", "flush": true }))).contains("flush"));
@@ -107,9 +107,11 @@ fn the_grids_of_the_catalogue_are_understood_at_both_scales() {
         let here: Workload = toml::from_str(text).expect("a workload");
         let published = here.published.as_ref().expect("a table")["parameters"].clone();
         let published = Workload { parameters: published, ..here.clone() };
-        assert_eq!(iozone().demand(&here).expect("understood"), Bytes::mib(32));
-        assert_eq!(iozone().demand(&published).expect("understood"), Bytes::mib(512));
-        assert!(iozone().adds(&published) > iozone().adds(&here));
+        assert_eq!(iozone().traits(&here).expect("understood").peak, Bytes::mib(32));
+        assert_eq!(iozone().traits(&published).expect("understood").peak, Bytes::mib(512));
+        assert!(
+            iozone().traits(&published).expect("sound").extra_time > iozone().traits(&here).expect("sound").extra_time
+        );
     }
 }
 

@@ -130,7 +130,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
     ];
     for (name, durable, cache, parameters, word) in refused {
         let work = workload(name, durable, cache, parameters);
-        let error = engine(name).expect("the engine exists").demand(&work).expect_err("refused").to_string();
+        let error = engine(name).expect("the engine exists").traits(&work).expect_err("refused").to_string();
         assert!(error.contains(word) && error.contains("under-test"), "{error}");
     }
 }

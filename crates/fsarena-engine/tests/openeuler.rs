@@ -77,14 +77,18 @@ fn natively_they_have_the_same_shape() {
     for (name, command) in COMMANDS {
         let (native, command) = (published(&format!("openeuler-{name}")), of_command(command));
         let number = |key: &str| command[key].parse::<f64>().expect("a number");
-        let size = |key: &str| command[key].parse::<Bytes>().ok();
-        assert_eq!((native.size("block-size"), native.size("file-size")), (size("bs"), size("size")), "{name}");
-        assert_eq!(native.number("threads").unwrap_or(1.0), number("numjobs"), "{name}");
-        assert_eq!(native.number("depth"), Some(number("iodepth")), "{name}");
+        let size = |key: &str| command[key].parse::<Bytes>().expect("a size");
+        let own = |key: &str| native.parameters.get(key);
+        let own_size = |key: &str| own(key).and_then(|size| size.as_str()?.parse::<Bytes>().ok()).expect("a size");
+        assert_eq!((own_size("block-size"), own_size("file-size")), (size("bs"), size("size")), "{name}");
+        let own_number = |key: &str| own(key)?.as_f64();
+        assert_eq!(own_number("threads").unwrap_or(1.0), number("numjobs"), "{name}");
+        assert_eq!(own_number("depth"), Some(number("iodepth")), "{name}");
         assert_eq!(native.cache, CacheState::Direct, "{name}");
         let mix = command.get("rwmixread").and_then(|percent| percent.parse().ok());
-        assert_eq!(native.number("read-percent"), mix, "{name}");
-        assert_eq!(native.says("pattern", "random"), command["rw"].starts_with("rand"), "{name}");
+        assert_eq!(own_number("read-percent"), mix, "{name}");
+        let is_random = own("pattern").is_some_and(|pattern| pattern == "random");
+        assert_eq!(is_random, command["rw"].starts_with("rand"), "{name}");
         let timed = Nanos(native.timed().expect("a time").0 * u64::from(native.slices));
         assert_eq!(timed, Nanos::seconds(60), "{name}");
     }
@@ -100,7 +104,7 @@ fn whatever_has_a_published_scale_is_understood_at_it() {
         let published = at_scale(workload.clone(), Scale::Published).expect("understood");
         for workload in [&workload, &published] {
             // The engines of other programs are in fsarena-apps.
-            let demand = engine(&workload.engine).map(|engine| engine.demand(workload).expect("understood"));
+            let demand = engine(&workload.engine).map(|engine| engine.traits(workload).expect("understood").peak);
             assert!(demand.is_none_or(|demand| demand > Bytes(0)), "{}", workload.name);
         }
         let said = |workload: &Workload| Some(workload.published.as_ref()?.get("scaled")?.as_str()?.to_owned());

@@ -130,7 +130,7 @@ fn workload(steps: &str) -> Workload {
 
 fn refused(steps: &str) -> String {
     let engine = engine("sequence").expect("it is there");
-    match engine.demand(&workload(steps)) {
+    match engine.traits(&workload(steps)) {
         Err(EngineError::Parameters { what, .. }) => what,
         other => panic!("{other:?}"),
     }
@@ -162,7 +162,7 @@ fn each_step_is_counted_and_what_is_left_is_as_it_should_be() {
     assert_eq!((found.files, found.differences), (16, Vec::<String>::new()));
     let renamed = fs::metadata(place.path().join("dirs/dir-1/renamed-1")).expect("it is there");
     assert_eq!((renamed.mode() & 0o777, renamed.mtime()), (0o640, 1_000_000_000));
-    let small = engine("sequence").expect("it is there").demand(&workload(STEPS)).expect("understood");
+    let small = engine("sequence").expect("it is there").traits(&workload(STEPS)).expect("understood").peak;
     assert_eq!(small, Bytes(15_000 + 200 + 2500 * 1024));
 }
 

@@ -68,7 +68,7 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
         { "name": "read", "operations": 4, "starts": 1, "script": "cat file* before", "cold": true },
     ]);
     let parameters = json!({ "steps": steps });
-    assert_eq!(shell().starts(&workload(parameters.clone())), Some(5), "the sum");
+    assert_eq!(shell().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
     let mut job = open(parameters, place.path());
     job.prepare(&fsarena_engine::NEVER).and_then(|()| job.refill(&fsarena_engine::NEVER)).expect("nothing to do");
     let tally = run(&mut *job).expect("done");
@@ -136,7 +136,7 @@ fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
 
 #[test]
 fn what_makes_no_sense_is_refused_by_name() {
-    let refusal = |workload: &Workload| shell().demand(workload).expect_err("refused").to_string();
+    let refusal = |workload: &Workload| shell().traits(workload).expect_err("refused").to_string();
     for (parameters, name) in [
         (json!({ "script": " ", "operations": 1 }), "`script`"),
         (json!({ "script": ":", "operations": 0 }), "`operations`"),
@@ -169,11 +169,17 @@ fn what_makes_no_sense_is_refused_by_name() {
 #[test]
 fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
     let plain = workload(json!({ "script": ":", "operations": 1 }));
-    assert_eq!((shell().demand(&plain).expect("understood"), shell().starts(&plain)), (Bytes::mib(64), None));
+    assert_eq!(
+        (shell().traits(&plain).expect("understood").peak, shell().traits(&plain).expect("sound").starts),
+        (Bytes::mib(64), None)
+    );
     let more = workload(json!({ "script": ":", "operations": 9, "starts": 9, "data": "1M" }));
-    assert_eq!((shell().demand(&more).expect("understood"), shell().starts(&more)), (Bytes::mib(1), Some(9)));
-    assert_eq!(engine("shell").and_then(|engine| engine.program()), Some("sh"));
-    assert!(shell().has_floor_in_memory(&plain) && engine("data").expect("there").starts(&plain).is_none());
+    assert_eq!(
+        (shell().traits(&more).expect("understood").peak, shell().traits(&more).expect("sound").starts),
+        (Bytes::mib(1), Some(9))
+    );
+    assert_eq!(shell().traits(&plain).expect("sound").program.as_deref(), Some("sh"));
+    assert!(shell().traits(&plain).expect("sound").runs_in_memory);
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub mod reference;
 pub mod reproduction;
 pub mod seed;
 pub mod step;
+pub mod traits;
 pub mod trial;
 pub mod units;
 pub mod validity;
@@ -49,9 +50,10 @@ pub use record::{RunRecord, Status};
 pub use reference::{Often, Place, Reference};
 pub use reproduction::{Reproduces, Reproduction, Scale};
 pub use step::{Step, StepRow, Verification, VerificationRow};
+pub use traits::Traits;
 pub use trial::{Latency, Moment, Outcome, Reading, Slice, Trial};
 pub use units::{Bytes, Nanos, Share};
 pub use validity::{Validity, ValidityClass};
 pub use workload::{
-    Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, StateOfFileSystem, Variant, Workload,
+    Better, CacheState, Done, DurablePoint, Measure, Metric, Mode, Relation, StateOfFileSystem, Variant, Workload,
 };

@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Label, Nanos, Step, Verification};
 
+/// Name of the reading: transactions that a program acknowledged as durable.
+pub const COMMITS: &str = "commits";
+/// Name of the reading: connections that may commit at the same time.
+pub const CONNECTIONS: &str = "connections";
+/// Name of the reading: writes that were durable one by one, if they are not the operations.
+pub const DURABLE_WRITES: &str = "durable-writes";
+
 /// A short run of operations on one contender: one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Slice {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Name, Nanos, Rate};
+use crate::{Bytes, Name, Nanos, Rate, Traits};
 
 pub use metric::{Better, Done, Measure, Metric};
 
@@ -76,35 +76,15 @@ pub struct Workload {
     pub memory_limit: Option<Bytes>,
     /// Parameters of the engine, which refuses unknown ones.
     pub parameters: serde_json::Value,
-    /// The workload of which this one is an open loop, and the rate; `--rate` sets this, never a file.
+    /// The workload that this one was derived from; options of the command line set this, never a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
+    /// What its engine states about it; the plan sets this, never a file.
+    #[serde(default)]
+    pub traits: Traits,
 }
 
 impl Workload {
-    /// A number among the engine's parameters; `None` if there is none of that name.
-    pub fn number(&self, name: &str) -> Option<f64> {
-        self.parameters.get(name)?.as_f64()
-    }
-
-    /// A size among the engine's parameters, given as a number of bytes or as `4K`.
-    pub fn size(&self, name: &str) -> Option<Bytes> {
-        match self.parameters.get(name)? {
-            serde_json::Value::String(text) => text.parse().ok(),
-            number => number.as_u64().map(Bytes),
-        }
-    }
-
-    /// Whether the engine's parameter `name` is `word`.
-    pub fn says(&self, name: &str, word: &str) -> bool {
-        self.parameters.get(name).is_some_and(|value| value == word)
-    }
-
-    /// Maximum number of concurrent operations.
-    pub fn at_a_time(&self) -> f64 {
-        ["threads", "processes", "depth"].iter().filter_map(|name| self.number(name)).product()
-    }
-
     /// Length of a slice's timed part; `None` means until the work is done.
     pub fn timed(&self) -> Option<Nanos> {
         (self.timed_ms > 0).then(|| Nanos::millis(self.timed_ms))
@@ -115,22 +95,47 @@ impl Workload {
         self.time_limit_s.map(Nanos::seconds)
     }
 
-    /// The name of the workload from which this one differs only in its cache state (`--cache`). It is then named
-    /// `NAME@cold` or `NAME@warm`; no workload from a file has such a name.
-    pub fn other_cache_of(&self) -> Option<&str> {
-        let (name, state) = self.name.rsplit_once('@')?;
-        (state == self.cache.to_string()).then_some(name)
+    /// The rate, if it is an open loop.
+    pub fn rate(&self) -> Option<Rate> {
+        match self.variant.as_ref()?.relation {
+            Relation::Rate(rate) => Some(rate),
+            _ => None,
+        }
+    }
+
+    /// Whether operations begin at a given rate, whatever became of the ones before.
+    pub fn is_open_loop(&self) -> bool {
+        self.rate().is_some()
+    }
+
+    /// The workload as it was named: of a variant the workload that it was derived from.
+    pub fn base(&self) -> &str {
+        self.variant.as_ref().map_or(&self.name, |variant| &variant.of)
     }
 }
 
-/// A workload that is repeated at a given rate, as an open loop.
+/// How a workload was derived from another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Variant {
-    /// The name of the workload that runs as fast as it can (closed loop).
+    /// The name of the other workload.
     pub of: String,
-    /// The rate.
-    pub rate: Rate,
+    /// In which way it differs.
+    pub relation: Relation,
+}
+
+/// In which way a workload differs from the one that it was derived from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// It is an open loop at this rate; the other one runs as fast as it can (closed loop).
+    Rate(Rate),
+    /// It has the other cache state.
+    Cache,
+    /// Its slices have this length, milliseconds.
+    Slices(u64),
+    /// It runs in one piece.
+    Whole,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -203,26 +208,4 @@ pub enum Mode {
     Sliced,
     /// In one piece per contender, alone, in random order.
     Whole,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_and_the_state_tell_of_which_it_is_the_other() {
-        let workload = |name: &str, cache: &str| {
-            let metric = r#"{"name": "x", "unit": "x", "measure": "operations-per-second", "better": "higher"}"#;
-            let text = format!(
-                r#"{{"name": "{name}", "version": 1, "measures": "", "why": "", "engine": "x", "metric": {metric},
-                "durable": "none", "cache": "{cache}", "mode": "whole", "parameters": null}}"#
-            );
-            serde_json::from_str::<Workload>(&text).expect("a workload")
-        };
-        assert_eq!(workload("a@cold", "cold").other_cache_of(), Some("a"));
-        assert_eq!(workload("a@warm", "warm").other_cache_of(), Some("a"));
-        for (name, cache) in [("a", "cold"), ("a@cold", "warm"), ("a@50%", "cold"), ("a@cold@50%", "cold")] {
-            assert_eq!(workload(name, cache).other_cache_of(), None, "{name}");
-        }
-    }
 }

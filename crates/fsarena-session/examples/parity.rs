@@ -133,7 +133,7 @@ fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Count
     let mut native = workload.clone();
     native.parameters["operations"] = OPERATIONS.into();
     // A workload that writes new files has no such parameter: it writes whole files.
-    if engine(&native.engine).context("the engine exists")?.demand(&native).is_err() {
+    if engine(&native.engine).context("the engine exists")?.traits(&native).is_err() {
         native = workload.clone();
     }
     let through = fio::instead(&native)?.workload;

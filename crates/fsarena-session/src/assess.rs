@@ -135,8 +135,8 @@ fn workload_row(workload: &Workload) -> WorkloadRow {
         cache: workload.cache,
         measures: workload.measures.clone(),
         why: workload.why.clone(),
-        variant_of: workload.variant.as_ref().map(|variant| variant.of.clone()),
-        rate: workload.variant.as_ref().map(|variant| variant.rate.to_string()),
+        variant_of: workload.rate().map(|_| workload.base().to_owned()),
+        rate: workload.rate().map(|rate| rate.to_string()),
         memory_limit: workload.memory_limit,
         clock: crate::per_operation::clock(workload),
     }

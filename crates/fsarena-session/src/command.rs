@@ -2,7 +2,7 @@
 
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Contender, Often, Plan, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, Often, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::ladder::climbed;
 
@@ -97,7 +97,7 @@ fn length(record: &RunRecord) -> (&'static str, String) {
 fn as_typed(plan: &Plan) -> Vec<&str> {
     let mut names = Vec::new();
     for workload in closed(plan) {
-        let name = workload.other_cache_of().unwrap_or(&workload.name);
+        let name = workload.base();
         if !names.contains(&name) {
             names.push(name);
         }
@@ -107,15 +107,15 @@ fn as_typed(plan: &Plan) -> Vec<&str> {
 
 /// All workloads except open loops.
 fn closed(plan: &Plan) -> impl Iterator<Item = &Workload> {
-    plan.workloads.iter().filter(|workload| workload.variant.is_none())
+    plan.workloads.iter().filter(|workload| !workload.is_open_loop())
 }
 
 /// `--cache both` if a workload is in the plan with both cache states, or the state that replaces a workload's default.
 fn cache(plan: &Plan) -> Vec<String> {
     let is_there = |name: &str| closed(plan).any(|workload| workload.name == name);
     let state = |workload: &Workload| {
-        let name = workload.other_cache_of()?;
-        Some(if is_there(name) { "both".to_owned() } else { workload.cache.to_string() })
+        let variant = workload.variant.as_ref().filter(|variant| variant.relation == Relation::Cache)?;
+        Some(if is_there(&variant.of) { "both".to_owned() } else { workload.cache.to_string() })
     };
     let state = closed(plan).find_map(state);
     state.into_iter().flat_map(|state| ["--cache".to_owned(), state]).collect()
@@ -124,9 +124,9 @@ fn cache(plan: &Plan) -> Vec<String> {
 /// `--rate 50%,90%`, if the plan has open loops.
 fn rates(plan: &Plan) -> Vec<String> {
     let mut rates: Vec<String> = Vec::new();
-    for variant in plan.workloads.iter().filter_map(|workload| workload.variant.as_ref()) {
-        if !rates.contains(&variant.rate.to_string()) {
-            rates.push(variant.rate.to_string());
+    for rate in plan.workloads.iter().filter_map(Workload::rate) {
+        if !rates.contains(&rate.to_string()) {
+            rates.push(rate.to_string());
         }
     }
     if rates.is_empty() { Vec::new() } else { vec!["--rate".to_owned(), rates.join(",")] }

@@ -217,7 +217,7 @@ pub fn rounds(record: &RunRecord, workload: &Workload) -> u32 {
 
 /// The work runs outside of this process: its processor time cannot be separated from that of unrelated programs.
 fn is_done_by_another_program(workload: &Workload) -> bool {
-    fsarena_apps::program_of(workload).is_some()
+    workload.traits.program.is_some()
 }
 
 /// The trials of a cell that count; all trials if none of these finished.

@@ -1,8 +1,8 @@
 //! Observed durability classes: the promise of a contender's kind and mount options, unless its device receives no
 //! flush.
 
-use fsarena_engine::Tally;
 use fsarena_model::event::Note;
+use fsarena_model::trial;
 use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
 
 /// With at least this many syncs, missing flushes are no coincidence.
@@ -54,7 +54,7 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
 
 /// Whether a workload also syncs outside of its timer, so that its device flushes do not all belong to the timed part.
 pub fn syncs_untimed(workload: &Workload) -> bool {
-    fsarena_apps::engine(&workload.engine).is_some_and(|engine| engine.syncs_untimed(workload))
+    workload.traits.syncs_untimed
 }
 
 /// Minimum number of times that a trial asked for durability: by a sync call, with each write, or with each row or
@@ -66,26 +66,26 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
     let called = of("fsync") + of("fdatasync") + of("syncfs");
-    if let Some(written) = trial.probe(Tally::DURABLE_WRITES) {
+    if let Some(written) = trial.probe(trial::DURABLE_WRITES) {
         return called as f64 + written;
     }
     let with_each =
-        matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync) || workload.engine == "sqlite";
+        matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync) || workload.traits.commits_each;
     let written = trial.operations().saturating_sub(of("read") + of("random-read"));
     (if with_each { called.max(written) } else { called }) as f64
 }
 
 /// Minimum number of flushes that a trial needs, if all concurrent syncs share one.
 pub fn fewest_flushes(workload: &Workload, trial: &Trial) -> f64 {
-    called(workload, trial) / workload.at_a_time() + fewest_of_commits(trial)
+    called(workload, trial) / workload.traits.concurrency as f64 + fewest_of_commits(trial)
 }
 
 /// A database needs one flush for as many transactions as it has connections.
 fn fewest_of_commits(trial: &Trial) -> f64 {
-    commits(trial) / trial.probe(Tally::CONNECTIONS).unwrap_or(1.0).max(1.0)
+    commits(trial) / trial.probe(trial::CONNECTIONS).unwrap_or(1.0).max(1.0)
 }
 
 /// Transactions that a database acknowledged as durable.
 fn commits(trial: &Trial) -> f64 {
-    trial.probe(Tally::COMMITS).unwrap_or(0.0)
+    trial.probe(trial::COMMITS).unwrap_or(0.0)
 }

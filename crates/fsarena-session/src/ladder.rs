@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::Note;
-use fsarena_model::{Label, Mode, RunRecord, Severity, Workload};
+use fsarena_model::{Label, Mode, Relation, RunRecord, Severity, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
 
 use crate::disturbance::SetAside;
@@ -31,9 +31,8 @@ pub fn rungs(workloads: &[Workload]) -> Vec<Workload> {
 /// The names of the workloads whose rungs make up a plan; `None` if the plan is not that of a ladder.
 pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
     let name = |rungs: &[Workload]| {
-        let first = rungs[0].name.strip_suffix(&format!("@{}ms", SLICED[0].0))?;
-        let last = rungs.get(RUNGS - 1)?.name.strip_suffix("@whole")?;
-        (first == last).then(|| first.to_owned())
+        let last = rungs.get(RUNGS - 1)?.variant.as_ref()?;
+        (last.relation == Relation::Whole && rungs[0].base() == last.of).then(|| last.of.clone())
     };
     let names: Option<Vec<String>> = workloads.chunks(RUNGS).map(name).collect();
     names.filter(|names| !names.is_empty())
@@ -46,13 +45,15 @@ fn sliced(workload: &Workload, (timed_ms, slices): (u64, u32)) -> Workload {
         usual => workload.warm_up_ms * timed_ms / usual,
     };
     let name = workload.name.variant(format_args!("{timed_ms}ms"));
-    Workload { name, mode: Mode::Sliced, timed_ms, warm_up_ms, slices, ..workload.clone() }
+    let variant = Some(Variant { of: workload.name.to_string(), relation: Relation::Slices(timed_ms) });
+    Workload { name, mode: Mode::Sliced, timed_ms, warm_up_ms, slices, variant, ..workload.clone() }
 }
 
 /// The workload in one piece; a workload without a time limit runs to its end.
 fn whole(workload: &Workload) -> Workload {
     let timed_ms = if workload.timed_ms == 0 { 0 } else { WHOLE_MS };
-    Workload { name: workload.name.variant("whole"), mode: Mode::Whole, timed_ms, ..workload.clone() }
+    let variant = Some(Variant { of: workload.name.to_string(), relation: Relation::Whole });
+    Workload { name: workload.name.variant("whole"), mode: Mode::Whole, timed_ms, variant, ..workload.clone() }
 }
 
 /// Whether slices agree with whole runs.
@@ -162,8 +163,8 @@ pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
 /// The note about slices that were never compared with whole runs.
 pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
     let is_unchecked = |workload: &&Workload| {
-        let is_native = fsarena_apps::program_of(workload).is_none();
-        let is_sliced = workload.mode == Mode::Sliced && workload.variant.is_none();
+        let is_native = workload.traits.program.is_none();
+        let is_sliced = workload.mode == Mode::Sliced && !workload.is_open_loop();
         is_native && is_sliced && workload.agrees_from_ms.is_none()
     };
     let workloads = &record.plan.workloads;

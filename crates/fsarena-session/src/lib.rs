@@ -49,7 +49,7 @@ pub use error::SessionError;
 pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
-pub use pace::{data, estimated_round, estimated_setup, required_space, unaligned};
+pub use pace::{estimated_round, estimated_setup, largest, unaligned};
 pub use quantities::quantity;
 pub use recommendation::{not_here, unknown_names};
 pub use rest::{Rest, Wish};

@@ -222,7 +222,7 @@ impl Stage for Machine {
             return self.open_in_library(contender, (workload, seed), library, &device, stop);
         }
         let engine = fsarena_apps::engine_of(workload)?;
-        let layout = engine.layout(workload).map(|layout| layout.files);
+        let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
             let directory = self.directory(contender)?.join(&left.name);
             let mut job = engine.open(workload, &directory, seed)?;
@@ -299,11 +299,11 @@ impl Stage for Machine {
         let number = references::number(self.plan.contenders.len(), place);
         let is_possible = match place {
             Place::Memory => {
-                self.places[number] = if references::fits_in_memory(workload)? { self.arena.memory()? } else { None };
+                self.places[number] = if references::fits_in_memory(workload) { self.arena.memory()? } else { None };
                 self.places[number].is_some()
             }
             Place::Device => references::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
-            Place::Start => references::starts(workload)?.is_some(),
+            Place::Start => workload.traits.starts.is_some(),
         };
         Ok(is_possible.then_some(number))
     }

@@ -1,7 +1,5 @@
 //! Estimated durations, before and during a run.
 
-use fsarena_apps::engine_of;
-use fsarena_engine::EngineError;
 use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
 
 /// Part of the budget that is reserved for unmounting, checking and removing everything at the end.
@@ -47,9 +45,8 @@ fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
 
 /// Maximum number of places in which the references of a workload run.
 fn references(workload: &Workload) -> usize {
-    let Some(engine) = fsarena_apps::engine(&workload.engine) else { return 0 };
     let is_direct = workload.cache == CacheState::Direct;
-    let places = [engine.has_floor_in_memory(workload), is_direct, engine.starts(workload).is_some()];
+    let places = [workload.traits.runs_in_memory, is_direct, workload.traits.starts.is_some()];
     places.into_iter().filter(|is_there| *is_there).count()
 }
 
@@ -72,7 +69,7 @@ pub fn estimated_setup(plan: &Plan) -> Nanos {
 fn around(workload: &Workload) -> Nanos {
     let slice = slice(workload);
     let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
-    let is_of_peak = workload.variant.as_ref().is_some_and(|variant| matches!(variant.rate, Rate::Percent(_)));
+    let is_of_peak = matches!(workload.rate(), Some(Rate::Percent(_)));
     let peak = if is_of_peak { PEAK } else { Nanos(0) };
     Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
 }
@@ -82,8 +79,7 @@ fn slice(workload: &Workload) -> Nanos {
         0 => OPEN_ENDED_SLICE,
         timed => Nanos::millis(workload.warm_up_ms + timed + 10),
     };
-    let added = fsarena_apps::engine(&workload.engine).map_or(Nanos(0), |engine| engine.adds(workload));
-    slice + added
+    slice + workload.traits.extra_time
 }
 
 /// Whether a further round fits into `left`. The last round took `last` for workloads of weight `then`; the next has
@@ -98,35 +94,15 @@ pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
     Nanos((last.0 as f64 * share * 1.05) as u64)
 }
 
-/// For each workload, the maximum amount of data that it keeps on a lane, or in a directory, at a time.
-///
-/// # Errors
-/// If a workload's parameters are invalid, or its engine does not exist.
-pub fn data(workloads: &[Workload]) -> Result<Vec<Bytes>, EngineError> {
-    workloads.iter().map(|workload| engine_of(workload)?.demand(workload)).collect()
-}
-
-/// The maximum of [`data`], with the workload that needs it; `None` without workloads.
-///
-/// # Errors
-/// As [`data`].
-pub fn required_space(workloads: &[Workload]) -> Result<Option<(Bytes, &Workload)>, EngineError> {
-    let all = data(workloads)?.into_iter().zip(workloads);
-    Ok(all.rev().max_by_key(|(bytes, _)| *bytes))
+/// The workload that keeps most data at a time; `None` without workloads. Of equals the first.
+pub fn largest(workloads: &[Workload]) -> Option<&Workload> {
+    workloads.iter().rev().max_by_key(|workload| workload.traits.peak)
 }
 
 /// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
-///
-/// # Errors
-/// As [`required_space`].
-pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Result<Option<(Bytes, &Workload)>, EngineError> {
-    for workload in workloads {
-        let block = engine_of(workload)?.direct_block(workload)?;
-        if let Some(block) = block.filter(|block| !block.0.is_multiple_of(sector.0)) {
-            return Ok(Some((block, workload)));
-        }
-    }
-    Ok(None)
+pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Option<(Bytes, &Workload)> {
+    let block = |workload: &'_ Workload| workload.traits.direct_block.filter(|block| !block.0.is_multiple_of(sector.0));
+    workloads.iter().find_map(|workload| Some((block(workload)?, workload)))
 }
 
 #[cfg(test)]

@@ -38,11 +38,11 @@ fn median<'a>(trials: impl IntoIterator<Item = &'a Trial>, of: impl Fn(&Trial) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsarena_model::{Label, Latency, Nanos, Slice};
+    use fsarena_model::{Label, Latency, Nanos, Slice, Traits};
 
-    fn workload(engine: &str) -> Workload {
+    fn workload() -> Workload {
         let json = serde_json::json!({
-            "name": "w", "version": 1, "measures": "", "why": "", "engine": engine, "durable": "none", "cache": "warm",
+            "name": "w", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "none", "cache": "warm",
             "mode": "whole", "parameters": {},
             "metric": { "name": "m", "unit": "s", "measure": "operations-per-second", "better": "higher" },
         });
@@ -74,29 +74,31 @@ mod tests {
     #[test]
     fn all_kinds_of_syncs_count_and_other_calls_do_not() {
         let trial = trial(1000, &[("fsync", 500), ("syncfs", 20), ("write", 1000)]);
-        assert_eq!((seconds([&trial]), syncs(&workload("files"), [&trial])), (Some(0.0005), Some(0.52)));
+        assert_eq!((seconds([&trial]), syncs(&workload(), [&trial])), (Some(0.0005), Some(0.52)));
     }
 
     #[test]
     fn what_was_not_synced_is_0_and_what_was_not_done_is_none() {
-        assert_eq!(syncs(&workload("files"), [&trial(1000, &[("write", 1000)])]), Some(0.0));
-        assert_eq!((seconds([&trial(0, &[])]), syncs(&workload("files"), [&trial(0, &[])])), (None, None));
+        assert_eq!(syncs(&workload(), [&trial(1000, &[("write", 1000)])]), Some(0.0));
+        assert_eq!((seconds([&trial(0, &[])]), syncs(&workload(), [&trial(0, &[])])), (None, None));
         assert_eq!(seconds([]), None);
     }
 
     #[test]
     fn where_not_all_syncs_are_timed_there_is_no_such_figure() {
-        assert_eq!(syncs(&workload("iozone"), [&trial(1000, &[("fsync", 500)])]), None);
+        let traits = Traits { syncs_untimed: true, ..Traits::default() };
+        assert_eq!(syncs(&Workload { traits, ..workload() }, [&trial(1000, &[("fsync", 500)])]), None);
     }
 
     #[test]
     fn a_database_syncs_with_each_row() {
-        assert_eq!(syncs(&workload("sqlite"), [&trial(1000, &[("insert", 1000)])]), Some(1.0));
+        let traits = Traits { commits_each: true, ..Traits::default() };
+        assert_eq!(syncs(&Workload { traits, ..workload() }, [&trial(1000, &[("insert", 1000)])]), Some(1.0));
     }
 
     #[test]
     fn only_a_whole_run_that_is_ended_is_synced_within_its_time() {
-        let whole = workload("files");
+        let whole = workload();
         assert_eq!(clock(&whole), Clock::Durable);
         assert_eq!(clock(&Workload { ends_by_itself: true, ..whole.clone() }), Clock::Returned);
         assert_eq!(clock(&Workload { mode: Mode::Sliced, ..whole }), Clock::Returned);

@@ -2,20 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_engine::Tally;
 use fsarena_model::{Latency, Nanos, Reading, Trial};
 
 use crate::iostat;
-use crate::rate::{DONE, OFFERED};
 
-/// Prefixes of readings that are taken outside the slices; these are already per operation, or ratios.
-const BESIDE: [&str; 5] = ["clock.", "space.", Tally::COMMITS, Tally::CONNECTIONS, Tally::DURABLE_WRITES];
+/// Prefixes of counters that are read around the timed slices. All other readings refer to the whole trial: they were
+/// taken outside the slices, or the program that did the work reported them.
+const COUNTERS: [&str; 6] = ["cpu.", "device.", "disk.", "machine.", "pages.", "process."];
 
-/// Whether a reading refers to the whole trial: it was taken outside the slices, or a program reported it (its name
-/// then starts with the engine's name).
 fn is_whole(name: &str) -> bool {
-    let is_said = || name.split_once('.').is_some_and(|(engine, _)| fsarena_apps::engine(engine).is_some());
-    BESIDE.iter().any(|group| name.starts_with(group)) || is_said()
+    !COUNTERS.iter().any(|group| name.starts_with(group))
 }
 
 /// Processor seconds within the timed slices that neither this run nor kernel threads used. May be slightly negative,
@@ -28,14 +24,6 @@ pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
 /// Processor seconds that other programs used within the timed slices; at least 0.
 pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
     Some(beyond_own_seconds(trial)?.max(0.0))
-}
-
-/// Further figures that the program which did the work reported, by name.
-pub fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
-    let reading = |(name, unit, value): &(&str, &str, f64)| {
-        ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
-    };
-    tally.said.iter().map(reading)
 }
 
 /// The medians of the probe readings over trials: averages over time for processor steal and device load, everything
@@ -85,9 +73,7 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
         let (name, divisor, unit) = match name.as_str() {
             "cpu.machine" | "disk.others" => continue,
             spent if spent.starts_with("time.") => continue,
-            OFFERED | DONE => (name.as_str(), 1.0, reading.unit.clone()),
-            "settle" => (name.as_str(), 1.0, "s".to_owned()),
-            beside if is_whole(beside) => (beside, 1.0, reading.unit.clone()),
+            whole if is_whole(whole) => (whole, 1.0, reading.unit.clone()),
             "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
             "device.busy" => (name.as_str(), seconds, "share".to_owned()),
             "device.queue" => (name.as_str(), seconds, "requests".to_owned()),

@@ -51,7 +51,7 @@ pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
 
 /// For each open loop, which contenders keep up; and the workloads that run only as closed loops.
 pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let variants = record.plan.workloads.iter().filter(|workload| workload.variant.is_some());
+    let variants = record.plan.workloads.iter().filter(|workload| workload.is_open_loop());
     let notes = variants.filter_map(|workload| of_variant(workload, cells)).chain(left_out(record));
     notes.map(|text| Note { severity: Severity::Info, text }).collect()
 }
@@ -69,9 +69,8 @@ fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
 
 fn left_out(record: &RunRecord) -> Option<String> {
     let workloads = &record.plan.workloads;
-    let bases: Vec<&str> =
-        workloads.iter().filter_map(|workload| Some(workload.variant.as_ref()?.of.as_str())).collect();
-    let is_left_out = |workload: &&Workload| workload.variant.is_none() && !bases.contains(&workload.name.as_str());
+    let bases: Vec<&str> = workloads.iter().filter(|workload| workload.is_open_loop()).map(Workload::base).collect();
+    let is_left_out = |workload: &&Workload| !workload.is_open_loop() && !bases.contains(&workload.name.as_str());
     let names: Vec<&str> = workloads.iter().filter(is_left_out).map(|workload| workload.name.as_str()).collect();
     let text = format!("only in the closed loop, for they cannot keep a rate: {}", names.join(", "));
     (!bases.is_empty() && !names.is_empty()).then_some(text)

@@ -76,7 +76,7 @@ fn is_of(plan: &Plan, name: &str, workload: &str) -> bool {
 
 /// The indices of all workloads except open loops.
 fn closed(plan: &Plan) -> impl Iterator<Item = usize> {
-    (0..plan.workloads.len()).filter(|number| plan.workloads[*number].variant.is_none())
+    (0..plan.workloads.len()).filter(|number| !plan.workloads[*number].is_open_loop())
 }
 
 /// The indices of the workloads that a name stands for: the members of a group that are run, or the workload of that

@@ -42,7 +42,7 @@ pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial])
 
 /// The share of a cell's time that the same number of program starts takes.
 pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    let starts = fsarena_apps::engine(&workload.engine)?.starts(workload)? as f64;
+    let starts = workload.traits.starts? as f64;
     let operations = trials.iter().map(|trial| trial.operations()).max()? as f64;
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;
@@ -70,7 +70,7 @@ pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
     let rate = 1.0 / middle(all)?;
     let bytes = record.trials.iter().find(|trial| trial.workload == workload.name && trial.operations() > 0)?;
     let megabytes = rate * bytes.bytes() as f64 / bytes.operations() as f64 / 1e6;
-    let depth = workload.at_a_time();
+    let depth = workload.traits.concurrency as f64;
     let latency = Nanos((depth / rate * 1e9) as u64);
     let operations = round(rate).map(|rate| format!("{rate:.0} operations per second"));
     let found = operations.or_else(|| round(megabytes).map(|rate| format!("{rate:.0} MB/s")))?;

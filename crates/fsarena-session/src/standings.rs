@@ -74,7 +74,7 @@ pub fn suite_ratios(record: &RunRecord, standing: &Standing, verdicts: &[PairVer
     let plan = &record.plan;
     let count = plan.contenders.len();
     let closed: Vec<usize> =
-        (0..plan.workloads.len()).filter(|number| plan.workloads[*number].variant.is_none()).collect();
+        (0..plan.workloads.len()).filter(|number| !plan.workloads[*number].is_open_loop()).collect();
     let width = pairs(count).count();
     let may_be_ranked = |a: usize, b: usize| class(record, a).is_some() && class(record, a) == class(record, b);
     let of_pair = |(place, (a, b)): (usize, (usize, usize))| {

@@ -29,7 +29,7 @@ pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Res
             Err(error) => refusal = refusal.or(Some(error)),
         }
     }
-    let is_bare = all.iter().all(|workload| workload.variant.is_none());
+    let is_bare = all.iter().all(|workload| !workload.is_open_loop());
     match refusal {
         Some(error) if is_bare => Err(error.into()),
         _ => Ok(all),

@@ -19,7 +19,7 @@ use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
 };
 use fsarena_session::{
-    data, estimated_round, estimated_setup, not_here, require_libraries, required_space, unaligned, unknown_names,
+    estimated_round, estimated_setup, largest, not_here, require_libraries, unaligned, unknown_names,
 };
 
 use crate::cli::Compare;
@@ -131,8 +131,10 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
     }
 }
 
-/// The plan, if it is consistent and its budget suffices.
+/// The plan with what its engines state about the workloads, if it is consistent and its budget suffices.
 fn checked(plan: Plan) -> Result<Plan> {
+    let workloads = plan.workloads.into_iter().map(fsarena_apps::resolved).collect::<Result<_, _>>()?;
+    let plan = Plan { workloads, ..plan };
     require_sound(&plan)?;
     require_time(&plan)?;
     require_mix(&plan)?;
@@ -224,7 +226,8 @@ pub fn fitted(plan: Plan) -> Plan {
 /// Refuses lanes or directories without enough room, and disks that are in use.
 pub fn require_space(plan: &Plan) -> Result<()> {
     require::space(plan)?;
-    Ok(require::directories(plan, &data(&plan.workloads)?)?)
+    let data: Vec<Bytes> = plan.workloads.iter().map(|workload| workload.traits.peak).collect();
+    Ok(require::directories(plan, &data)?)
 }
 
 /// Refuses a margin of 0, within which no equivalence can be proved, and of 100 % or more.
@@ -251,7 +254,7 @@ fn require_handicaps(plan: &Plan) -> Result<()> {
             return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
         }
     }
-    let is_foreign = |workload: &&Workload| fsarena_apps::program_of(workload).is_some();
+    let is_foreign = |workload: &&Workload| workload.traits.program.is_some();
     match plan.workloads.iter().find(is_foreign).filter(|_| !plan.handicaps.is_empty()) {
         None => Ok(()),
         Some(workload) => {
@@ -336,7 +339,7 @@ fn require_whole_blocks(plan: &Plan) -> Result<()> {
 
 /// A size close to the requested one, in whole blocks, that suffices for the plan's kinds and workloads.
 fn possible_size(plan: &Plan) -> u64 {
-    let data = required_space(&plan.workloads).ok().flatten().map_or(0, |(data, _)| needed(data).0);
+    let data = largest(&plan.workloads).map_or(0, |workload| needed(workload.traits.peak).0);
     let kinds = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
     let smallest = kinds.map(|kind| kind.smallest_lane().0).max().unwrap_or(0);
     plan.lane_size.0.max(data).max(smallest).max(1).div_ceil(BLOCK).saturating_mul(BLOCK)
@@ -349,8 +352,8 @@ fn needed(data: Bytes) -> Bytes {
 
 /// Refuses workloads that are invalid, or do not fit on a lane.
 fn require_work(plan: &Plan) -> Result<()> {
-    if let Some((data, workload)) = required_space(&plan.workloads)? {
-        let needed = needed(data);
+    if let Some(workload) = largest(&plan.workloads) {
+        let needed = needed(workload.traits.peak);
         if lane_count(plan) > 0 && needed > plan.lane_size {
             let wanted_by = format!("the workload `{}`", workload.name);
             return Err(LaneError::LaneTooSmall { size: plan.lane_size, wanted_by, needed }.into());
@@ -374,7 +377,7 @@ fn require_time(plan: &Plan) -> Result<()> {
 /// Refuses direct I/O that is not in multiples of the lanes' blocks. For directories, this is checked when a run opens
 /// its files.
 fn require_whole_sectors(plan: &Plan) -> Result<()> {
-    match unaligned(&plan.workloads, Bytes(BLOCK))?.filter(|_| lane_count(plan) > 0) {
+    match unaligned(&plan.workloads, Bytes(BLOCK)).filter(|_| lane_count(plan) > 0) {
         None => Ok(()),
         Some((block, workload)) => {
             let text = format!(

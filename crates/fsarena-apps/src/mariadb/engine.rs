@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
-use fsarena_model::{Bytes, Nanos, Verification, Workload};
+use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;
 use super::ingest::Ingest;
@@ -29,16 +29,17 @@ impl Engine for MariaDbEngine {
         "mariadb"
     }
 
-    fn demand(&self, workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Parameters::of(workload)?.demand())
-    }
-
-    fn adds(&self, workload: &Workload) -> Nanos {
-        let Ok(parameters) = Parameters::of(workload) else { return AROUND };
+    fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
+        let parameters = Parameters::of(workload)?;
         let rate = if parameters.task == Task::Results { INSERTED_PER_SECOND } else { LOADED_PER_SECOND };
         let queries = u64::from(parameters.threads) * u64::from(parameters.queries.unwrap_or(0));
         let rows = parameters.rows.saturating_mul(u64::from(parameters.days));
-        AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND)
+        Ok(Traits {
+            peak: parameters.demand(),
+            extra_time: AROUND + Nanos::seconds(rows / rate + queries / QUERIES_PER_SECOND),
+            program: Some("mariadbd".to_owned()),
+            ..Traits::default()
+        })
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {
@@ -48,10 +49,6 @@ impl Engine for MariaDbEngine {
     fn settings(&self, workload: &Workload) -> Vec<String> {
         let told = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
         Parameters::of(workload).map(told).unwrap_or_default()
-    }
-
-    fn program(&self) -> Option<&'static str> {
-        Some("mariadbd")
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {

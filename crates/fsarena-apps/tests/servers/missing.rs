@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fsarena_engine::{Engine, EngineError, Job, Need};
-use fsarena_model::{Blame, Bytes, Explained, Workload};
+use fsarena_model::{Blame, Explained, Traits, Workload};
 
 use super::place::pgbench;
 
@@ -15,8 +15,8 @@ impl Engine for Lacking {
         "lacking"
     }
 
-    fn demand(&self, _workload: &Workload) -> Result<Bytes, EngineError> {
-        Ok(Bytes(0))
+    fn traits(&self, _workload: &Workload) -> Result<Traits, EngineError> {
+        Ok(Traits::default())
     }
 
     fn needs(&self, _workload: &Workload) -> Vec<Need> {

@@ -34,7 +34,7 @@ fn what_contradicts_itself_is_refused() {
     ] {
         let workload = workload("phoronix-pgbench", parameters);
         let engine = fsarena_apps::engine_of(&workload).expect("an engine");
-        assert!(engine.demand(&workload).is_err(), "{:?}", workload.parameters);
+        assert!(engine.traits(&workload).is_err(), "{:?}", workload.parameters);
     }
 }
 

@@ -2,13 +2,14 @@
 
 mod complaint;
 
-use fsarena_model::{Bytes, DurablePoint, Workload};
+use fsarena_model::traits::SharedFiles;
+use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
 use serde::Deserialize;
 
+use crate::EngineError;
 use crate::load::Load;
 use crate::pace::Arrivals;
 use crate::size::{size, some_size};
-use crate::{EngineError, Layout};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
@@ -178,14 +179,31 @@ impl Parameters {
         parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
     }
 
+    /// What the plan has to know. There is no reference in memory for io_uring: a tmpfs leaves such requests to kernel
+    /// threads, because it cannot say that it would not wait (`FMODE_NOWAIT` in the kernel's io_uring/rw.c). That takes
+    /// longer than any file system on a disk.
+    pub fn traits(&self, workload: &Workload) -> Traits {
+        let block = Some(Bytes(self.block_size));
+        Traits {
+            peak: self.demand(),
+            direct_block: block.filter(|_| workload.cache == CacheState::Direct),
+            block: block.filter(|_| self.block_size_max.is_none()),
+            runs_in_memory: self.calls != Calls::IoUring,
+            copies_nothing: self.calls == Calls::Mmap || self.operation == Work::Trim,
+            files: self.layout(),
+            ..Traits::default()
+        }
+    }
+
     /// The layout of the existing files, if other workloads may have the same files: it depends on nothing but their
     /// number and size.
-    pub fn layout(&self) -> Option<Layout> {
+    fn layout(&self) -> Option<SharedFiles> {
         let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
         let is_common = self.target() == Target::Existing && matches!(self.operation, Work::Read | Work::Write);
         let has_pilot = self.rate_percent.is_some();
         let files = format!("{} files of {} bytes", self.existing_files(), self.file_size);
-        (is_plain && is_common && !has_pilot).then(|| Layout { files, lasts: self.operation == Work::Read })
+        (is_plain && is_common && !has_pilot)
+            .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
     }
 
     /// The files that the work uses.

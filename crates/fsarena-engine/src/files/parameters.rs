@@ -1,5 +1,6 @@
 //! The parameters of a workload of this engine, and the checks of them.
 
+use fsarena_model::traits::SharedFiles;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
@@ -10,7 +11,7 @@ use super::step::Ground;
 use crate::load::Load;
 use crate::pace::Arrivals;
 use crate::size::{size, some_size};
-use crate::{EngineError, Layout, Operation};
+use crate::{EngineError, Operation};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`.
 #[derive(Debug, Clone, Deserialize)]
@@ -142,13 +143,13 @@ impl Parameters {
     }
 
     /// The layout of the existing trees, if other workloads may have the same trees.
-    pub fn layout(&self, workload: &Workload, ground: Ground) -> Option<Layout> {
+    pub fn layout(&self, workload: &Workload, ground: Ground) -> Option<SharedFiles> {
         let is_common = matches!(ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
         let is_plain = self.size_max.is_none() && !self.load().has_pilot();
         let Shape { depth, fan_out, objects } = self.shape(workload, ground);
         let (trees, size, cache) = (self.trees(), self.size, workload.cache);
         let files = format!("{trees} trees of {objects} files of {size} bytes, {fan_out}^{depth}, {cache:?}");
-        (is_common && is_plain).then(|| Layout { files, lasts: self.only_reads() })
+        (is_common && is_plain).then(|| SharedFiles { description: files, unchanged: self.only_reads() })
     }
 
     /// Maximum bytes on the lane at a time.

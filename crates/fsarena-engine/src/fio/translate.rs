@@ -7,7 +7,7 @@ mod known;
 use std::collections::BTreeSet;
 
 use fsarena_model::{
-    Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, StateOfFileSystem, Workload,
+    Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, StateOfFileSystem, Traits, Workload,
 };
 use serde_json::{Map, Value};
 
@@ -100,6 +100,7 @@ impl Draft<'_> {
             scaled: None,
             published: None,
             variant: None,
+            traits: Traits::default(),
             parameters: Value::Object(self.parameters.clone()),
         }
     }
@@ -135,6 +136,7 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
         scaled: None,
         published: None,
         variant: None,
+        traits: Traits::default(),
         parameters: serde_json::json!({ "job": file.text(&["directory"], &[]) }),
     }
 }

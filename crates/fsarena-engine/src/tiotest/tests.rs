@@ -49,8 +49,8 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
 
 #[test]
 fn tests_can_be_left_out_but_not_the_first() {
-    let of = |parameters| Tiotest.demand(&workload("none", "warm", parameters));
-    assert_eq!(of(json!({ "size": "64M", "threads": 32, "tests": ["write", "read"] })).expect("fine").0, 2 << 30);
+    let of = |parameters| Tiotest.traits(&workload("none", "warm", parameters));
+    assert_eq!(of(json!({ "size": "64M", "threads": 32, "tests": ["write", "read"] })).expect("fine").peak.0, 2 << 30);
     let refused = |parameters| matches!(of(parameters), Err(EngineError::Parameters { .. }));
     assert!(refused(json!({ "size": "64M", "threads": 32, "tests": ["read"] })));
     assert!(refused(json!({ "size": "5K", "threads": 32 })));

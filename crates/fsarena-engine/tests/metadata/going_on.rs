@@ -49,8 +49,9 @@ fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
     let engine = engine("files").expect("there");
     let stat = workload("none", json!({ "operation": "stat", "files": 500, "size": 10 }));
     let delete = workload("none", json!({ "operation": "delete", "files": 500, "size": 10 }));
-    let [left, wanted] = [&stat, &delete].map(|workload| engine.layout(workload).expect("files in a tree"));
-    assert_eq!((&left.files, left.lasts, wanted.lasts), (&wanted.files, true, false));
+    let [left, wanted] =
+        [&stat, &delete].map(|workload| engine.traits(workload).expect("sound").files.expect("files in a tree"));
+    assert_eq!((&left.description, left.unchanged, wanted.unchanged), (&wanted.description, true, false));
     let mut job = engine.open(&stat, place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     let tree = inode(place.path());
@@ -65,7 +66,8 @@ fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
 
 #[test]
 fn other_trees_are_not_taken_over() {
-    let layout = |parameters: Value| engine("files").expect("there").layout(&workload("none", parameters));
+    let layout =
+        |parameters: Value| engine("files").expect("there").traits(&workload("none", parameters)).expect("sound").files;
     let stat = layout(json!({ "operation": "stat", "files": 500 })).expect("files");
     assert_ne!(layout(json!({ "operation": "stat", "files": 501 })), Some(stat.clone()));
     assert_ne!(layout(json!({ "operation": "stat", "files": 500, "size": 1 })), Some(stat));

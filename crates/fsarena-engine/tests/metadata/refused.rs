@@ -43,7 +43,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         ("o-sync", json!({ "operation": "create", "files": 1 }), "`size` is missing"),
     ];
     for (durable, parameters, words) in refused {
-        let error = engine("files").expect("it exists").demand(&workload(durable, parameters.clone()));
+        let error = engine("files").expect("it exists").traits(&workload(durable, parameters.clone()));
         let error = error.expect_err(&parameters.to_string()).to_string();
         assert!(error.contains(words) && error.contains("under-test"), "{parameters}: {error}");
     }
@@ -53,7 +53,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
 fn cold_is_for_what_only_reads_and_is_no_share_of_a_peak() {
     let refusal = |cache, parameters: Value| {
         let work = Workload { cache, ..workload("none", parameters) };
-        engine("files").expect("it exists").demand(&work).map_err(|error| error.to_string()).err()
+        engine("files").expect("it exists").traits(&work).map_err(|error| error.to_string()).err()
     };
     assert_eq!(refusal(CacheState::Cold, json!({ "operation": "stat", "files": 1 })), None);
     let chmod = refusal(CacheState::Cold, json!({ "operation": "chmod", "files": 1 }));
@@ -68,7 +68,7 @@ fn cold_is_for_what_only_reads_and_is_no_share_of_a_peak() {
 fn work_without_an_end_needs_a_time() {
     let is_fine = |parameters: Value| {
         let work = Workload { timed_ms: 0, ..workload("none", parameters) };
-        engine("files").expect("it exists").demand(&work).map_err(|error| error.to_string())
+        engine("files").expect("it exists").traits(&work).map_err(|error| error.to_string())
     };
     let error = is_fine(json!({ "operation": "stat", "files": 1 })).expect_err("endless");
     assert!(error.contains("`timed-ms`"), "{error}");
@@ -82,7 +82,7 @@ fn a_long_whole_run_asks_for_no_more_room_than_a_short_one() {
     let demand = |mode, timed_ms| {
         let parameters = json!({ "operation": "create", "size": 1024 });
         let work = Workload { mode, timed_ms, warm_up_ms: 0, ..workload("none", parameters) };
-        engine("files").expect("it exists").demand(&work).expect("known")
+        engine("files").expect("it exists").traits(&work).expect("known").peak
     };
     assert_eq!(demand(Mode::Whole, 10_000), demand(Mode::Whole, 200));
     assert!(demand(Mode::Sliced, 10_000) > demand(Mode::Sliced, 200));

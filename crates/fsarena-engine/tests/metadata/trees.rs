@@ -126,7 +126,8 @@ fn the_demand_covers_what_is_made() {
         json!({ "operation": "append", "size": 5000, "batch": 50 }),
     ];
     for parameters in all {
-        let demand = engine("files").expect("it exists").demand(&workload("none", parameters.clone())).expect("known");
+        let demand =
+            engine("files").expect("it exists").traits(&workload("none", parameters.clone())).expect("known").peak;
         let found = batch("syncfs", parameters.clone()).found();
         let used: u64 = found.values().map(|metadata| metadata.blocks() * 512).sum();
         assert!(used > 0 && demand.0 >= used, "{parameters}: {demand:?} for {used}");

@@ -29,11 +29,9 @@ pub fn place(contenders: usize, number: usize) -> Option<Place> {
 }
 
 /// Whether the workload has a reference in memory, and fits there.
-pub fn fits_in_memory(workload: &Workload) -> Result<bool, Trouble> {
-    let engine = engine_of(workload)?;
+pub fn fits_in_memory(workload: &Workload) -> bool {
     let free = fsarena_sys::memory::available().unwrap_or_default();
-    let demand = engine.demand(workload)?;
-    Ok(engine.has_floor_in_memory(workload) && demand.0 as f64 <= free.0 as f64 * SHARE_OF_MEMORY)
+    workload.traits.runs_in_memory && workload.traits.peak.0 as f64 <= free.0 as f64 * SHARE_OF_MEMORY
 }
 
 impl Machine {
@@ -47,10 +45,10 @@ impl Machine {
     ) -> Result<Box<dyn Job>, Trouble> {
         let job = match place {
             Place::Device => {
-                self.arena.rewrite_spare(engine_of(workload)?.demand(workload)?)?;
+                self.arena.rewrite_spare(workload.traits.peak)?;
                 on_device(&self.arena, workload, seed)?
             }
-            Place::Memory | Place::Start => starts(workload)?,
+            Place::Memory | Place::Start => starts(workload),
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
         job.prepare(stop)?;
@@ -65,8 +63,8 @@ pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option
 }
 
 /// The workload's program starts, at most `ENOUGH_STARTS`; `None` if the workload starts no programs.
-pub fn starts(workload: &Workload) -> Result<Option<Box<dyn Job>>, Trouble> {
-    Ok(engine_of(workload)?.starts(workload).map(|starts| starts_job(starts.min(ENOUGH_STARTS))))
+pub fn starts(workload: &Workload) -> Option<Box<dyn Job>> {
+    workload.traits.starts.map(|starts| starts_job(starts.min(ENOUGH_STARTS)))
 }
 
 /// Bytes of all files below a folder, as applications see them.

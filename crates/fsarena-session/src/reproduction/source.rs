@@ -51,7 +51,8 @@ pub fn is_out_of_time(record: &RunRecord, source: &Source, at: Option<&str>, lab
 /// the sum over its threads.
 fn jobs(workload: &Workload, wanted: Quantity) -> f64 {
     let is_of_all = workload.engine == "data" && matches!(wanted, Quantity::Processor | Quantity::System);
-    if is_of_all { workload.number("threads").unwrap_or(1.0).max(1.0) } else { 1.0 }
+    let threads = workload.parameters.get("threads").and_then(serde_json::Value::as_f64);
+    threads.filter(|_| is_of_all).unwrap_or(1.0).max(1.0)
 }
 
 /// The figure over all rounds; `is_valid` says whether the cell allows a verdict.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use fsarena_apps::engine;
 use fsarena_model::{Nanos, Workload};
 use fsarena_sys::clock;
 
@@ -22,16 +21,14 @@ const TIMES_EXPECTED: u64 = 10;
 
 /// The time limit of preparing the workload, and of each other kind of upkeep around its runs.
 pub fn of_upkeep(workload: &Workload) -> Nanos {
-    let data = engine(&workload.engine).and_then(|engine| engine.demand(workload).ok()).unwrap_or_default();
-    workload.time_limit().unwrap_or(UPKEEP + Nanos::seconds(data.0 / BYTES_PER_SECOND))
+    workload.time_limit().unwrap_or(UPKEEP + Nanos::seconds(workload.traits.peak.0 / BYTES_PER_SECOND))
 }
 
 /// The time limit of a run that works for `time`, or until its work is done. `None` for native loops, which end by the
 /// clock.
 pub fn of_run(workload: &Workload, time: Option<Nanos>) -> Option<Nanos> {
-    let engine = engine(&workload.engine)?;
-    let ends_by_clock = time.is_some() && engine.program().is_none();
-    let expected = time.unwrap_or_default() + engine.adds(workload);
+    let ends_by_clock = time.is_some() && workload.traits.program.is_none();
+    let expected = time.unwrap_or_default() + workload.traits.extra_time;
     let around = RUN + of_upkeep(workload);
     let most = expected.0.saturating_mul(TIMES_EXPECTED).saturating_add(around.0);
     workload.time_limit().or((!ends_by_clock).then_some(Nanos(most)))
@@ -114,7 +111,7 @@ mod tests {
     use super::*;
 
     fn workload(name: &str) -> Workload {
-        fsarena_catalog::workload(name).expect("in the catalogue")
+        fsarena_apps::resolved(fsarena_catalog::workload(name).expect("in the catalogue")).expect("sound")
     }
 
     #[test]

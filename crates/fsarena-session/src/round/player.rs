@@ -9,7 +9,6 @@ use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::probes::said;
 use crate::{Stage, Trouble, Verified, rate};
 
 /// The state of one contender in a workload.
@@ -123,4 +122,12 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
             (None, None) => Outcome::Finished,
         },
     }
+}
+
+/// Further figures that the program which did the work reported, by name.
+fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
+    let reading = |(name, unit, value): &(&str, &str, f64)| {
+        ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
+    };
+    tally.said.iter().map(reading)
 }

@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Whether the three clocks of a workload are read in the current round.
     pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
         let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
-        match self.is_due(is_new) && workload.variant.is_none() {
+        match self.is_due(is_new) && !workload.is_open_loop() {
             true => Clocks::Read,
             false => Clocks::Left,
         }
@@ -118,7 +118,7 @@ impl Session<'_> {
 /// cache of a device does, and read more than twice as fast (docs/decisions/0011).
 fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
     let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
-    if workload.variant.is_some() || is_no_ceiling || engine_of(workload).is_err() {
+    if workload.is_open_loop() || is_no_ceiling || engine_of(workload).is_err() {
         return None;
     }
     let slices = if place == Place::Device { workload.slices } else { SLICES };

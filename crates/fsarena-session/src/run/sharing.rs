@@ -1,50 +1,51 @@
 //! Workloads of a round that share files: laid out once, read by all workloads that only read, and changed by the last.
 
-use fsarena_apps::engine_of;
-use fsarena_engine::Layout;
 use fsarena_model::Plan;
+use fsarena_model::traits::SharedFiles;
 
 use crate::round::Shares;
 
 /// The workloads in `order` (indices in the plan), with those adjacent that share files, and which files each shares.
 pub fn in_groups(plan: &Plan, order: Vec<usize>) -> Vec<(usize, Shares)> {
-    let all: Vec<(usize, Option<Layout>)> = order.into_iter().map(|index| (index, layout(plan, index))).collect();
+    let all: Vec<(usize, Option<SharedFiles>)> = order.into_iter().map(|index| (index, files(plan, index))).collect();
     let grouped = grouped(all);
     let leaves = |place: usize| {
         let (Some((_, Some(one))), Some((_, Some(next)))) = (grouped.get(place), grouped.get(place + 1)) else {
             return false;
         };
-        one.lasts && one.files == next.files
+        one.unchanged && one.description == next.description
     };
     let shares = |place: usize| Shares { adopts: place > 0 && leaves(place - 1), leaves: leaves(place) };
     grouped.iter().enumerate().map(|(place, (index, _))| (*index, shares(place))).collect()
 }
 
 /// Moves the workloads of a group to the place of its first member; those that leave the files unchanged come first.
-fn grouped(mut rest: Vec<(usize, Option<Layout>)>) -> Vec<(usize, Option<Layout>)> {
+fn grouped(mut rest: Vec<(usize, Option<SharedFiles>)>) -> Vec<(usize, Option<SharedFiles>)> {
     let mut grouped = Vec::new();
     while !rest.is_empty() {
         let first = rest.remove(0);
-        let Some(layout) = &first.1 else {
+        let Some(files) = &first.1 else {
             grouped.push(first);
             continue;
         };
-        let is_same = |(_, other): &(usize, Option<Layout>)| other.as_ref().is_some_and(|it| it.files == layout.files);
+        let is_same = |(_, other): &(usize, Option<SharedFiles>)| {
+            other.as_ref().is_some_and(|it| it.description == files.description)
+        };
         let (same, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_same);
         let mut group: Vec<_> = std::iter::once(first).chain(same).collect();
         // A stable sort: the order within both parts is kept.
-        group.sort_by_key(|(_, layout)| !layout.as_ref().is_some_and(|layout| layout.lasts));
+        group.sort_by_key(|(_, files)| !files.as_ref().is_some_and(|files| files.unchanged));
         grouped.extend(group);
         rest = others;
     }
     grouped
 }
 
-/// The layout of a workload's files. `None` if a contender does not take part, because it would then lack these files.
-fn layout(plan: &Plan, index: usize) -> Option<Layout> {
+/// The files of a workload. `None` if a contender does not take part, because it would then lack these files.
+fn files(plan: &Plan, index: usize) -> Option<SharedFiles> {
     let workload = &plan.workloads[index];
     let by_all = plan.contenders.iter().all(|contender| plan.takes_part(&contender.label, &workload.name));
-    engine_of(workload).ok()?.layout(workload).filter(|_| by_all)
+    workload.traits.files.clone().filter(|_| by_all)
 }
 
 #[cfg(test)]
@@ -52,7 +53,8 @@ mod tests {
     use super::*;
 
     fn shares(names: &[&str]) -> Vec<(String, bool, bool)> {
-        let workloads = names.iter().map(|name| fsarena_catalog::workload(name).expect("in the catalogue")).collect();
+        let workloads = names.iter().map(|name| fsarena_catalog::workload(name).expect("in the catalogue"));
+        let workloads = workloads.map(|workload| fsarena_apps::resolved(workload).expect("sound")).collect();
         let plan = Plan { workloads, ..Plan::of(Vec::new()) };
         let grouped = in_groups(&plan, (0..names.len()).collect());
         let words = |(index, Shares { adopts, leaves }): (usize, Shares)| (names[index].to_owned(), adopts, leaves);

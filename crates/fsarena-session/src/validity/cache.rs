@@ -10,11 +10,11 @@ const SERVED: f64 = 0.9;
 const THROUGH_THE_CACHE: f64 = 0.5;
 const PAGE: f64 = 4096.0;
 
-/// A cold or direct workload whose bytes the device did not carry. A grid writes as much as it reads and visits some
-/// records several times, as tiotest does; these engines check by themselves that no part of a file is in memory.
+/// A cold or direct workload whose bytes the device did not carry. Some engines write as much as they read, or
+/// read some records several times; they check by themselves that no part of a file is in memory.
 pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
-    let looks_itself = matches!(evidence.workload.engine.as_str(), "iozone" | "tiotest");
-    if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() || looks_itself {
+    let checks_itself = evidence.workload.traits.verifies_cold;
+    if evidence.workload.cache == CacheState::Warm || evidence.is_compressed() || checks_itself {
         return None;
     }
     if let Some(unread) = unread(evidence) {

@@ -34,9 +34,8 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
 /// More bytes per second than all processors together can copy. Mapped files and trimmed space are not copied.
 pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
     let most = evidence.record.environment.memory_bandwidth?;
-    let is_mapped = evidence.workload.says("calls", "mmap") || evidence.workload.says("operation", "trim");
     let rate = evidence.finished.iter().map(|trial| trial.bytes() as f64 / trial.seconds()).fold(0.0, f64::max);
-    if is_mapped || rate <= most {
+    if evidence.workload.traits.copies_nothing || rate <= most {
         return None;
     }
     let (rate, most) = (Bytes(rate as u64), Bytes(most as u64));
@@ -62,10 +61,7 @@ pub fn is_served(evidence: &Evidence<'_>) -> bool {
 
 /// The number of operations times the block size differs from the bytes carried.
 pub fn of_another_size(evidence: &Evidence<'_>) -> Option<Validity> {
-    let size = evidence.workload.size("block-size")?.0 as f64;
-    if evidence.workload.size("block-size-max").is_some() {
-        return None;
-    }
+    let size = evidence.workload.traits.block?.0 as f64;
     let is_off = |trial: &&&Trial| {
         let each = trial.bytes() as f64 / trial.operations() as f64;
         each > 0.0 && (each / size - 1.0).abs() > OF_THE_SIZE

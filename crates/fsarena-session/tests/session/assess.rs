@@ -2,7 +2,9 @@
 //! between.
 
 use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{CacheState, Event, Rounds, RunRecord, Share, Status, Storage, Trial, Verdict, Workload};
+use fsarena_model::{
+    CacheState, Event, Relation, Rounds, RunRecord, Share, Status, Storage, Trial, Variant, Verdict, Workload,
+};
 use fsarena_session::assess;
 use serde_json::Value;
 
@@ -196,7 +198,8 @@ fn the_command_that_repeats_a_run_has_its_states_of_the_cache() {
     let original = record.plan.workloads.clone();
     let command = |record: &RunRecord| assess(record).command.join(" ");
     for (cache, name) in [(CacheState::Cold, "create@cold"), (CacheState::Warm, "create@warm")] {
-        let other = Workload { name: name.parse().expect("a name"), cache, ..original[0].clone() };
+        let variant = Some(Variant { of: "create".to_owned(), relation: Relation::Cache });
+        let other = Workload { name: name.parse().expect("a name"), cache, variant, ..original[0].clone() };
         record.plan.workloads = [vec![other.clone()], original[1..].to_vec()].concat();
         let alone = format!("--workload create --workload append --cache {cache} --rounds");
         assert!(command(&record).contains(&alone), "{}", command(&record));

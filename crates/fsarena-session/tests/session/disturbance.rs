@@ -167,7 +167,7 @@ fn a_few_ticks_within_a_short_time_are_no_disturbance() {
 #[test]
 fn the_work_of_another_program_is_not_taken_for_a_disturbance() {
     let mut record = disturbed(&[1]);
-    record.plan.workloads[0].engine = "fio".to_owned();
+    record.plan.workloads[0].traits.program = Some("fio".to_owned());
     assert_eq!(set_aside(&record), [0; 0]);
 }
 

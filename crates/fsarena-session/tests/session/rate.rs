@@ -1,7 +1,7 @@
 //! Open loops: the rates offered and achieved, which contenders keep up, and latency over time.
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Better, Comparison, Measure, Metric, Rate, Rounds, ValidityClass, Variant, Workload};
+use fsarena_model::{Better, Comparison, Measure, Metric, Rate, Relation, Rounds, ValidityClass, Variant, Workload};
 
 use crate::fake::{Play, World, workload};
 
@@ -12,7 +12,7 @@ fn at(rate: f64) -> Workload {
         measure: Measure::MeanLatencyMicroseconds,
         better: Better::Lower,
     };
-    let variant = Some(Variant { of: "create".to_owned(), rate: Rate::PerSecond(rate) });
+    let variant = Some(Variant { of: "create".to_owned(), relation: Relation::Rate(Rate::PerSecond(rate)) });
     Workload { metric, variant, timed_ms: 500, ..workload(&format!("create@{rate}")) }
 }
 

@@ -1,7 +1,7 @@
 //! The ranks of contenders in a workload and over all workloads, and contenders without a rank.
 
 use fsarena_model::comparison::SuiteRow;
-use fsarena_model::{Comparison, Durability, Rounds, Trial, Variant};
+use fsarena_model::{Comparison, Durability, Relation, Rounds, Trial, Variant};
 use fsarena_session::assess;
 
 use crate::fake::{Effect, Performance, Play, World, workload};
@@ -126,7 +126,8 @@ fn who_is_unsteady_is_neither_ranked_nor_averaged() {
 fn open_loops_are_not_in_the_mean_and_one_workload_has_none() {
     let play = clear().with_workloads(["create", "append", "rename"].map(workload).to_vec());
     let mut record = play.perform().record;
-    let variant = |of: &str| Variant { of: of.to_owned(), rate: "50%".parse().expect("well spelled") };
+    let variant =
+        |of: &str| Variant { of: of.to_owned(), relation: Relation::Rate("50%".parse().expect("well spelled")) };
     record.plan.workloads[2].variant = Some(variant("append"));
     let row = suite_row(&assess(&record), "ext4", "btrfs").clone();
     assert_eq!((row.workloads, row.left_out.len()), (2, 0));

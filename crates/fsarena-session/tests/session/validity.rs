@@ -1,8 +1,8 @@
 //! The validity of a cell's figures, from readings written by hand.
 
 use fsarena_model::{
-    CacheState, Disturbance, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass, Verdict,
-    Workload,
+    Bytes, CacheState, Disturbance, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass,
+    Verdict, Workload,
 };
 use fsarena_session::assess;
 
@@ -243,7 +243,7 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
 #[test]
 fn syncs_at_the_same_time_may_share_a_flush() {
     let mut threads = workload("create");
-    threads.parameters = serde_json::json!({ "threads": 4 });
+    threads.traits.concurrency = 4;
     let kept = |flushes: f64| Kept::new(threads.clone()).reading("device.flushes", flushes).classes();
     assert_eq!(kept(25.0), []);
     assert_eq!(kept(20.0), [ValidityClass::Impossible]);
@@ -280,9 +280,8 @@ fn what_takes_as_long_in_memory_is_harness_bound() {
 #[test]
 fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
     let mut script = workload("script");
-    script.engine = "shell".to_owned();
+    (script.traits.program, script.traits.starts) = (Some("sh".to_owned()), Some(25));
     (script.mode, script.timed_ms) = (fsarena_model::Mode::Whole, 0);
-    script.parameters = serde_json::json!({ "script": "true", "operations": 25, "starts": 25 });
     let kept = |share| Kept::new(script.clone()).reference(Place::Start, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.62).classes(), [ValidityClass::HarnessBound]);
@@ -329,13 +328,13 @@ fn full_processors_are_said() {
 
 #[test]
 fn figures_that_contradict_each_other_are_impossible() {
-    let sized = |size: &str| {
+    let sized = |size: Bytes| {
         let mut data = workload("create");
-        data.parameters = serde_json::json!({ "block-size": size });
+        data.traits.block = Some(size);
         Kept::new(data).classes()
     };
-    assert_eq!(sized("1M"), []);
-    assert_eq!(sized("4K"), [ValidityClass::Impossible]);
+    assert_eq!(sized(Bytes::mib(1)), []);
+    assert_eq!(sized(Bytes::kib(4)), [ValidityClass::Impossible]);
 }
 
 #[test]

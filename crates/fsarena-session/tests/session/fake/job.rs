@@ -129,7 +129,7 @@ impl Job for FakeJob {
             "run",
             &limit.time.map_or(" to the end".to_owned(), |time| format!(" for {} ms", time.0 / 1_000_000)),
         )?;
-        let (elapsed, operations) = match self.workload.variant.as_ref().map(|variant| variant.rate) {
+        let (elapsed, operations) = match self.workload.rate() {
             Some(Rate::PerSecond(rate)) => self.paced(limit, rate, tally),
             _ => self.closed(limit, tally),
         };

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_model::{
     Better, Budget, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Metric, Mode, Nanos, Plan,
-    Rounds, RunRecord, StateOfFileSystem, Status, Trial, Verdict, Workload,
+    Rounds, RunRecord, StateOfFileSystem, Status, Traits, Trial, Verdict, Workload,
 };
 use fsarena_session::{Rest, Resumption, SessionError, Wish, assess, resume, run};
 
@@ -174,5 +174,6 @@ pub fn workload(name: &str) -> Workload {
         scaled: None,
         published: None,
         variant: None,
+        traits: Traits::default(),
     }
 }

@@ -108,7 +108,7 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size) };
     let (mut plan, _) = plan::plan(&compare)?;
-    if let Some(workload) = plan.workloads.iter().find(|workload| fsarena_apps::program_of(workload).is_some()) {
+    if let Some(workload) = plan.workloads.iter().find(|workload| workload.traits.program.is_some()) {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
     }
