@@ -172,6 +172,25 @@ mod tests {
         assert!((tau + 0.471_404_520_791_031_6).abs() < 1e-12, "{tau}");
     }
 
+    /// Scipy's `kendalltau([3, 1, 2, 1, 2, 2], [1, 2, 3, 4, 4, 4])` is −0.2611164839335468.
+    #[test]
+    fn pairs_are_counted_by_kind_and_lists_add_up() {
+        let pairs = of(&[(3.0, 1.0), (1.0, 2.0), (2.0, 3.0), (1.0, 4.0), (2.0, 4.0), (2.0, 4.0)]);
+        let expected = OrderedPairs { same: 3, opposite: 6, equal_first: 3, equal_second: 2, equal_both: 1 };
+        assert_eq!(pairs, expected);
+        assert!((pairs.tau().expect("ordered") + 0.261_116_483_933_546_8).abs() < 1e-12);
+        let twice = OrderedPairs { same: 6, opposite: 12, equal_first: 6, equal_second: 4, equal_both: 2 };
+        assert_eq!(OrderedPairs::sum([pairs, pairs].iter()), twice);
+        assert_eq!(tau_of_lists(&[pairs, pairs], 1).map(|tau| (tau.tau, tau.pairs)), pairs.tau().map(|tau| (tau, 18)));
+        assert_eq!((order(2.0, 1.0, 0.0), order(1.0, 2.0, 0.0), order(1.0, 1.0, 0.0)), (1, -1, 0));
+    }
+
+    #[test]
+    fn the_interval_has_the_middle_95_percent() {
+        assert_eq!(percentiles((0..=1000).rev().map(f64::from).collect()), (25.0, 975.0));
+        assert_eq!(percentiles((0..=10).map(f64::from).collect()), (0.0, 10.0));
+    }
+
     #[test]
     fn what_is_within_the_margin_is_equal() {
         let pairs = OrderedPairs::of(&[(151.0, 1.0), (150.0, 2.0)], (0.01, 0.05));

@@ -311,3 +311,27 @@ impl Moderated {
         Interval::around(self.estimate, half_width * self.error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of three contenders, one decided pair leaves one pair that can still be equal, because a third contender that
+    /// equals both is then impossible (Shaffer 1986). Without a decided pair there are three.
+    #[test]
+    fn a_decided_pair_leaves_the_others_a_larger_level() {
+        let workload = Workload { contenders: 3, rounds: Vec::new() };
+        let reduced = Reduced::new(0, &workload).expect("well-formed");
+        let level = |verdicts: [Verdict; 3]| {
+            let judge = Judge { rule: Rule::default(), verdicts: vec![verdicts.to_vec()] };
+            let looks = Looks::at(1.0, 3).expect("a look");
+            judge.step_down(&[&reduced], &[vec![None, None, None]], &looks)
+        };
+        let alpha = Rule::default().alpha;
+        assert_eq!(level([Verdict::Undecided; 3]), alpha / 3.0);
+        for decided in [Verdict::Faster, Verdict::Slower] {
+            assert_eq!(level([Verdict::Undecided, decided, Verdict::Undecided]), alpha);
+        }
+        assert_eq!(level([Verdict::Equivalent, Verdict::Undecided, Verdict::Undecided]), alpha / 3.0);
+    }
+}
