@@ -102,10 +102,10 @@ bench-market:
 	cargo run --release --locked --package fsarena-market --example market_data -- --rows $(or $(ROWS),2000000) --seed $(or $(SEED),1) --day $(or $(DAY),2016-04-11)
 
 parity: setup
-	cargo run --release --locked --package fsarena-session --example parity
+	cargo run --release --locked --package fsarena-execute --example parity
 
 parity-apps: setup
-	cargo run --release --locked --package fsarena-session --example parity_apps
+	cargo run --release --locked --package fsarena-execute --example parity_apps
 
 calibrate: setup
 	cargo run --release --locked --package fsarena-stats --example calibrate -- $(or $(RUNS),300) $(or $(SEED),1)

@@ -221,6 +221,7 @@ pub fn facts(contender: &Contender, kind: &dyn Kind, site: &Site) -> Result<Cont
         features,
         read_ahead_kib: read_ahead(&site.directory),
         says_alignment: alignment::says_alignment(&site.directory),
+        shared_folder: crate::shared::remark(&mount.kind),
     })
 }
 
@@ -236,6 +237,7 @@ fn facts_of_library(contender: &Contender, kind: &dyn Kind, site: &Site) -> Cont
         features,
         read_ahead_kib: None,
         says_alignment: None,
+        shared_folder: None,
     }
 }
 

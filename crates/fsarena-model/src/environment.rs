@@ -122,4 +122,7 @@ pub struct ContenderFacts {
     /// not report it. `None` if this was not queried.
     #[serde(default)]
     pub says_alignment: Option<bool>,
+    /// What it is if it is a shared folder, and what follows from that, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_folder: Option<String>,
 }

@@ -27,6 +27,9 @@ pub struct Plan {
     pub seed: u64,
     /// When to stop.
     pub rounds: Rounds,
+    /// The part of a budget that is not for rounds: estimated time to write the lanes, and to remove them.
+    #[serde(default)]
+    pub reserved: Nanos,
     /// The ratio within which two contenders count as equivalent.
     pub margin: Share,
     /// Where the lanes' images go.
@@ -90,6 +93,7 @@ impl Plan {
             suite: None,
             seed: 1,
             rounds: Rounds::Within(Budget(Nanos::seconds(1))),
+            reserved: Nanos(0),
             margin: Share(0.05),
             storage: Storage::Memory,
             lane_size: Bytes::gib(1),

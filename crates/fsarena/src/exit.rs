@@ -111,7 +111,7 @@ fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
         .or_else(|| of::<fsarena_engine::EngineError>(error))
-        .or_else(|| of::<fsarena_session::SessionError>(error))
+        .or_else(|| of::<fsarena_execute::RunError>(error))
         .or_else(|| error.downcast_ref::<StoreError>().map(of_store))
         .unwrap_or((Blame::Machine, None))
 }

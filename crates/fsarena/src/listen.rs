@@ -1,7 +1,7 @@
 //! The listeners of a run: the store, the progress line and the log.
 
+use fsarena_execute::Listener;
 use fsarena_model::Event;
-use fsarena_session::Listener;
 use fsarena_store::Store;
 
 use crate::progress::Progress;

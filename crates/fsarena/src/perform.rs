@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use fsarena_execute::{Listener as _, Machine, Rest, Resumption, RunError, Wish};
 use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
-use fsarena_session::{Listener as _, Machine, Rest, Resumption, SessionError, Wish};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
@@ -123,7 +123,7 @@ fn go_on(
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
     let status = on_machine(&record.plan, held, stop, &mut listeners, |machine, listeners| {
-        fsarena_session::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
+        fsarena_execute::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
     let has_begun = store.load(run).is_ok_and(|after| after.notes.len() > record.notes.len());
@@ -185,7 +185,7 @@ fn measure(
     let mut progress = Progress::new(global);
     let mut listeners = Listeners { store, run, progress: &mut progress };
     let status = on_machine(plan, held, stop, &mut listeners, |machine, listeners| {
-        fsarena_session::run(plan, machine, &MonotonicClock, started, stop, listeners)
+        fsarena_execute::run(plan, machine, &MonotonicClock, started, stop, listeners)
     });
     progress.end();
     let status = status.inspect_err(|error| {
@@ -206,7 +206,7 @@ fn on_machine(
     held: Held,
     stop: &AtomicBool,
     listeners: &mut Listeners<'_>,
-    session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, SessionError>,
+    session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, RunError>,
 ) -> Result<Status> {
     let mut telling = |what: &str| {
         listeners.progress.prepare(what);
@@ -224,7 +224,7 @@ fn on_machine(
     if let Err(left) = closed {
         // The measurements stay valid; the leftover is reported with them.
         let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
-        listeners.hear(&Event::Note(note)).map_err(SessionError::Listener)?;
+        listeners.hear(&Event::Note(note)).map_err(RunError::Listener)?;
     }
     Ok(status)
 }

@@ -11,15 +11,15 @@ use std::os::unix::fs::MetadataExt;
 
 use anyhow::Result;
 
+use fsarena_analyse::{not_here, unknown_names};
 use fsarena_catalog::Suite;
+use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, reserved, unaligned};
 use fsarena_lane::{LaneError, disk, lane_count, require};
 use fsarena_model::plan::{Handicap, Lanes};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
-    Budget, Bytes, Contender, Disturbance, Label, Mode, Often, Plan, Precondition, Rounds, Share, Storage, Workload,
-};
-use fsarena_session::{
-    estimated_round, estimated_setup, largest, not_here, require_libraries, unaligned, unknown_names,
+    Budget, Bytes, Contender, Disturbance, Label, Mode, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
+    Workload,
 };
 
 use crate::cli::Compare;
@@ -57,6 +57,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         seed: arguments.seed.unwrap_or_else(drawn_seed),
         rounds: rounds(arguments, suite.as_ref(), contenders.len()),
         contenders,
+        reserved: Nanos(0),
         margin: margin(arguments.margin)?,
         lane_size: lane_size(arguments, &storage)
             .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
@@ -135,6 +136,7 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
 fn checked(plan: Plan) -> Result<Plan> {
     let workloads = plan.workloads.into_iter().map(fsarena_apps::resolved).collect::<Result<_, _>>()?;
     let plan = Plan { workloads, ..plan };
+    let plan = Plan { reserved: reserved(&plan), ..plan };
     require_sound(&plan)?;
     require_time(&plan)?;
     require_mix(&plan)?;
@@ -368,7 +370,7 @@ fn require_time(plan: &Plan) -> Result<()> {
     if let Rounds::Within(budget) = plan.rounds {
         let round = estimated_round(plan) + estimated_setup(plan);
         if round > budget.0 {
-            return Err(fsarena_session::SessionError::Budget { budget: budget.0, round }.into());
+            return Err(fsarena_execute::RunError::Budget { budget: budget.0, round }.into());
         }
     }
     Ok(())

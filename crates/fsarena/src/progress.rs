@@ -4,9 +4,9 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use fsarena_analyse::busy_before;
 use fsarena_model::{Disturbance, Event, Nanos};
 use fsarena_report::visible;
-use fsarena_session::busy_before;
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -66,6 +66,7 @@ pub fn events() -> Vec<Event> {
         features: vec!["extents".to_owned()],
         read_ahead_kib: None,
         says_alignment: None,
+        shared_folder: None,
     };
     let check = Check { round: 1, contender: Label::from("ext4"), clean: false, output: "bad\nblock".to_owned() };
     vec![

@@ -3,10 +3,10 @@
 pub mod dry;
 
 use anyhow::Result;
+use fsarena_analyse::assess;
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
-use fsarena_session::assess;
 use rustix::fs::{Access, access};
 
 use super::write;

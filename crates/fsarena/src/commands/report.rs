@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use fsarena_analyse::assess;
 use fsarena_model::Comparison;
 use fsarena_report::{Document, Format};
-use fsarena_session::assess;
 use fsarena_store::Store;
 
 use super::write;

@@ -3,9 +3,9 @@
 mod published;
 
 use anyhow::{Context, Result};
+use fsarena_analyse::assess;
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
-use fsarena_session::assess;
 
 use super::{compare, report};
 use crate::cli::{Global, Reproduce};

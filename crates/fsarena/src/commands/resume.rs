@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use fsarena_analyse::assess;
+use fsarena_execute::{Rest, RunError, Wish, estimated_round, estimated_setup};
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_report::visible;
-use fsarena_session::{Rest, SessionError, Wish, assess, estimated_round, estimated_setup};
 
 use super::compare::{dry, ended, show};
 use super::{print, report};
@@ -64,7 +65,7 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
 }
 
 fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
-    if !matches!(error.downcast_ref(), Some(SessionError::Unlike(_))) {
+    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
         return error;
     }
     let command: Vec<String> = assess(record).command.iter().map(|word| fsarena_report::shell(word)).collect();

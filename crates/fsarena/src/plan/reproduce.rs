@@ -3,9 +3,9 @@
 use anyhow::Result;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Storage, Workload};
 
-use fsarena_session::left_out;
+use fsarena_execute::left_out;
 
 use super::{checked, contenders, drawn_seed, margin};
 use crate::cli::Reproduce;
@@ -42,6 +42,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         seed: options.seed.unwrap_or_else(drawn_seed),
         rounds: Rounds::Exactly(rounds),
         contenders,
+        reserved: Nanos(0),
         margin: margin(options.margin)?,
         storage: Storage::from(options.storage.as_str()),
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),

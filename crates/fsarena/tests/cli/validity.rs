@@ -1,5 +1,5 @@
 //! The readings that validity rests on, counted on real lanes. The classes themselves are tested with exact records in
-//! `fsarena-session`, because the classes that a shared machine produces vary.
+//! `fsarena-execute`, because the classes that a shared machine produces vary.
 
 use std::fs;
 use std::path::PathBuf;

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use comfy_table::{Table, presets};
+use fsarena_analyse::{Calibration, calibration};
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
-use fsarena_session::{Calibration, calibration};
 
 use super::comparison;
 use crate::cli::{Calibrate, Compare, Global};

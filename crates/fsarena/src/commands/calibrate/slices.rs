@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use comfy_table::{Table, presets};
+use fsarena_analyse::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
 use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
-use fsarena_session::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
 
 use super::comparison;
 use crate::cli::{Calibrate, Compare, Global};

@@ -5,11 +5,11 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use fsarena_execute::{estimated_round, estimated_setup};
 use fsarena_lane::kind::Ground;
 use fsarena_lane::{LaneError, kernel_has, kind, lane_count, made_lanes};
 use fsarena_model::{Bytes, Mode, Plan, Rounds, Storage};
 use fsarena_report::visible;
-use fsarena_session::{estimated_round, estimated_setup};
 use fsarena_sys::mount;
 
 use crate::commands::print;

@@ -1,0 +1,184 @@
+//! From a record to a comparison: cells, rows, verdicts and notes.
+
+use fsarena_model::comparison::{
+    Cell, ContenderRow, FORMAT, PairVerdict, Stability, StandingRow, SuiteRow, WorkloadRow,
+};
+use fsarena_model::event::Note;
+use fsarena_model::{
+    Comparison, Contender, ContenderFacts, Label, Recommendation, RunRecord, Severity, Trial, Workload,
+};
+use fsarena_stats::cell_summary;
+
+use crate::command::command;
+use crate::evidence::median;
+use crate::looks::{Standing, standing};
+use crate::recommendation::recommendation;
+use crate::standings::{standings, suite_ratios};
+use crate::verdicts::verdicts;
+use crate::{
+    course, disturbance, durability, ladder, per_operation, probes, rate, references, reproduction, stability, steps,
+    validity,
+};
+
+/// Derives the comparison from a record. The same record always gives the same comparison.
+pub fn assess(record: &RunRecord) -> Comparison {
+    let plan = &record.plan;
+    let standing = standing(record);
+    let mut cells = cells(record);
+    stability::judge(record, &standing, &mut cells);
+    // A smoke run gets no verdicts.
+    let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
+    let reproduction = reproduction::reproduction(record, &cells);
+    Comparison {
+        format: FORMAT,
+        run: record.run,
+        status: record.status,
+        seed: plan.seed.to_string(),
+        started: record.started.clone(),
+        suite: plan.suite.clone(),
+        margin: plan.margin.0,
+        plan_hash: plan.hash(),
+        command: command(record),
+        rounds: record.rounds.len() as u32,
+        condition: disturbance::condition(record),
+        environment: record.environment.clone(),
+        contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
+        workloads: plan.workloads.iter().map(workload_row).collect(),
+        notes: notes(record, &cells),
+        unavailable: plan.unavailable.clone(),
+        recommendation: judged.recommendation.map(Box::new),
+        standings: judged.standings,
+        suite_ratios: judged.suite_ratios,
+        cells,
+        verdicts: judged.verdicts,
+        references: references::rows(record),
+        verifications: steps::verifications(record),
+        reproduction,
+        clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
+        damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
+        round_facts: record.rounds.clone(),
+    }
+}
+
+/// The verdicts of a run in progress, in the same order as in a comparison.
+pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdict> {
+    verdicts(record, standing, &cells(record))
+}
+
+/// All cells, by workload, then contender. Their stability is not filled in.
+fn cells(record: &RunRecord) -> Vec<Cell> {
+    let plan = &record.plan;
+    let set_aside = disturbance::SetAside::of(record);
+    let of_workload = |workload| {
+        let rounds = set_aside.rounds(workload);
+        plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
+    };
+    plan.workloads.iter().flat_map(of_workload).collect()
+}
+
+/// Verdicts, and the rankings that follow from them.
+#[derive(Default)]
+struct Judged {
+    verdicts: Vec<PairVerdict>,
+    standings: Vec<StandingRow>,
+    suite_ratios: Vec<SuiteRow>,
+    recommendation: Option<Recommendation>,
+}
+
+fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
+    let verdicts = verdicts(record, standing, cells);
+    Judged {
+        standings: standings(record, cells, &verdicts),
+        suite_ratios: suite_ratios(record, standing, &verdicts),
+        recommendation: recommendation(record, standing, cells, &verdicts),
+        verdicts,
+    }
+}
+
+/// Notes that follow from the figures, then notes that were recorded during the run.
+fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
+    let found = smoke(record).into_iter().chain(disturbance::held_back(record)).chain(rate::notes(record, cells));
+    let found = found.chain(stability::notes(cells, record.plan.margin.0));
+    let found = found.chain(ladder::unchecked(record)).chain(durability::notes(record));
+    let found = found.chain(shared_folders(record));
+    found.chain(record.notes.iter().cloned()).collect()
+}
+
+/// The note that a smoke run gets no verdicts.
+fn smoke(record: &RunRecord) -> Option<Note> {
+    let text = "smoke: everything was only tried out, for seconds and as a rule in one round; nothing is judged";
+    record.plan.is_smoke().then(|| Note { severity: Severity::Info, text: text.to_owned() })
+}
+
+/// Notes about contenders that are shared folders.
+fn shared_folders(record: &RunRecord) -> Vec<Note> {
+    let text = |facts: &ContenderFacts| Some(format!("{} is {}", facts.label, facts.shared_folder.as_ref()?));
+    let texts = record.contenders.iter().filter_map(text);
+    texts.map(|text| Note { severity: Severity::Info, text }).collect()
+}
+
+fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
+    let facts = record.contenders.iter().find(|facts| facts.label == contender.label);
+    ContenderRow {
+        label: contender.label.clone(),
+        kind: contender.kind.clone(),
+        mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
+        mount: facts.map(|facts| facts.mount.clone()),
+        durability: durability::of_label(record, &contender.label),
+        promises: facts.map(|facts| facts.promises.clone()).unwrap_or_default(),
+        features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
+        read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
+    }
+}
+
+fn workload_row(workload: &Workload) -> WorkloadRow {
+    WorkloadRow {
+        engine: workload.engine.clone(),
+        name: workload.name.to_string(),
+        version: workload.version,
+        metric: workload.metric.name.clone(),
+        unit: workload.metric.unit.clone(),
+        better: workload.metric.better,
+        mode: workload.mode,
+        durable: workload.durable,
+        cache: workload.cache,
+        measures: workload.measures.clone(),
+        why: workload.why.clone(),
+        variant_of: workload.rate().map(|_| workload.base().to_owned()),
+        rate: workload.rate().map(|rate| rate.to_string()),
+        memory_limit: workload.memory_limit,
+        clock: crate::per_operation::clock(workload),
+    }
+}
+
+fn cell(record: &RunRecord, workload: &Workload, contender: &Label, set_aside: &[u32]) -> Cell {
+    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
+    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
+    let kept = disturbance::counted(&trials, set_aside);
+    let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
+    let summary = cell_summary(&values);
+    Cell {
+        workload: workload.name.to_string(),
+        contender: contender.clone(),
+        metric: workload.metric.name.clone(),
+        unit: workload.metric.unit.clone(),
+        median: summary.map(|summary| summary.median),
+        low: summary.and_then(|summary| summary.low),
+        high: summary.and_then(|summary| summary.high),
+        rounds: values.len() as u32,
+        samples: kept.iter().map(|trial| trial.slices.len() as u32).sum(),
+        seconds_per_operation: per_operation::seconds(kept.iter().copied()),
+        syncs_per_operation: per_operation::syncs(workload, kept.iter().copied()),
+        validity: validity::of_cell(record, workload, &kept),
+        harness_share: references::harness_share(record, workload, &kept),
+        ceiling_share: references::ceiling_share(record, workload, &kept),
+        start_share: references::start_share(record, workload, &kept),
+        probes: probes::of_cell_or_all(&kept, &trials),
+        by_round: (1..=last).map(in_round).collect(),
+        steps: steps::rows(&kept),
+        over_time: course::of_cell(&trials),
+        stability: Stability::default(),
+    }
+}

@@ -1,0 +1,40 @@
+//! From the record of a run to its comparison: pure functions that use neither the machine nor a clock, and no engine.
+//! The same record always gives the same comparison.
+
+mod assess;
+mod calibration;
+mod command;
+mod course;
+mod disturbance;
+mod durability;
+mod evidence;
+mod iostat;
+mod ladder;
+mod looks;
+mod per_operation;
+mod price;
+mod probes;
+mod promises;
+mod quantities;
+mod rate;
+mod recommendation;
+mod references;
+mod reproduction;
+mod stability;
+mod standings;
+mod steps;
+mod validity;
+mod verdicts;
+
+pub use assess::{assess, verdicts_so_far};
+pub use calibration::{Calibration, Row, calibration};
+pub use disturbance::{before as busy_before, rounds as rounds_of_workload};
+pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
+pub use looks::{Standing, standing};
+pub use probes::foreign_seconds;
+pub use quantities::quantity;
+pub use rate::readings as rate_readings;
+pub use recommendation::{not_here, unknown_names};
+pub use references::counts as reference_counts;
+pub use stability::{CarryOver, carry_over};
+pub use verdicts::in_words;

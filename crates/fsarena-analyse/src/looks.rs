@@ -1,0 +1,205 @@
+//! The decisions on all pairs of a record: repeats the interim looks of the run after each round.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fsarena_model::{Rounds, RunRecord, Status, Verdict};
+use fsarena_stats::{Interval, Judge, Reduced, Rule};
+
+use crate::disturbance::SetAside;
+use crate::evidence::{Field, FieldRound, fields};
+
+/// Rounds after which a workload without comparable pairs needs no more rounds.
+const ROUNDS_WITHOUT_PAIRS: usize = 4;
+/// Number of different lanes that a contender needs before it is judged, if the run has that many.
+const LANES: usize = 3;
+
+/// The state of all pairs.
+pub struct Standing {
+    fields: Vec<Judged>,
+    /// The number of rounds that count, for each workload, with or without results.
+    rounds: Vec<usize>,
+}
+
+/// A field after the latest look.
+struct Judged {
+    workload: usize,
+    members: Vec<usize>,
+    rounds: Vec<FieldRound>,
+    reduced: Reduced,
+    pairs: Vec<Pair>,
+}
+
+/// The state of one pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// The pair at the latest look; its contenders are numbered within the field.
+    pub latest: fsarena_stats::Pair,
+    /// The pair at the look at which it was decided.
+    pub fell: Option<fsarena_stats::Pair>,
+    /// Whether a later look contradicted the verdict.
+    pub is_unsteady: bool,
+}
+
+/// The state of all pairs of a record.
+pub fn standing(record: &RunRecord) -> Standing {
+    let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
+    let set_aside = SetAside::of(record);
+    let rounds = record.plan.workloads.iter().map(|workload| {
+        let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
+        own.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() - set_aside.rounds(workload).len()
+    });
+    let rounds = rounds.collect();
+    let judged = |field: Field| {
+        let from = rotated_from(&field.rounds);
+        let reduced = Reduced::new(field.workload, &field.sweeps).ok()?.deciding_from(from);
+        let Field { workload, members, rounds, .. } = field;
+        Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
+    };
+    let mut fields: Vec<Judged> = fields(record, &set_aside).into_iter().filter_map(judged).collect();
+    look(record, rule, &mut fields);
+    Standing { fields, rounds }
+}
+
+/// Repeats all looks of the run, round by round.
+fn look(record: &RunRecord, rule: Rule, fields: &mut [Judged]) {
+    let Ok(mut judge) = Judge::new(rule) else { return };
+    let reduced: Vec<&Reduced> = fields.iter().map(|field| &field.reduced).collect();
+    let mut all: Vec<Vec<Pair>> = vec![Vec::new(); fields.len()];
+    let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
+    for round in (1..=last).filter(|round| is_looked_at(*round) || *round == last) {
+        let Ok(look) = judge.look_at(&reduced, round as usize, progress(record, round)) else { continue };
+        for (pairs, look) in all.iter_mut().zip(look) {
+            let before = |place: usize| pairs.get(place).copied();
+            *pairs = look.into_iter().enumerate().map(|(place, now)| followed(before(place), now, rule)).collect();
+        }
+    }
+    fields.iter_mut().zip(all).for_each(|(field, pairs)| field.pairs = pairs);
+}
+
+/// The round after which each member was on several lanes, in rounds that count. Before that, the position on the disk
+/// cannot be separated from the contender. (Measured: three of seven rounds counted, and one contender had the same
+/// lane in all three; it was slower by a quarter.)
+fn rotated_from(rounds: &[FieldRound]) -> usize {
+    let lanes: BTreeSet<u32> = rounds.iter().flat_map(|row| &row.lanes).flatten().copied().collect();
+    let wanted = lanes.len().min(LANES);
+    if wanted < 2 {
+        return 0;
+    }
+    let mut seen: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for row in rounds {
+        for (member, lane) in row.lanes.iter().enumerate() {
+            seen.entry(member).or_default().extend(lane);
+        }
+        if seen.values().all(|lanes| lanes.is_empty() || lanes.len() >= wanted) {
+            return row.round as usize;
+        }
+    }
+    usize::MAX
+}
+
+/// Long runs skip looks: a look that is left out would decide hardly more than the next one does.
+fn is_looked_at(round: u32) -> bool {
+    round.is_multiple_of(round.div_ceil(20))
+}
+
+/// The share of the planned rounds, or of the planned time, that is used up after a round. It depends only on the
+/// clock, never on results. A complete run has used up its time.
+fn progress(record: &RunRecord, round: u32) -> f64 {
+    let is_end =
+        |round: u32| record.status == Status::Complete && record.rounds.last().is_some_and(|it| it.round == round);
+    match record.plan.rounds {
+        Rounds::Exactly(count) => f64::from(round) / f64::from(count.max(1)),
+        Rounds::Within(budget) => {
+            let rounds = record.rounds.iter().filter(|facts| facts.round <= round);
+            let spent: f64 = rounds.map(|facts| facts.seconds).sum();
+            let planned = budget.0.saturating_sub(record.plan.reserved).as_seconds().max(1.0);
+            let share = (spent / planned).max(1e-3);
+            if is_end(round) { share.max(1.0) } else { share }
+        }
+    }
+}
+
+/// The state of a pair after the next look.
+fn followed(before: Option<Pair>, now: fsarena_stats::Pair, rule: Rule) -> Pair {
+    let fell = before.and_then(|before| before.fell);
+    let fell = fell.or((now.verdict != fsarena_stats::Verdict::Undecided).then_some(now));
+    let contradicts = fell.is_some_and(|fell| contradict(fell.verdict, &now, rule.margin));
+    Pair { latest: now, fell, is_unsteady: contradicts || before.is_some_and(|before| before.is_unsteady) }
+}
+
+/// Whether a later look contradicts the verdict: it decides the opposite direction, or it decides a difference whose
+/// interval lies wholly beyond the margin after an equivalence. A proved small difference does not contradict an
+/// equivalence.
+fn contradict(fell: fsarena_stats::Verdict, now: &fsarena_stats::Pair, margin: f64) -> bool {
+    use fsarena_stats::Verdict::{Equivalent, Faster, Slower};
+    let is_beyond = |interval: Interval| interval.low > margin.ln_1p() || interval.high < -margin.ln_1p();
+    match (fell, now.latest) {
+        (Faster, Slower) | (Slower, Faster) => true,
+        (Equivalent, Faster | Slower) => now.decision.is_some_and(is_beyond),
+        _ => false,
+    }
+}
+
+impl Standing {
+    /// Number of pairs that can get a verdict.
+    pub fn pairs(&self) -> usize {
+        self.fields.iter().map(|field| field.pairs.len()).sum()
+    }
+
+    /// The contenders of each field of a workload, by index in the plan, with the field's rounds.
+    pub(crate) fn rounds_of(&self, workload: usize) -> impl Iterator<Item = (&[usize], &[FieldRound])> {
+        let own = self.fields.iter().filter(move |field| field.workload == workload);
+        own.map(|field| (field.members.as_slice(), field.rounds.as_slice()))
+    }
+
+    /// Whether the workload needs no more rounds.
+    pub fn is_settled(&self, workload: usize) -> bool {
+        let mut own = self.fields.iter().filter(|field| field.workload == workload).peekable();
+        match own.peek() {
+            Some(_) => own.all(|field| field.pairs.iter().all(|pair| pair.fell.is_some())),
+            None => self.rounds[workload] >= ROUNDS_WITHOUT_PAIRS,
+        }
+    }
+
+    /// The indices of the workloads that need more rounds.
+    pub fn open(&self) -> Vec<usize> {
+        (0..self.rounds.len()).filter(|workload| !self.is_settled(*workload)).collect()
+    }
+
+    /// The state of contenders `a` and `b` in a workload, where `a` < `b`; `None` if they may not be compared.
+    pub fn pair(&self, workload: usize, a: usize, b: usize) -> Option<&Pair> {
+        self.with_rounds(workload, a, b).map(|(pair, _)| pair)
+    }
+
+    /// The state of a pair, as in [`Self::pair`], with the reduced rounds that it follows from.
+    pub(crate) fn with_rounds(&self, workload: usize, a: usize, b: usize) -> Option<(&Pair, &Reduced)> {
+        let own = self.fields.iter().filter(|field| field.workload == workload);
+        let place = |field: &Judged, wanted: usize| field.members.iter().position(|member| *member == wanted);
+        let of_field = |field| {
+            let places = (place(field, a)?, place(field, b)?);
+            let pair = field.pairs.iter().find(|pair| (pair.latest.a, pair.latest.b) == places)?;
+            Some((pair, &field.reduced))
+        };
+        own.into_iter().find_map(of_field)
+    }
+}
+
+impl Pair {
+    /// The verdict; [`Verdict::Invalid`] if a later look contradicted it.
+    pub fn verdict(&self) -> Verdict {
+        match self.latest.verdict {
+            _ if self.is_unsteady => Verdict::Invalid,
+            fsarena_stats::Verdict::Faster => Verdict::Faster,
+            fsarena_stats::Verdict::Slower => Verdict::Slower,
+            fsarena_stats::Verdict::Equivalent => Verdict::Equivalent,
+            fsarena_stats::Verdict::Undecided => Verdict::Undecided,
+        }
+    }
+
+    /// The interval that the verdict rests on: that of the latest look, which has the most data. If that interval no
+    /// longer shows the verdict, the interval of the look at which the pair was decided.
+    pub fn decision(&self) -> Option<Interval> {
+        let shows = self.latest.latest == self.latest.verdict;
+        self.fell.filter(|_| !shows).unwrap_or(self.latest).decision
+    }
+}

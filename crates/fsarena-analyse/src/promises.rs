@@ -1,0 +1,88 @@
+//! Guarantees that one contender gives and another does not. They are shown with the verdict, because guarantees cost
+//! time.
+
+use fsarena_model::{ContenderFacts, Promise, RunRecord};
+
+/// The guarantees by which two contenders of the plan differ, in words; empty if there is no difference, or if the
+/// guarantees of one are unknown.
+pub fn between(record: &RunRecord, a: usize, b: usize) -> String {
+    facts(record, a).zip(facts(record, b)).map(|(a, b)| difference(a, b)).unwrap_or_default()
+}
+
+/// The facts of a contender that was made here. An existing directory may have been made with any options, so its
+/// guarantees are unknown.
+fn facts(record: &RunRecord, contender: usize) -> Option<&ContenderFacts> {
+    let contender = Some(&record.plan.contenders[contender]).filter(|contender| contender.path.is_none())?;
+    record.contenders.iter().find(|facts| facts.label == contender.label)
+}
+
+/// `btrfs also has data checksums and copy on write; ext4 also has a journal`.
+fn difference(a: &ContenderFacts, b: &ContenderFacts) -> String {
+    let more = [beyond(a, b), beyond(b, a)];
+    more.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn beyond(one: &ContenderFacts, other: &ContenderFacts) -> Option<String> {
+    let own: Vec<String> = one
+        .promises
+        .iter()
+        .filter(|promise| !other.promises.contains(promise))
+        .map(|promise| words(*promise))
+        .collect();
+    let (last, rest) = own.split_last()?;
+    let listed = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
+    Some(format!("{} also has {listed}", one.label))
+}
+
+fn words(promise: Promise) -> String {
+    match promise {
+        Promise::Journal => "a journal".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{Durability, Label};
+
+    use super::*;
+
+    fn promising(label: &str, promises: &[Promise]) -> ContenderFacts {
+        ContenderFacts {
+            label: Label::from(label),
+            mkfs: Vec::new(),
+            mount: String::new(),
+            durability: Durability::Flushed,
+            promises: promises.to_vec(),
+            features: Vec::new(),
+            read_ahead_kib: None,
+            says_alignment: None,
+            shared_folder: None,
+        }
+    }
+
+    #[test]
+    fn both_directions_are_named() {
+        let ext4 = promising("ext4", &[Promise::Journal, Promise::MetadataChecksums]);
+        let all =
+            [Promise::MetadataChecksums, Promise::DataChecksums, Promise::CopyOnWrite, Promise::DuplicatedMetadata];
+        let btrfs = promising("btrfs", &all);
+        let words = "btrfs also has data checksums, copy on write and duplicated metadata; ext4 also has a journal";
+        assert_eq!(difference(&btrfs, &ext4), words);
+    }
+
+    #[test]
+    fn what_both_promise_is_no_difference() {
+        let (ext4, xfs) = (promising("ext4", &[Promise::Journal]), promising("xfs", &[Promise::Journal]));
+        assert_eq!(difference(&ext4, &xfs), "");
+        let ext2 = promising("ext2", &[]);
+        assert_eq!(difference(&ext2, &xfs), "xfs also has a journal");
+    }
+
+    #[test]
+    fn a_journal_of_data_is_more_than_one_of_metadata() {
+        let plain = promising("ext4", &[Promise::Journal]);
+        let both = promising("journalled", &[Promise::Journal, Promise::DataJournal]);
+        assert_eq!(difference(&plain, &both), "journalled also has journalled data");
+    }
+}

@@ -1,0 +1,63 @@
+//! Errors that end a whole run, as opposed to a part of it.
+
+use fsarena_engine::EngineError;
+use fsarena_lane::LaneError;
+use fsarena_model::{Blame, Explained};
+
+use crate::Trouble;
+
+/// An error that ends a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A contender could not be made before anything was measured.
+    #[error("contender `{contender}`: {trouble}")]
+    Contender {
+        /// The contender's label.
+        contender: String,
+        /// The reason.
+        trouble: Trouble,
+    },
+    /// The machine failed before anything was measured.
+    #[error(transparent)]
+    Lane(#[from] LaneError),
+    /// A workload cannot run as it is defined.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The [`Listener`](crate::Listener) could not store an event.
+    #[error("{0}")]
+    Listener(String),
+    /// A stored run cannot continue: the machine or a contender has changed.
+    #[error("further rounds would not be comparable: {0}")]
+    Unlike(String),
+    /// The budget is too short for one round.
+    #[error("a budget of {budget} is too short: one round takes about {round}")]
+    Budget {
+        /// The budget.
+        budget: fsarena_model::Nanos,
+        /// The estimated duration of a round.
+        round: fsarena_model::Nanos,
+    },
+}
+
+impl Explained for RunError {
+    fn blame(&self) -> Blame {
+        match self {
+            Self::Contender { trouble, .. } => trouble.blame,
+            Self::Lane(error) => error.blame(),
+            Self::Engine(error) => error.blame(),
+            Self::Listener(_) | Self::Unlike(_) => Blame::Machine,
+            Self::Budget { .. } => Blame::Use,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Contender { trouble, .. } => trouble.hint.clone(),
+            Self::Lane(error) => error.hint(),
+            Self::Engine(error) => error.hint(),
+            Self::Listener(_) => Some("what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` goes on".to_owned()),
+            Self::Unlike(_) => None,
+            Self::Budget { .. } => Some("give a longer --budget, a count with --rounds N, less work with --scale smoke, or fewer workloads with --workload".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! From a plan to events: rounds, sweeps, the schedule, and when to stop.
+//!
+//! [`run`] drives a [`Stage`] through rounds, and [`resume`] through further rounds. Both send events to a
+//! [`Listener`]. None of them knows where the record is stored or what a report looks like.
+
+mod aim;
+mod error;
+mod libraries;
+mod likeness;
+mod machine;
+mod pace;
+mod precondition;
+mod rest;
+mod round;
+mod run;
+mod schedule;
+mod stage;
+mod surroundings;
+
+pub use error::RunError;
+pub use libraries::{left_out, require_libraries};
+pub use machine::Machine;
+pub use pace::{estimated_round, estimated_setup, largest, reserved, unaligned};
+pub use rest::{Rest, Wish};
+pub use run::{Listener, Resumption, resume, run};
+pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
+pub use stage::{Stage, Trouble, Verified};

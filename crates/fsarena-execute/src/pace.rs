@@ -1,0 +1,123 @@
+//! Estimated durations, before and during a run.
+
+use fsarena_model::{Bytes, CacheState, Mode, Nanos, Often, Plan, Precondition, Rate, Workload};
+
+/// Part of the budget that is reserved for unmounting, checking and removing everything at the end.
+pub const CLOSING: Nanos = Nanos::seconds(3);
+/// Time that a workload takes for one contender in addition to its slices: creating and removing its files.
+const AROUND_A_WORKLOAD: Nanos = Nanos::millis(350);
+/// Time to measure a contender's peak rate, for a rate that is a percentage of the peak.
+const PEAK: Nanos = Nanos::millis(500);
+/// Duration of a slice that ends when its work is done, including its preparation.
+const OPEN_ENDED_SLICE: Nanos = Nanos::millis(400);
+/// Time to make, mount and check a contender.
+const AROUND_A_CONTENDER: Nanos = Nanos::millis(300);
+/// Time to write a gigabyte of a lane.
+const GIGABYTE: Nanos = Nanos::millis(700);
+
+/// Duration of random writes until a device is steady, if it becomes steady soon.
+const PRECONDITIONING: Nanos = Nanos::seconds(10);
+
+/// Estimated duration of a round of all workloads, before anything is measured.
+pub fn estimated_round(plan: &Plan) -> Nanos {
+    estimated_round_of(plan, &(0..plan.workloads.len()).collect::<Vec<usize>>())
+}
+
+/// Estimated duration of a round of these workloads (indices in the plan), before anything is measured.
+pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
+    let contenders = plan.contenders.len() as f64;
+    let always = if plan.beside == Often::Always { beside(plan, workloads) } else { 0.0 };
+    let seconds = weight(plan, workloads) * contenders + always;
+    Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
+}
+
+/// Estimated seconds of a round for references and the three clocks. A whole run is itself followed until the file
+/// system is at rest; for slices a further slice runs.
+fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
+    let contenders = plan.contenders.len() as f64;
+    let of = |workload: &Workload| {
+        let (each, around) = (slice(workload).as_seconds(), AROUND_A_WORKLOAD.as_seconds());
+        let (slices, clocks) = if workload.mode == Mode::Whole { (1.0, 0.0) } else { (2.0, contenders) };
+        references(workload) as f64 * (slices * each + around) + clocks * each
+    };
+    workloads.iter().map(|index| of(&plan.workloads[*index])).sum()
+}
+
+/// Maximum number of places in which the references of a workload run.
+fn references(workload: &Workload) -> usize {
+    let is_direct = workload.cache == CacheState::Direct;
+    let places = [workload.traits.runs_in_memory, is_direct, workload.traits.starts.is_some()];
+    places.into_iter().filter(|is_there| *is_there).count()
+}
+
+/// The weight of these workloads (indices in the plan) in a round: estimated seconds per contender.
+pub fn weight(plan: &Plan, workloads: &[usize]) -> f64 {
+    workloads.iter().map(|index| around(&plan.workloads[*index]).as_seconds()).sum()
+}
+
+/// Estimated duration of writing the lanes, and of preconditioning them if the plan asks for it.
+pub fn estimated_setup(plan: &Plan) -> Nanos {
+    let count = fsarena_lane::made_lanes(plan) as u64;
+    let gigabytes = (count * plan.lane_size.0.div_ceil(Bytes::mib(1).0)) as f64 / 1024.0;
+    let (times, random) = match plan.precondition {
+        Precondition::None => (1.0, Nanos(0)),
+        Precondition::Snia => (3.0, PRECONDITIONING),
+    };
+    Nanos((GIGABYTE.0 as f64 * gigabytes * times) as u64) + random + Nanos::seconds(1)
+}
+
+/// The part of a budget that is not for rounds.
+pub fn reserved(plan: &Plan) -> Nanos {
+    estimated_setup(plan) + CLOSING
+}
+
+fn around(workload: &Workload) -> Nanos {
+    let slice = slice(workload);
+    let slices = if workload.mode == Mode::Whole { 1 } else { u64::from(workload.slices) };
+    let is_of_peak = matches!(workload.rate(), Some(Rate::Percent(_)));
+    let peak = if is_of_peak { PEAK } else { Nanos(0) };
+    Nanos(slice.0 * slices) + AROUND_A_WORKLOAD + peak
+}
+
+fn slice(workload: &Workload) -> Nanos {
+    let slice = match workload.timed_ms {
+        0 => OPEN_ENDED_SLICE,
+        timed => Nanos::millis(workload.warm_up_ms + timed + 10),
+    };
+    slice + workload.traits.extra_time
+}
+
+/// Whether a further round fits into `left`. The last round took `last` for workloads of weight `then`; the next has
+/// weight `now`.
+pub fn fits(left: Nanos, last: Nanos, then: f64, now: f64) -> bool {
+    left >= expected(last, then, now) + CLOSING
+}
+
+/// Expected duration of a further round, with a reserve of 5 %.
+pub fn expected(last: Nanos, then: f64, now: f64) -> Nanos {
+    let share = if then > 0.0 { now / then } else { 1.0 };
+    Nanos((last.0 as f64 * share * 1.05) as u64)
+}
+
+/// The workload that keeps most data at a time; `None` without workloads. Of equals the first.
+pub fn largest(workloads: &[Workload]) -> Option<&Workload> {
+    workloads.iter().rev().max_by_key(|workload| workload.traits.peak)
+}
+
+/// The first workload whose direct I/O is not in multiples of `sector`, with its block size; `None` if all are.
+pub fn unaligned(workloads: &[Workload], sector: Bytes) -> Option<(Bytes, &Workload)> {
+    let block = |workload: &'_ Workload| workload.traits.direct_block.filter(|block| !block.0.is_multiple_of(sector.0));
+    workloads.iter().find_map(|workload| Some((block(workload)?, workload)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_with_half_of_the_workloads_takes_half_as_long() {
+        assert!(fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 4.0));
+        assert!(!fits(Nanos::seconds(14), Nanos::seconds(20), 8.0, 8.0));
+        assert_eq!(expected(Nanos::seconds(20), 8.0, 8.0), Nanos::seconds(21));
+    }
+}

@@ -1,0 +1,131 @@
+//! The remaining work of a stored run: its further rounds and their workloads.
+
+use std::fmt;
+
+use fsarena_analyse::{rounds_of_workload, standing};
+use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
+
+use crate::aim::{Aim, Extent};
+use crate::pace::estimated_round_of;
+use crate::{RunError, estimated_setup};
+
+/// How far to continue a stored run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wish {
+    /// At most this many further rounds.
+    Rounds(u32),
+    /// As many further rounds as fit within this time.
+    Within(Budget),
+    /// The rest of an interrupted plan. Otherwise further rounds for undecided pairs, as far as they fit into the
+    /// default budget.
+    Usual,
+}
+
+/// The remaining work of a stored run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    pub(crate) aim: Aim,
+    /// The indices of the workloads in the plan; never empty.
+    pub(crate) open: Vec<usize>,
+}
+
+impl Rest {
+    /// The remaining work of the run of `record`; `None` if there is none, for example because all pairs are decided.
+    ///
+    /// # Errors
+    /// [`RunError::Budget`] if no round fits into the given time.
+    pub fn of(record: &RunRecord, wish: Wish) -> Result<Option<Self>, RunError> {
+        let first = last_number(record) + 1;
+        let further = |count: u32| first.saturating_add(count - 1);
+        if wish == Wish::Usual && has_its_rounds(record) {
+            return Ok(None);
+        }
+        let aim = Aim { first, last: u32::MAX, time: None, extent: Extent::Undecided };
+        let aim = match wish {
+            Wish::Rounds(count) => Aim { last: further(count), ..aim },
+            Wish::Within(budget) => Aim { time: Some(budget.0), ..aim },
+            Wish::Usual => planned(record, first).unwrap_or_else(|| {
+                let time = Some(Budget::for_contenders(record.plan.contenders.len()).0);
+                Aim { time, ..aim }
+            }),
+        };
+        let rest = Self { aim, open: open(record, aim) };
+        rest.require_time(record)?;
+        Ok((!rest.open.is_empty()).then_some(rest))
+    }
+
+    /// The plan with only the workloads of the first remaining round.
+    pub fn first_round(&self, plan: &Plan) -> Plan {
+        let workloads: Vec<Workload> = self.open.iter().map(|index| plan.workloads[*index].clone()).collect();
+        Plan { workloads, ..plan.clone() }
+    }
+
+    /// The number of the first remaining round.
+    pub fn first(&self) -> u32 {
+        self.aim.first
+    }
+
+    /// The maximum number of remaining rounds; `None` without a limit.
+    pub fn count(&self) -> Option<u32> {
+        (self.aim.last < u32::MAX).then(|| self.aim.last - self.aim.first + 1)
+    }
+
+    fn require_time(&self, record: &RunRecord) -> Result<(), RunError> {
+        let Some(budget) = self.aim.time.filter(|_| !self.open.is_empty()) else { return Ok(()) };
+        let round = estimated_round_of(&record.plan, &self.open) + estimated_setup(&record.plan);
+        if round > budget { Err(RunError::Budget { budget, round }) } else { Ok(()) }
+    }
+}
+
+/// The remaining work as a phrase that follows the word `with`.
+impl fmt::Display for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count() {
+            Some(1) => write!(f, "1 further round")?,
+            Some(count) => write!(f, "{count} further rounds")?,
+            None => write!(f, "further rounds")?,
+        }
+        match self.aim.extent {
+            Extent::All => {}
+            Extent::Undecided => write!(f, " of what is undecided")?,
+        }
+        self.aim.time.map_or(Ok(()), |time| write!(f, ", as far as they fit into {time}"))
+    }
+}
+
+/// The number of the last round. An interrupted round counts if one of its workloads was measured, so that no workload
+/// runs twice in the same round.
+fn last_number(record: &RunRecord) -> u32 {
+    let measured = record.trials.iter().map(|trial| trial.round);
+    measured.chain(record.rounds.iter().map(|facts| facts.round)).max().unwrap_or(0)
+}
+
+/// Whether a run was interrupted after all rounds of its plan were complete.
+fn has_its_rounds(record: &RunRecord) -> bool {
+    let has_all = matches!(record.plan.rounds, Rounds::Exactly(count) if complete(record) >= count);
+    record.status == Status::Interrupted && has_all
+}
+
+/// The number of complete rounds: finished rounds that every workload has.
+fn complete(record: &RunRecord) -> u32 {
+    let finished = record.rounds.len() as u32;
+    record.plan.workloads.iter().map(|workload| rounds_of_workload(record, workload)).min().unwrap_or(0).min(finished)
+}
+
+/// The missing rounds of an interrupted run's plan; `None` if nothing is missing.
+fn planned(record: &RunRecord, first: u32) -> Option<Aim> {
+    let aim = Aim::of(&record.plan);
+    let last = match record.plan.rounds {
+        // An interrupted round does not count as one of the planned rounds.
+        Rounds::Exactly(count) => first + count.checked_sub(complete(record) + 1)?,
+        Rounds::Within(_) => aim.last,
+    };
+    (record.status == Status::Interrupted && first <= last).then_some(Aim { first, last, ..aim })
+}
+
+fn open(record: &RunRecord, aim: Aim) -> Vec<usize> {
+    match aim.extent {
+        Extent::All => (0..record.plan.workloads.len()).collect(),
+        Extent::Undecided => standing(record).open(),
+    }
+}

@@ -1,0 +1,134 @@
+//! One contender that runs a workload, and the trial that results.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_analyse::rate_readings;
+use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
+use fsarena_sys::affinity::Pinned;
+
+use super::Setting;
+use super::limit::{self, Within};
+use crate::{Stage, Trouble, Verified};
+
+/// The state of one contender in a workload.
+pub(super) struct Player {
+    pub(super) contender: usize,
+    pub(super) job: Option<Box<dyn Job>>,
+    /// The tally of all slices.
+    pub(super) tally: Tally,
+    /// The tally of the current slice; its allocations are reused.
+    pub(super) current: Tally,
+    pub(super) slices: Vec<Slice>,
+    pub(super) settled: Option<Nanos>,
+    /// Bytes in use before the workload was prepared.
+    pub(super) used: Option<Bytes>,
+    /// Readings that are taken outside the slices.
+    pub(super) readings: BTreeMap<String, Reading>,
+    pub(super) verified: Option<Verification>,
+    pub(super) failure: Option<String>,
+    /// The duration of untimed parts: `time.prepare`, `time.between`, `time.close`.
+    pub(super) spent: BTreeMap<&'static str, Nanos>,
+    /// The time limit that was exceeded.
+    pub(super) out_of_time: Option<Nanos>,
+}
+
+impl Player {
+    pub(super) fn job(&mut self) -> &mut dyn Job {
+        self.job.as_deref_mut().expect("a player without a failure has a job")
+    }
+
+    /// Adds `time` to the duration of an untimed part of the trial.
+    pub(super) fn spend(&mut self, part: &'static str, time: Nanos) {
+        let spent = self.spent.entry(part).or_default();
+        *spent = *spent + time;
+    }
+
+    /// Stores the result of a verification. The unmount becomes a further step if the work has steps.
+    pub(super) fn take_in(&mut self, verified: Option<Verified>) {
+        let Some(Verified { found, unmounted }) = verified else { return };
+        let has_steps = !self.tally.steps.is_empty();
+        self.tally.steps.extend(unmounted.filter(|_| has_steps));
+        self.verified = Some(found);
+    }
+
+    /// Works for `time`, or to the end.
+    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
+        // References have no handicap.
+        let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
+        let job = self.job.as_deref_mut().expect("a player without a failure has a job");
+        let _pinned = job.is_alone().then(Pinned::here);
+        let current = &mut self.current;
+        let limit = limit::of_run(setting.workload, time);
+        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, handicap }, current));
+        self.in_time(worked)
+    }
+
+    /// Lets the job do something untimed within its time limit, such as creating files that the next run consumes.
+    pub(super) fn upkeep(
+        &mut self,
+        setting: &Setting<'_>,
+        act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
+    ) -> Result<(), Trouble> {
+        let limit = limit::of_upkeep(setting.workload);
+        let done = setting.watch.within(Some(limit), |stop| act(self.job(), stop));
+        self.in_time(done)
+    }
+
+    pub(super) fn in_time<T, E: Into<Trouble>>(&mut self, done: Within<Result<T, E>>) -> Result<T, Trouble> {
+        match done {
+            Within::Done(done) => done.map_err(Into::into),
+            Within::OutOfTime(limit) => {
+                self.out_of_time = Some(limit);
+                Err(out_of_time(limit))
+            }
+        }
+    }
+}
+
+/// The error of work that exceeded its time limit.
+pub(super) fn out_of_time(limit: Nanos) -> Trouble {
+    Trouble { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
+}
+
+/// The trial that results.
+pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+    let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
+    let steps = std::mem::take(&mut player.tally.steps);
+    let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
+    let mut probes = stage.totals(player.contender);
+    probes.append(&mut player.readings);
+    let spent = std::mem::take(&mut player.spent).into_iter();
+    probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
+    let settled = player.settled.map(Nanos::as_seconds);
+    probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
+    let timed = player.tally.elapsed.as_seconds();
+    probes.extend(rate_readings(player.tally.offered, player.tally.operations, timed));
+    probes.extend(said(&player.tally));
+    Trial {
+        round: setting.round,
+        workload: setting.workload.name.to_string(),
+        contender: label.expect("every player is one of the setting's contenders").clone(),
+        lane: setting.lanes.get(player.contender).copied().flatten().map(|lane| lane as u32),
+        slices: std::mem::take(&mut player.slices),
+        steps,
+        verified: player.verified.take(),
+        latencies: latencies.collect(),
+        over_time: player.tally.moments(),
+        probes,
+        outcome: match (player.out_of_time, player.failure.take()) {
+            (Some(limit), _) => Outcome::OutOfTime(limit),
+            (None, Some(why)) => Outcome::Failed(why),
+            (None, None) => Outcome::Finished,
+        },
+    }
+}
+
+/// Further figures that the program which did the work reported, by name.
+fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
+    let reading = |(name, unit, value): &(&str, &str, f64)| {
+        ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
+    };
+    tally.said.iter().map(reading)
+}

@@ -1,0 +1,214 @@
+//! A run: rounds on a stage until all pairs are decided or the budget is spent, and the events of the run.
+
+mod beside;
+mod contenders;
+mod facts;
+mod resume;
+mod sharing;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fsarena_analyse::{Standing, in_words, rounds_of_workload, standing, verdicts_so_far};
+use fsarena_model::event::Note;
+use fsarena_model::plan::Lanes;
+use fsarena_model::{Event, Nanos, Plan, RunRecord, Severity, Status};
+use fsarena_sys::Clock;
+
+use crate::aim::{Aim, Extent};
+use crate::round::{self, Setting, Shares, Watch};
+use crate::schedule::{Assignment, workload_order};
+use crate::{RunError, Stage, pace, surroundings};
+
+pub use resume::{Resumption, resume};
+
+/// Receives the events of a run.
+pub trait Listener {
+    /// Handles one event.
+    ///
+    /// # Errors
+    /// A message if the event could not be stored; the run then ends.
+    fn hear(&mut self, event: &Event) -> Result<(), String>;
+}
+
+/// Runs `plan` on `stage` and sends events to `listener`; ends early once `stop` is set.
+///
+/// `started` is the clock's time when the preparation began: the budget starts there.
+///
+/// # Errors
+/// An error that ends the whole run. The failure of a part is an event, and the run continues.
+pub fn run(
+    plan: &Plan,
+    stage: &mut dyn Stage,
+    clock: &dyn Clock,
+    started: Nanos,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Status, RunError> {
+    let record = RunRecord::new(0, plan.clone(), String::new());
+    let (handicaps, aim) = (facts::handicaps(plan), Aim::of(plan));
+    let (once, decided, pending) = (Nanos(0), BTreeSet::new(), Vec::new());
+    Watch::during(stop, |watch| {
+        let mut session =
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
+        let status = session.whole()?;
+        session.tell(Event::Finished(status))?;
+        Ok(status)
+    })
+}
+
+/// The decided pairs, in words, by index in the list of verdicts.
+fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String> {
+    let verdicts = verdicts_so_far(record, standing);
+    verdicts.iter().enumerate().filter_map(|(pair, verdict)| Some((pair, in_words(verdict)?))).collect()
+}
+
+struct Session<'a> {
+    plan: &'a Plan,
+    stage: &'a mut dyn Stage,
+    clock: &'a dyn Clock,
+    started: Nanos,
+    watch: &'a Watch<'a>,
+    listener: &'a mut dyn Listener,
+    handicaps: Vec<f64>,
+    record: RunRecord,
+    aim: Aim,
+    /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
+    once: Nanos,
+    /// The pairs that were decided at the last look, by index in the list of verdicts.
+    decided: BTreeSet<usize>,
+    /// Events that are held back until the contenders of the first round exist.
+    pending: Vec<Event>,
+}
+
+impl Session<'_> {
+    fn whole(&mut self) -> Result<Status, RunError> {
+        if self.stopped() {
+            return Ok(Status::Interrupted);
+        }
+        for text in facts::notes(self.plan) {
+            self.note(Severity::Warning, text)?;
+        }
+        self.tell(Event::Preparing("reading the machine".to_owned()))?;
+        match self.stage.survey() {
+            Ok(environment) => {
+                let free = facts::free_flushes(&environment);
+                let found = surroundings::notes(&environment, self.plan.medium, &self.plan.storage);
+                self.tell(Event::Surveyed(Box::new(environment)))?;
+                free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
+                found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
+            }
+            Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
+        }
+        self.rounds(self.due(&standing(&self.record)))
+    }
+
+    fn rounds(&mut self, mut open: Vec<usize>) -> Result<Status, RunError> {
+        let mut last = (pace::estimated_round_of(self.plan, &open), pace::weight(self.plan, &open));
+        let mut round = self.aim.first;
+        while !self.stopped() {
+            if !self.aim.goes_on(round, pace::weight(self.plan, &open), self.spent(), last) {
+                break;
+            }
+            let before = self.clock.now();
+            self.once = Nanos(0);
+            self.round(round, &open, last)?;
+            // Measurements that are made once do not recur in the next round.
+            let lasted = self.clock.now().saturating_sub(before).saturating_sub(self.once);
+            last = (lasted, pace::weight(self.plan, &open));
+            round += 1;
+            open = self.look()?;
+        }
+        Ok(if self.stopped() { Status::Interrupted } else { Status::Complete })
+    }
+
+    fn round(&mut self, round: u32, open: &[usize], last: (Nanos, f64)) -> Result<(), RunError> {
+        let before = self.clock.now();
+        let order = workload_order(self.plan.workloads.len(), round, self.plan.seed);
+        let order = sharing::in_groups(self.plan, order.into_iter().filter(|index| open.contains(index)).collect());
+        let workloads = order.iter().map(|(index, _)| self.plan.workloads[*index].name.to_string()).collect();
+        let expected = self.aim.expected(round, pace::weight(self.plan, open), self.spent(), last);
+        self.tell(Event::RoundStarted { round, expected, workloads })?;
+        let first_trial = self.record.trials.len();
+        match self.plan.lanes {
+            Lanes::Own => self.side_by_side(round, &order)?,
+            Lanes::InTurn => self.in_turn(round, &order)?,
+        }
+        let machine = (self.lane_cost(round)?, self.stage.conditions());
+        let seconds = self.clock.now().saturating_sub(before).as_seconds();
+        let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
+        if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
+    }
+
+    fn workload(
+        &mut self,
+        round: u32,
+        (index, shares): (usize, Shares),
+        lanes: &Assignment,
+        present: &[usize],
+    ) -> Result<(), RunError> {
+        let workload = &self.plan.workloads[index];
+        self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
+        let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
+        let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
+        let (handicaps, seed, watch, clock) = (&self.handicaps, self.plan.seed, self.watch, self.clock);
+        let clocks = self.clocks(workload);
+        let setting =
+            Setting { workload, index, round, handicaps, contenders, lanes, shares, clocks, seed, watch, clock };
+        let trials = round::run(self.stage, &setting).unwrap_or_default();
+        self.note_once(clocks, &trials);
+        for trial in trials {
+            if let Some(why) = trial.outcome.why() {
+                let text = format!("round {round}: {} on {} did not finish: {why}", trial.workload, trial.contender);
+                self.note(Severity::Failure, text)?;
+            }
+            self.tell(Event::Trial(Box::new(trial)))?;
+        }
+        Ok(())
+    }
+
+    /// Decides the pairs after a round, sends the decisions, and returns the workloads of the next round.
+    fn look(&mut self) -> Result<Vec<usize>, RunError> {
+        let standing = standing(&self.record);
+        let words = decisions(&self.record, &standing);
+        let (decided, pairs) = (words.len() as u32, standing.pairs() as u32);
+        let now = words.keys().copied().collect();
+        let is_new = |(pair, words)| (!self.decided.contains(&pair)).then_some(words);
+        let new = words.into_iter().filter_map(is_new).collect();
+        self.decided = now;
+        self.tell(Event::Decided { decided, pairs, new })?;
+        Ok(self.due(&standing))
+    }
+
+    /// The workloads of the next round: those with an undecided pair, or all, if the plan asks for all.
+    fn due(&self, standing: &Standing) -> Vec<usize> {
+        let due: Vec<usize> = match self.aim.extent {
+            Extent::All => (0..self.plan.workloads.len()).collect(),
+            Extent::Undecided => standing.open(),
+        };
+        due.into_iter().filter(|workload| self.is_wanted(*workload)).collect()
+    }
+
+    /// Whether the workload has not yet reached its maximum number of rounds.
+    fn is_wanted(&self, workload: usize) -> bool {
+        let workload = &self.plan.workloads[workload];
+        workload.most_rounds.is_none_or(|most| rounds_of_workload(&self.record, workload) < most)
+    }
+
+    fn spent(&self) -> Nanos {
+        self.clock.now().saturating_sub(self.started)
+    }
+
+    fn stopped(&self) -> bool {
+        self.watch.stop.load(Ordering::Relaxed)
+    }
+
+    fn note(&mut self, severity: Severity, text: String) -> Result<(), RunError> {
+        self.tell(Event::Note(Note { severity, text }))
+    }
+
+    fn tell(&mut self, event: Event) -> Result<(), RunError> {
+        self.record.apply(&event);
+        self.listener.hear(&event).map_err(RunError::Listener)
+    }
+}

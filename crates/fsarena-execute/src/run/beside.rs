@@ -1,0 +1,127 @@
+//! Further measurements of a round: references, and the present cost of a lane.
+
+use fsarena_analyse::reference_counts;
+use fsarena_apps::engine_of;
+use fsarena_model::{CacheState, Event, Label, LaneCost, Nanos, Often, Place, Reference, Severity, Trial, Workload};
+
+use super::Session;
+use crate::RunError;
+use crate::round::{self, Clocks, Setting, Shares};
+use crate::schedule::Assignment;
+
+/// Number of slices of a reference, except on the device. A reference needs no narrow interval.
+const SLICES: u32 = 2;
+/// Maximum number of attempts for a reference that is measured once, if the machine is busy.
+const TRIES: usize = 2;
+
+impl Session<'_> {
+    /// Whether the three clocks of a workload are read in the current round.
+    pub(super) fn clocks(&self, workload: &Workload) -> Clocks {
+        let is_new = || !self.record.trials.iter().any(|trial| trial.workload == workload.name);
+        match self.is_due(is_new) && !workload.is_open_loop() {
+            true => Clocks::Read,
+            false => Clocks::Left,
+        }
+    }
+
+    /// Notes time that further rounds will not take.
+    pub(super) fn spent_once(&mut self, time: Nanos) {
+        if self.plan.beside == Often::Once {
+            self.once = self.once + time;
+        }
+    }
+
+    /// Notes the estimated time of reading the clocks: one slice for each trial.
+    pub(super) fn note_once(&mut self, clocks: Clocks, trials: &[Trial]) {
+        if clocks == Clocks::Read {
+            let slice = |trial: &Trial| trial.slices.last().map_or(Nanos(0), |slice| slice.elapsed);
+            trials.iter().filter(|trial| trial.slices.len() > 1).for_each(|trial| self.spent_once(slice(trial)));
+        }
+    }
+
+    fn is_due(&self, is_new: impl Fn() -> bool) -> bool {
+        match self.plan.beside {
+            Often::Never => false,
+            Often::Once => is_new(),
+            Often::Always => true,
+        }
+    }
+
+    /// Measures the references of a workload that are due.
+    pub(super) fn references(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+        for place in Place::ALL {
+            let is_of = |reference: &&Reference| {
+                reference.trial.workload == self.plan.workloads[index].name && reference.place == place
+            };
+            let known: Vec<&Reference> = self.record.references.iter().filter(is_of).collect();
+            // A reference is repeated once if the machine was busy; after that it probably remains busy.
+            let counts = |reference: &&Reference| reference_counts(&self.record, &reference.trial);
+            let is_new = || known.len() < TRIES && !known.iter().any(counts);
+            let is_due = self.is_due(is_new) && !self.stopped();
+            if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
+                self.reference(round, index, lanes, (place, &workload))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the cost of a write and flush on the spare lane at the end of the round.
+    pub(super) fn lane_cost(&mut self, round: u32) -> Result<Option<LaneCost>, RunError> {
+        if self.stopped() {
+            return Ok(None);
+        }
+        match self.stage.lane_cost() {
+            Ok(cost) => Ok(cost),
+            Err(trouble) => {
+                self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {trouble}"))?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn reference(
+        &mut self,
+        round: u32,
+        index: usize,
+        lanes: &Assignment,
+        (place, workload): (Place, &Workload),
+    ) -> Result<(), RunError> {
+        let number = match self.stage.refer(place, workload) {
+            Ok(Some(number)) => number,
+            Ok(None) => return Ok(()),
+            Err(trouble) => {
+                return self.note(Severity::Info, format!("{} has no reference in {place}: {trouble}", workload.name));
+            }
+        };
+        let label = Label(place.to_string());
+        let (handicaps, seed, watch, clock) = (&self.handicaps, self.plan.seed, self.watch, self.clock);
+        let contenders = vec![(number, &label)];
+        let (clocks, shares) = (Clocks::Left, Shares::default());
+        let setting =
+            Setting { workload, index, round, handicaps, contenders, lanes, shares, clocks, seed, watch, clock };
+        let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
+        for trial in trials {
+            if let Some(why) = trial.outcome.why() {
+                let text =
+                    format!("round {round}: the reference of {} in {place} did not finish: {why}", workload.name);
+                self.note(Severity::Info, text)?;
+            }
+            self.tell(Event::Reference(Box::new(Reference { place, trial })))?;
+        }
+        Ok(())
+    }
+}
+
+/// The workload in the form in which it runs at `place`; `None` if it has no useful reference there, as for open loops,
+/// whose rate is given.
+///
+/// A device is a ceiling for direct I/O only: file systems read ahead and write back in larger pieces than the page
+/// cache of a device does, and read more than twice as fast (docs/decisions/0011).
+fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
+    let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
+    if workload.is_open_loop() || is_no_ceiling || engine_of(workload).is_err() {
+        return None;
+    }
+    let slices = if place == Place::Device { workload.slices } else { SLICES };
+    Some(Workload { slices, memory_limit: None, ..workload.clone() })
+}

@@ -1,0 +1,152 @@
+//! The contenders of a round: made, used, unmounted and checked. Either side by side, or in turn on one lane.
+
+use fsarena_model::event::Check;
+use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
+
+use super::Session;
+use crate::round::Shares;
+use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
+use crate::{RunError, likeness};
+
+impl Session<'_> {
+    /// All contenders exist at the same time. All of them run a workload before the next workload begins.
+    pub(super) fn side_by_side(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), RunError> {
+        let lanes = lane_rounds(&fsarena_lane::needs_lane(self.plan), round, self.plan.seed);
+        let contenders = making_order(self.plan.contenders.len(), round, self.plan.seed);
+        let present = self.make(round, order, &lanes, &contenders)?;
+        for work in order {
+            if self.stopped() {
+                break;
+            }
+            self.workload(round, *work, &lanes, &present)?;
+            self.beside(round, work.0, &lanes)?;
+        }
+        self.finish(round, &present)
+    }
+
+    /// Each contender is made on the same lane, runs all workloads and is removed before the next contender is made.
+    pub(super) fn in_turn(&mut self, round: u32, order: &[(usize, Shares)]) -> Result<(), RunError> {
+        let lanes = one_lane(&fsarena_lane::needs_lane(self.plan));
+        for contender in making_order(self.plan.contenders.len(), round, self.plan.seed) {
+            if self.stopped() {
+                return Ok(());
+            }
+            let present = self.make(round, order, &lanes, &[contender])?;
+            for work in order {
+                if !self.stopped() && !present.is_empty() {
+                    self.workload(round, *work, &lanes, &present)?;
+                }
+            }
+            self.finish(round, &present)?;
+        }
+        order.iter().try_for_each(|(index, _)| self.beside(round, *index, &lanes))
+    }
+
+    /// Measures the references of a workload that are due.
+    fn beside(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+        let before = self.clock.now();
+        self.references(round, index, lanes)?;
+        self.spent_once(self.clock.now().saturating_sub(before));
+        Ok(())
+    }
+
+    /// Makes contenders and returns those that exist. In the first round, a contender that cannot be made ends the run
+    /// before anything is measured, because the call is probably wrong. If contenders use a lane in turn, others may
+    /// have worked for hours by then: the contender is then recorded as absent.
+    fn make(
+        &mut self,
+        round: u32,
+        open: &[(usize, Shares)],
+        lanes: &Assignment,
+        contenders: &[usize],
+    ) -> Result<Vec<usize>, RunError> {
+        let (mut present, mut made) = (Vec::new(), Vec::new());
+        for &index in contenders {
+            let label = self.plan.contenders[index].label.clone();
+            match self.stage.make(index, lanes[index], round) {
+                Ok(facts) => {
+                    present.push(index);
+                    made.push((index, facts));
+                }
+                Err(trouble) if round == self.aim.first && !self.has_trials_of(round) => {
+                    return Err(RunError::Contender { contender: label.to_string(), trouble });
+                }
+                Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
+            }
+        }
+        present.sort_unstable();
+        made.sort_by_key(|(index, _)| *index);
+        if round == self.aim.first || made.iter().any(|(_, facts)| self.is_new(facts)) {
+            self.admit(made.into_iter().map(|(_, facts)| facts).collect())?;
+        }
+        Ok(present)
+    }
+
+    fn has_trials_of(&self, round: u32) -> bool {
+        self.record.trials.iter().any(|trial| trial.round == round)
+    }
+
+    /// Whether the contender is not in the record, because it could not be made before.
+    fn is_new(&self, facts: &ContenderFacts) -> bool {
+        self.record.contenders.iter().all(|known| known.label != facts.label)
+    }
+
+    /// Records the facts of the contenders of the first round, or compares them with the recorded facts.
+    fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), RunError> {
+        let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
+        if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
+            return Err(RunError::Unlike(text));
+        }
+        let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
+        for event in std::mem::take(&mut self.pending).into_iter().chain(new.into_iter().map(Event::Contender)) {
+            self.tell(event)?;
+        }
+        Ok(())
+    }
+
+    /// Records all workloads of the round as failed for a contender that could not be made.
+    fn absent(
+        &mut self,
+        round: u32,
+        open: &[(usize, Shares)],
+        label: &Label,
+        lane: Option<usize>,
+        why: &str,
+    ) -> Result<(), RunError> {
+        self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
+        let open = open.iter().map(|(index, _)| &self.plan.workloads[*index]);
+        for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
+            self.tell(Event::Trial(Box::new(Trial {
+                round,
+                workload: workload.name.to_string(),
+                contender: label.clone(),
+                lane: lane.map(|lane| lane as u32),
+                slices: Vec::new(),
+                latencies: Default::default(),
+                steps: Vec::new(),
+                verified: None,
+                over_time: Vec::new(),
+                probes: Default::default(),
+                outcome: Outcome::Failed(why.to_owned()),
+            })))?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, round: u32, present: &[usize]) -> Result<(), RunError> {
+        for index in present {
+            let contender = self.plan.contenders[*index].label.clone();
+            match self.stage.finish(*index) {
+                Ok(None) => {}
+                Ok(Some(result)) => {
+                    self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;
+                }
+                Err(trouble) => {
+                    let text = format!("round {round}: {contender} could not be unmounted and checked: {trouble}");
+                    self.note(Severity::Failure, text)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Continues a stored run on the same machine, with the next round, according to its plan.
+
+use std::sync::atomic::AtomicBool;
+
+use fsarena_analyse::standing;
+use fsarena_model::event::Note;
+use fsarena_model::{Environment, Event, Nanos, RunRecord, Severity, Status};
+use fsarena_sys::Clock;
+
+use super::facts::{free_flushes, handicaps, notes as plan_notes};
+use super::{Listener, Session, decisions};
+use crate::rest::Rest;
+use crate::round::Watch;
+use crate::{RunError, Stage, likeness, precondition, surroundings};
+
+/// A stored run to continue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resumption {
+    /// The stored record.
+    pub record: RunRecord,
+    /// The remaining work.
+    pub rest: Rest,
+    /// The time at which the run continues, RFC 3339 in UTC.
+    pub at: String,
+}
+
+/// Runs the remaining work of a stored run, like [`run`](super::run) for a new run.
+///
+/// No event that would be stored is sent before the machine and all contenders prove to be unchanged.
+///
+/// # Errors
+/// [`RunError::Unlike`] if they have changed; otherwise as [`run`](super::run).
+pub fn resume(
+    resumption: Resumption,
+    stage: &mut dyn Stage,
+    clock: &dyn Clock,
+    started: Nanos,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Status, RunError> {
+    let Resumption { record, rest, at } = resumption;
+    let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
+    let handicaps = handicaps(&plan);
+    Watch::during(stop, |watch| {
+        let (plan, once, decided) = (&plan, Nanos(0), decisions(&record, &standing(&record)).into_keys().collect());
+        let mut session =
+            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
+        if session.stopped() {
+            return Ok(Status::Interrupted);
+        }
+        session.reopen(&rest, at)?;
+        let status = session.rounds(rest.open)?;
+        // If the run is stopped before anything is measured, the stored run stays unchanged.
+        if session.pending.is_empty() {
+            session.tell(Event::Finished(status))?;
+        }
+        Ok(status)
+    })
+}
+
+impl Session<'_> {
+    /// Reads the machine, and holds events back until the contenders exist.
+    fn reopen(&mut self, rest: &Rest, at: String) -> Result<(), RunError> {
+        self.tell(Event::Preparing("reading the machine".to_owned()))?;
+        let survey = self.stage.survey();
+        let now = survey.map_err(|trouble| RunError::Unlike(format!("the machine could not be read: {trouble}")))?;
+        if let Some(difference) = likeness::difference(&self.record.environment, &now) {
+            return Err(RunError::Unlike(difference));
+        }
+        let text = format!("continued on {at} after round {}, with {rest}", rest.first() - 1);
+        let note = |severity, text| Event::Note(Note { severity, text });
+        self.pending = vec![Event::Resumed { at }, note(Severity::Info, text)];
+        let news = self.news(now);
+        self.pending.extend(news);
+        Ok(())
+    }
+
+    /// Events about the present machine; all of them, if the stored run has no survey.
+    fn news(&self, now: Environment) -> Vec<Event> {
+        let then = &self.record.environment;
+        let warning = |text| Note { severity: Severity::Warning, text };
+        if !then.fsarena.is_empty() {
+            // The lanes were written again, and their state may differ.
+            let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.storage));
+            let change = likeness::change(then, &now).map(warning);
+            return change.into_iter().chain(state).map(Event::Note).collect();
+        }
+        let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
+        let notes = notes.chain(surroundings::notes(&now, self.plan.medium, &self.plan.storage));
+        let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
+        std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! Notes about the machine and its storage, independent of the workloads' results.
+
+use fsarena_lane::{age, flush, reread};
+use fsarena_model::event::Note;
+use fsarena_model::{Environment, Medium, Severity, Storage};
+
+use crate::precondition;
+
+/// Notes about this machine and its lanes, which imitate `medium` and lie in `storage`.
+pub fn notes(environment: &Environment, medium: Medium, storage: &Storage) -> Vec<Note> {
+    let note = |severity| move |text| Note { severity, text };
+    let found = unproven_flushes(environment, medium).into_iter().chain(cached_below(environment));
+    let old = old_makers(environment).into_iter().map(note(Severity::Warning));
+    let done = environment.preconditioned.iter().map(|done| precondition::note(done, storage));
+    old.chain(done).chain(found.map(note(Severity::Info))).collect()
+}
+
+/// Whether the lanes' images lie in memory.
+pub fn lies_in_memory(environment: &Environment) -> bool {
+    environment.host_file_system.as_ref().is_some_and(|host| host.starts_with("tmpfs"))
+}
+
+/// Not for lanes in memory: another note already says that their flushes are free.
+fn unproven_flushes(environment: &Environment, medium: Medium) -> Option<String> {
+    if lies_in_memory(environment) { None } else { flush::unproven(&environment.flushes, medium) }
+}
+
+fn cached_below(environment: &Environment) -> Option<String> {
+    reread::cached_below(environment.repeated_reads.as_ref()?)
+}
+
+fn old_makers(environment: &Environment) -> Vec<String> {
+    environment.kernel.as_ref().map(|kernel| age::old_makers(&environment.tools, kernel)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use fsarena_model::{Bytes, FlushAfter, Nanos, Preconditioned, RepeatedReads};
+
+    use super::*;
+
+    fn quick() -> Environment {
+        let flushes = [Bytes::kib(4), Bytes::mib(64)].map(|written| FlushAfter { written, flush: Nanos(12_000) });
+        Environment { flushes: flushes.to_vec(), ..Environment::default() }
+    }
+
+    fn said(environment: &Environment) -> Vec<String> {
+        notes(environment, Medium::Nvme, &Storage::Memory).into_iter().map(|note| note.text).collect()
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_was_not_read() {
+        assert!(said(&Environment::default()).is_empty());
+    }
+
+    #[test]
+    fn a_flush_that_does_nothing_is_said_to_be_unproven_unless_it_is_known_to_be_free() {
+        let on_disk = said(&quick());
+        assert!(on_disk.len() == 1 && on_disk[0].contains("unproven") && on_disk[0].contains("12.0 µs"), "{on_disk:?}");
+        let in_memory = Environment { host_file_system: Some("tmpfs (rw)".to_owned()), ..quick() };
+        assert!(said(&in_memory).is_empty());
+    }
+
+    #[test]
+    fn a_cache_below_the_device_is_named() {
+        let reads = |repeated| Some(RepeatedReads { fresh: 1e8, repeated });
+        let cached = said(&Environment { repeated_reads: reads(3e8), ..Environment::default() });
+        assert!(cached.len() == 1 && cached[0].starts_with("cached below the device"), "{cached:?}");
+        assert!(said(&Environment { repeated_reads: reads(1.2e8), ..Environment::default() }).is_empty());
+    }
+
+    #[test]
+    fn an_old_mkfs_is_a_warning() {
+        let tools = [("mkfs.xfs".to_owned(), "mkfs.xfs version 5.10.0".to_owned())].into();
+        let old = Environment { kernel: Some("6.18.44".to_owned()), tools, ..Environment::default() };
+        let notes = notes(&old, Medium::Nvme, &Storage::Memory);
+        assert!(notes.len() == 1 && notes[0].severity == Severity::Warning, "{notes:?}");
+        assert!(notes[0].text.starts_with("mkfs.xfs 5.10 is about 5 years older than the kernel 6.18"), "{notes:?}");
+    }
+
+    #[test]
+    fn what_came_of_preconditioning_is_said() {
+        let done = Preconditioned { writes_per_second: vec![100.0; 5], is_steady: true };
+        let text = said(&Environment { preconditioned: Some(done), ..Environment::default() });
+        assert!(text.len() == 1 && text[0].contains("5 rounds") && text[0].contains("steady state"), "{text:?}");
+    }
+}

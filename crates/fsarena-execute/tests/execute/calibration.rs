@@ -1,0 +1,36 @@
+//! Calibration from runs of identical contenders and runs with a handicap.
+
+use fsarena_analyse::calibration;
+use fsarena_model::RunRecord;
+
+use crate::fake::{Play, World, workload};
+
+fn play(seed: u64, handicap: Option<&str>) -> RunRecord {
+    let world = World::of(&[1000.0; 2]).noisy(0.01, seed);
+    let mut play = Play::new(&["a=ext4", "b=ext4"], world).with_seed(seed);
+    play = play.with_workloads(vec![workload("create"), workload("append")]);
+    play.plan.handicaps = handicap.into_iter().map(|text| text.parse().expect("well spelled")).collect();
+    play.perform().record
+}
+
+#[test]
+fn equals_are_not_ranked_and_a_large_handicap_is_found() {
+    let equal: Vec<RunRecord> = (1..=4).map(|seed| play(seed, None)).collect();
+    let handicapped: Vec<RunRecord> = (11..=13).map(|seed| play(seed, Some("b=20%"))).collect();
+    let calibration = calibration(&equal, &handicapped);
+    assert_eq!((calibration.runs, calibration.runs_with_a_winner), (4, 0));
+    assert_eq!(calibration.rows.len(), 2);
+    for row in &calibration.rows {
+        assert_eq!((row.equal, row.winners, row.handicapped, row.found), (4, 0, 3, 3), "{row:?}");
+        assert!(row.equivalent > 0, "{row:?}");
+        let deviation = row.deviation.expect("rounds differ").0;
+        assert!((0.003..0.05).contains(&deviation), "{row:?}");
+        assert!(row.finds_from.is_some_and(|from| (0.01..0.2).contains(&from.0)), "{row:?}");
+    }
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    let calibration = calibration(&[], &[]);
+    assert_eq!((calibration.runs, calibration.rows.len()), (0, 0));
+}

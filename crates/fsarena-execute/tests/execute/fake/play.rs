@@ -1,0 +1,180 @@
+//! A plan and a world together, their performance, and its result.
+
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_analyse::assess;
+use fsarena_execute::{Rest, Resumption, RunError, Wish, resume, run};
+use fsarena_model::{
+    Better, Budget, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Metric, Mode, Nanos, Plan,
+    Rounds, RunRecord, StateOfFileSystem, Status, Traits, Trial, Verdict, Workload,
+};
+
+use super::backstage::Backstage;
+use super::{Collector, FakeClock, FakeStage, World};
+
+/// A plan and the world in which it is performed.
+#[derive(Debug, Clone)]
+pub struct Play {
+    pub plan: Plan,
+    pub world: World,
+    /// Duration of the preparation before the run began.
+    pub setup: Nanos,
+    /// Number of events that the listener can store.
+    pub deaf_from: usize,
+}
+
+/// The result of a play.
+pub struct Performance {
+    pub result: Result<Status, RunError>,
+    pub events: Vec<Event>,
+    /// The time of each event.
+    pub times: Vec<Nanos>,
+    pub journal: Vec<String>,
+    pub record: RunRecord,
+}
+
+impl Play {
+    /// Two workloads of files within three minutes.
+    pub fn new(contenders: &[&str], world: World) -> Self {
+        let plan = Plan {
+            workloads: vec![workload("create"), workload("append")],
+            seed: 7,
+            rounds: Rounds::Within(Budget(Nanos::seconds(180))),
+            disturbance: Disturbance::ignored(),
+            ..Plan::of(contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect())
+        };
+        Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }
+    }
+
+    pub fn with_workloads(mut self, workloads: Vec<Workload>) -> Self {
+        self.plan.workloads = workloads;
+        self
+    }
+
+    pub fn with_rounds(mut self, rounds: Rounds) -> Self {
+        self.plan.rounds = rounds;
+        self
+    }
+
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.plan.seed = seed;
+        self
+    }
+
+    pub fn perform(&self) -> Performance {
+        let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
+        self.play(record, |stage, clock, stop, listener| run(&self.plan, stage, clock, Nanos(0), stop, listener))
+    }
+
+    /// Continues the run of `record` in this world; `None` if nothing remains to be done.
+    pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
+        let rest = Rest::of(record, wish).expect("there is time for a round")?;
+        let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
+        Some(self.play(record.clone(), |stage, clock, stop, listener| {
+            resume(resumption, stage, clock, Nanos(0), stop, listener)
+        }))
+    }
+
+    /// Runs `session` on a fake stage, and adds its events to `record`.
+    fn play(
+        &self,
+        mut record: RunRecord,
+        session: impl FnOnce(&mut FakeStage, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
+    ) -> Performance {
+        let clock = FakeClock::default();
+        clock.advance(self.setup);
+        let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
+        let labels = labels.chain(["memory".to_owned()]).collect();
+        let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
+        let mut stage = FakeStage::new(backstage.clone());
+        let mut listener = Collector::new(clock.clone(), self.deaf_from);
+        let result = session(&mut stage, &clock, &backstage.stop, &mut listener);
+        listener.events.iter().for_each(|event| record.apply(event));
+        let Collector { events, times, .. } = listener;
+        Performance { result, events, times, journal: backstage.journal(), record }
+    }
+}
+
+impl Performance {
+    pub fn status(&self) -> Status {
+        *self.result.as_ref().expect("the run came to an end")
+    }
+
+    pub fn comparison(&self) -> Comparison {
+        assess(&self.record)
+    }
+
+    /// All verdicts, by workload, then pair.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        self.comparison().verdicts.iter().map(|pair| pair.verdict).collect()
+    }
+
+    /// The workloads of each round that began, in that round's order.
+    pub fn rounds(&self) -> Vec<Vec<String>> {
+        let workloads = |event: &Event| match event {
+            Event::RoundStarted { workloads, .. } => Some(workloads.clone()),
+            _ => None,
+        };
+        self.events.iter().filter_map(workloads).collect()
+    }
+
+    /// The expected number of rounds, as announced at the beginning of each round.
+    pub fn expected(&self) -> Vec<u32> {
+        let expected = |event: &Event| match event {
+            Event::RoundStarted { expected, .. } => Some(*expected),
+            _ => None,
+        };
+        self.events.iter().filter_map(expected).collect()
+    }
+
+    pub fn trials_of(&self, workload: &str, contender: &str) -> Vec<&Trial> {
+        let is_of = |trial: &&Trial| trial.workload == workload && trial.contender.0 == contender;
+        self.record.trials.iter().filter(is_of).collect()
+    }
+
+    /// The texts of all notes.
+    pub fn notes(&self) -> Vec<&str> {
+        self.record.notes.iter().map(|note| note.text.as_str()).collect()
+    }
+
+    /// The entries of the journal that begin with `beginning`.
+    pub fn entries(&self, beginning: &str) -> Vec<&str> {
+        self.journal.iter().map(String::as_str).filter(|entry| entry.starts_with(beginning)).collect()
+    }
+}
+
+/// A sliced workload: 20 ms to warm up, 100 ms timed, four slices, an fsync with each operation.
+pub fn workload(name: &str) -> Workload {
+    Workload {
+        name: name.parse().expect("a name"),
+        version: 1,
+        measures: "How often something is done.".to_owned(),
+        why: "Somebody does it.".to_owned(),
+        engine: "files".to_owned(),
+        metric: Metric {
+            name: "operations-per-second".to_owned(),
+            unit: "op/s".to_owned(),
+            measure: Measure::OperationsPerSecond,
+            better: Better::Higher,
+        },
+        durable: DurablePoint::Fsync,
+        cache: CacheState::Warm,
+        state: StateOfFileSystem::Fresh,
+        mode: Mode::Sliced,
+        warm_up_ms: 20,
+        timed_ms: 100,
+        slices: 4,
+        parameters: serde_json::Value::Null,
+        ends_by_itself: false,
+        agrees_from_ms: None,
+        memory_limit: None,
+        most_rounds: None,
+        smoke: None,
+        time_limit_s: None,
+        scaled: None,
+        published: None,
+        variant: None,
+        traits: Traits::default(),
+    }
+}

@@ -1,0 +1,124 @@
+//! The best contender for the user's own mix, and the shares at which another would be best.
+
+use fsarena_analyse::{assess, unknown_names};
+use fsarena_model::recommendation::ClassAdvice;
+use fsarena_model::{Label, Rounds, RunRecord};
+
+use crate::fake::{Effect, Play, World};
+
+/// ext4 is three times as fast as xfs in `create`, xfs is three times as fast as ext4 in `append`; btrfs is half as
+/// fast as ext4 in both.
+fn torn() -> Play {
+    let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[3000.0, 1000.0, 1500.0]).noisy(0.01, 1));
+    play.world.advantage = Some(("append".to_owned(), 9.0));
+    play.with_rounds(Rounds::Exactly(6))
+}
+
+fn advice(record: &RunRecord, mix: &str) -> ClassAdvice {
+    let mut record = record.clone();
+    record.plan.mix = Some(mix.parse().expect("well spelled"));
+    let recommendation = assess(&record).recommendation.expect("there is a mix");
+    assert_eq!(recommendation.classes.len(), 1);
+    recommendation.classes.into_iter().next().expect("one")
+}
+
+fn labels(labels: &[Label]) -> Vec<&str> {
+    labels.iter().map(|label| label.0.as_str()).collect()
+}
+
+#[test]
+fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
+    let record = torn().perform().record;
+    assert_eq!(assess(&record).recommendation, None, "nobody asked");
+    let advice = advice(&record, "create=7,append=3");
+    assert_eq!(
+        (advice.first.as_ref().map(|label| label.0.as_str()), labels(&advice.best)),
+        (Some("ext4"), vec!["ext4"])
+    );
+    let ratio = advice.pairs[0].ratio.expect("measured");
+    assert!((ratio.ln() - 0.4 * 3.0_f64.ln()).abs() < 0.03, "{ratio}");
+    let [low, high] = [advice.pairs[0].low, advice.pairs[0].high].map(|end| end.expect("measured"));
+    assert!(low < ratio && ratio < high);
+    let [create, append] = advice.flips.as_slice() else { panic!("one for each name: {:?}", advice.flips) };
+    let (at, to) = create.below.clone().expect("with less of it xfs is better");
+    assert!((at - 0.5).abs() < 0.02 && to.0 == "xfs" && create.above.is_none(), "{create:?}");
+    let (at, to) = append.above.clone().expect("with more of it xfs is better");
+    assert!((at - 0.5).abs() < 0.02 && to.0 == "xfs" && append.below.is_none(), "{append:?}");
+}
+
+#[test]
+fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
+    let mut record = torn().with_rounds(Rounds::Exactly(8)).perform().record;
+    record.plan.groups.insert("both".to_owned(), vec!["create".to_owned(), "append".to_owned(), "absent".to_owned()]);
+    let both = advice(&record, "both=1");
+    let plain = assess(&record).suite_ratios;
+    for (row, plain) in both.pairs.iter().zip(&plain) {
+        assert!((row.ratio.expect("known") / plain.ratio.expect("known") - 1.0).abs() < 1e-9, "the suite's own mean");
+        let ends = [row.low, plain.low, plain.high, row.high].map(|end| end.expect("known"));
+        assert!(ends.is_sorted(), "never better known than independent ones would be: {ends:?}");
+    }
+    assert!(both.flips.is_empty(), "a single name has all the weight: {:?}", both.flips);
+    let level = advice(&record, "create=0.501,append=0.499");
+    assert_eq!(labels(&level.best), ["ext4", "xfs"], "nobody can tell them apart");
+    assert_eq!(level.equal.len(), 1, "and they differ by less than the margin");
+}
+
+#[test]
+fn a_lead_has_to_exceed_the_margin() {
+    let mut record = torn().perform().record;
+    assert_eq!(labels(&advice(&record, "create=7,append=3").best), ["ext4"]);
+    record.plan.margin = fsarena_model::Share(0.8);
+    let wide = advice(&record, "create=7,append=3");
+    assert_eq!((labels(&wide.best), labels(&wide.equal)), (vec!["ext4", "xfs"], vec!["xfs"]));
+}
+
+#[test]
+fn who_did_not_finish_is_not_recommended_where_that_counts() {
+    let mut play = torn();
+    play.world = play.world.trap(Effect::Fail, 2, 2, "run ext4 create for 100 ms");
+    let record = play.perform().record;
+    let one = advice(&record, "create=7,append=3");
+    assert_eq!(one.not_recommended.len(), 1);
+    assert_eq!(
+        (one.not_recommended[0].label.0.as_str(), one.not_recommended[0].reason.as_str()),
+        ("ext4", "create: did-not-finish")
+    );
+    assert!(one.pairs[0].ratio.is_none() && one.first.as_ref().is_some_and(|first| first.0 != "ext4"), "{one:?}");
+    let other = advice(&record, "append=1");
+    assert_eq!((other.not_recommended.len(), labels(&other.best)), (0, vec!["xfs"]));
+}
+
+#[test]
+fn with_too_few_rounds_nobody_is_recommended() {
+    let advice = advice(&torn().with_rounds(Rounds::Exactly(1)).perform().record, "create=7,append=3");
+    assert_eq!((advice.first, advice.best, advice.flips), (None, Vec::new(), Vec::new()));
+    assert!(advice.pairs[0].left_out[0].contains("too few rounds"));
+}
+
+#[test]
+fn names_that_stand_for_nothing_are_told_with_those_that_do() {
+    let mut plan = torn().plan;
+    plan.groups.insert("writes".to_owned(), vec!["append".to_owned()]);
+    plan.groups.insert("gone".to_owned(), vec!["absent".to_owned()]);
+    let unknown = |mix: &str| unknown_names(&plan, &mix.parse().expect("well spelled"));
+    assert_eq!(unknown("writes=1,create=1"), None);
+    for name in ["gone", "absent", "reads"] {
+        let (told, known) = unknown(&format!("create=1,{name}=1")).expect("unknown");
+        assert_eq!((told.as_str(), known), (name, ["writes", "create", "append"].map(str::to_owned).to_vec()));
+    }
+}
+
+#[test]
+fn what_was_not_run_for_want_of_programs_is_in_the_comparison() {
+    let mut record = torn().perform().record;
+    let missing = fsarena_model::Unavailable { workload: "mail".to_owned(), packages: vec!["postmark".to_owned()] };
+    record.plan.unavailable.push(missing.clone());
+    assert_eq!(assess(&record).unavailable, std::slice::from_ref(&missing));
+    record.plan.groups.insert("mails".to_owned(), vec!["create".to_owned(), "mail".to_owned()]);
+    let without = |mix: &str| {
+        let mut record = record.clone();
+        record.plan.mix = Some(mix.parse().expect("well spelled"));
+        assess(&record).recommendation.expect("there is a mix").without
+    };
+    assert_eq!((without("mails=1,append=1"), without("append=1")), (vec![missing], vec![]));
+}

@@ -1,0 +1,245 @@
+//! Whole runs, and the ladder of slice lengths.
+
+use fsarena_analyse::{Agreement, Finding, climbed, finding, ladder, rungs};
+use fsarena_model::plan::Lanes;
+use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
+
+use crate::fake::{Effect, Performance, Play, World, workload};
+
+fn whole(timed_ms: u64) -> Workload {
+    Workload { mode: Mode::Whole, timed_ms, ..workload("create") }
+}
+
+fn one_round(workload: Workload) -> Performance {
+    let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_workloads(vec![workload]);
+    play.with_rounds(Rounds::Exactly(1)).perform()
+}
+
+#[test]
+fn whole_runs_are_made_one_after_the_other_each_synced_before_the_next_begins() {
+    let performance = one_round(whole(100));
+    let of = |label: &str| {
+        [
+            format!("open {label} create"),
+            format!("prepare {label} create"),
+            format!("settle {label}"),
+            format!("refill {label} create"),
+            format!("watch {label}"),
+            format!("run {label} create for 100 ms"),
+            format!("count {label}"),
+            format!("watch {label}"),
+            format!("settle {label}"),
+            format!("count {label}"),
+            format!("settle {label}"),
+            format!("clear {label} create"),
+        ]
+    };
+    let begin = performance.journal.iter().position(|entry| entry.starts_with("open")).expect("something ran");
+    let first = performance.journal[begin].split(' ').nth(1).expect("a label");
+    let second = if first == "ext4" { "xfs" } else { "ext4" };
+    assert_eq!(performance.journal[begin..begin + 24], [of(first), of(second)].concat());
+}
+
+#[test]
+fn what_a_whole_run_leaves_for_later_is_part_of_its_time() {
+    let performance = one_round(whole(100));
+    let trial = performance.trials_of("create", "ext4")[0];
+    // 100 operations in 100 ms, and 4 ms to sync them.
+    assert_eq!((trial.slices.len(), trial.slices[0].operations), (1, 100));
+    assert_eq!(trial.slices[0].elapsed, Nanos::millis(104));
+    assert!((trial.slices[0].value - 100.0 / 0.104).abs() < 1e-9);
+    assert_eq!(trial.probe("settle"), Some(0.004));
+}
+
+#[test]
+fn a_whole_run_without_a_time_ends_with_its_work() {
+    let performance = one_round(whole(0));
+    assert_eq!(performance.entries("run ext4"), ["run ext4 create to the end"]);
+    assert_eq!(performance.trials_of("create", "ext4")[0].operations(), 20);
+}
+
+/// Contenders that are alike in whole runs; in slices of 10 ms the second is ahead.
+fn play_ladder(short_slices: f64) -> (Performance, Vec<String>) {
+    let named = vec![workload("create"), workload("append")];
+    let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);
+    world.operation_noise = 0.02;
+    world.advantage = Some(("create@10ms".to_owned(), short_slices));
+    let play = Play::new(&["ext4", "xfs"], world).with_workloads(rungs(&named));
+    let performance = play.with_rounds(Rounds::Exactly(6)).perform();
+    let names = climbed(&performance.record.plan.workloads).expect("a ladder");
+    (performance, names)
+}
+
+#[test]
+fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
+    let (performance, named) = play_ladder(1.5);
+    let pairs = ladder(&performance.record, &named);
+    let agreements: Vec<Vec<Agreement>> =
+        pairs.iter().map(|pair| pair.rungs.iter().map(|rung| rung.agreement).collect()).collect();
+    let (agrees, differs) = (Agreement::Agrees, Agreement::Differs);
+    assert_eq!(agreements, [[differs, agrees, agrees, agrees], [agrees; 4]]);
+    assert!((pairs[0].rungs[0].ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
+    assert_eq!(
+        pairs[0].rungs.iter().map(|rung| rung.slice_ms).collect::<Vec<_>>(),
+        [Some(10), Some(50), Some(200), None]
+    );
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees }));
+    assert_eq!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Agrees }));
+}
+
+#[test]
+fn where_the_longest_slices_differ_the_work_must_run_whole() {
+    let (performance, named) = play_ladder(1.0);
+    let mut pairs = ladder(&performance.record, &named);
+    pairs[0].rungs[2].agreement = Agreement::Differs;
+    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
+    pairs[0].rungs[2].agreement = Agreement::Doubtful;
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful }));
+    pairs[0].rungs[2].agreement = Agreement::Open;
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open }));
+    pairs[0].rungs[0].agreement = Agreement::Doubtful;
+    assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
+}
+
+#[test]
+fn a_rung_with_fewer_rounds_still_gets_its_look() {
+    let (mut performance, names) = play_ladder(1.5);
+    performance.record.plan.disturbance.most = 1;
+    for trial in
+        performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
+    {
+        let busy = fsarena_model::Reading { value: Some(trial.seconds() * 2.0), unit: "s".to_owned() };
+        trial.probes.insert("cpu.steal".to_owned(), busy);
+    }
+    let pairs = ladder(&performance.record, &names);
+    assert_eq!(pairs[1].rungs[1].agreement, Agreement::Agrees, "five of six rounds");
+    assert_eq!(pairs[0].rungs[0].agreement, Agreement::Differs);
+}
+
+#[test]
+fn a_ladder_without_a_pair_finds_nothing() {
+    let named = vec![workload("create")];
+    let mut world = World::of(&[1000.0; 2]);
+    world.durability = vec![Durability::Flushed, Durability::Volatile];
+    let play = Play::new(&["ext4", "tmpfs"], world).with_workloads(rungs(&named));
+    let record = play.with_rounds(Rounds::Exactly(4)).perform().record;
+    let pairs = ladder(&record, &["create".to_owned()]);
+    assert_eq!(finding(&pairs, "create"), None, "{pairs:?}");
+}
+
+#[test]
+fn contenders_that_fail_or_are_of_another_class_neither_hide_nor_make_a_disagreement() {
+    let mut world = World::of(&[1000.0, 1200.0, 900.0, 500.0]).noisy(0.003, 5);
+    world.operation_noise = 0.005;
+    world.durability = vec![Durability::Flushed, Durability::Flushed, Durability::Flushed, Durability::Volatile];
+    world.advantage = Some(("create@whole".to_owned(), 0.5));
+    let world = world.trap(Effect::Fail, 2, 1, "open btrfs create@whole");
+    let named = ["create", "append"].map(workload);
+    let play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world).with_workloads(rungs(&named));
+    let record = play.with_rounds(Rounds::Exactly(6)).perform().record;
+    let pairs = ladder(&record, &["create".to_owned(), "append".to_owned()]);
+    let is_whole = |agreement: &Agreement| *agreement != Agreement::Unmeasured;
+    let judged: Vec<_> = pairs.iter().filter(|pair| pair.rungs.iter().all(|rung| is_whole(&rung.agreement))).collect();
+    assert!(judged.iter().all(|pair| pair.a.0 != "tmpfs" && pair.b.0 != "tmpfs"), "{judged:?}");
+    assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
+    assert!(matches!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, .. })));
+}
+
+#[test]
+fn a_ladder_is_repeated_as_one() {
+    let (performance, _) = play_ladder(1.0);
+    let command = performance.comparison().command.join(" ");
+    assert!(
+        command.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),
+        "{command}"
+    );
+}
+
+#[test]
+fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
+    let performance = one_round(Workload { ends_by_itself: true, ..whole(100) });
+    let trial = performance.trials_of("create", "ext4")[0];
+    assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
+    assert_eq!(trial.probe("settle"), Some(0.004));
+}
+
+#[test]
+fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
+    play = play.with_workloads(vec![Workload { time_limit_s: Some(1), ..whole(100) }]);
+    play.world.lingers = Some((1, "begin"));
+    let performance = play.perform();
+    assert_eq!(performance.trials_of("create", "xfs")[0].outcome, Outcome::OutOfTime(Nanos::seconds(1)));
+    assert!(performance.entries("run xfs").is_empty(), "it never ran");
+}
+
+#[test]
+fn all_that_is_done_around_a_run_ends_within_the_time_limit() {
+    let sliced = || workload("create");
+    for (act, work) in
+        [("prepare", whole(100)), ("refill", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
+    {
+        let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
+        let limited = Workload { time_limit_s: Some(1), memory_limit: Some(Bytes::mib(64)), ..work };
+        play = play.with_workloads(vec![limited]);
+        play.world.stuck = vec![1];
+        play.world.lingers = Some((1, act));
+        let performance = play.perform();
+        assert_eq!(performance.trials_of("create", "xfs")[0].outcome, Outcome::OutOfTime(Nanos::seconds(1)), "{act}");
+        assert_eq!(performance.trials_of("create", "ext4")[0].outcome, Outcome::Finished, "{act}");
+    }
+}
+
+#[test]
+fn on_one_lane_who_cannot_be_made_after_others_have_worked_is_absent() {
+    let play = |nth: usize| {
+        let mut play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0, 500.0, 250.0]));
+        play = play.with_workloads(vec![whole(100)]).with_rounds(Rounds::Exactly(4));
+        play.plan.lanes = Lanes::InTurn;
+        let order: Vec<String> = play.perform().entries("make").into_iter().map(str::to_owned).collect();
+        let label = order[nth].split(' ').nth(1).expect("a label").to_owned();
+        play.world = play.world.trap(Effect::Fail, 1, 1, &format!("make {label}"));
+        (label, play.perform())
+    };
+    let (label, first) = play(0);
+    let error = first.result.as_ref().expect_err("nothing is lost yet");
+    assert!(error.to_string().contains(&label) && first.record.trials.is_empty(), "{error}");
+
+    let (label, last) = play(2);
+    assert_eq!(last.record.trials.len(), 12, "all others go on, and so does it in the second round");
+    let failed: Vec<_> = last.record.trials.iter().filter(|trial| trial.outcome != Outcome::Finished).collect();
+    assert_eq!((failed.len(), failed[0].round, failed[0].contender.0.as_str()), (1, 1, label.as_str()));
+    assert!(last.notes().iter().any(|note| note.contains(&format!("round 1: {label} could not be made"))));
+    assert_eq!(last.record.contenders.len(), 3, "what it is is known from its second round on");
+    let verdicts = last.comparison().verdicts;
+    for pair in &verdicts {
+        let has_it = [&pair.a, &pair.b].iter().any(|of_pair| of_pair.0 == label);
+        assert_eq!(pair.verdict == fsarena_model::Verdict::Invalid, has_it, "{pair:?}");
+    }
+}
+
+#[test]
+fn on_one_lane_each_contender_does_everything_before_the_next_is_made() {
+    let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0]));
+    play = play.with_workloads(vec![whole(100), Workload { name: "append".parse().expect("a name"), ..whole(100) }]);
+    play.plan.lanes = Lanes::InTurn;
+    let performance = play.with_rounds(Rounds::Exactly(3)).perform();
+    let wanted = |entry: &&String| ["make", "open", "finish"].iter().any(|what| entry.starts_with(what));
+    let all: Vec<&str> = performance.journal.iter().filter(wanted).map(String::as_str).collect();
+    for turn in all.chunks(4) {
+        let label = turn[0].split(' ').nth(1).expect("a label");
+        assert_eq!(turn[0], format!("make {label} on lane 0"));
+        assert!(
+            turn[1].starts_with(&format!("open {label}")) && turn[2].starts_with(&format!("open {label}")),
+            "{turn:?}"
+        );
+        assert_eq!(turn[3], format!("finish {label}"));
+    }
+    assert_eq!(all.len(), 3 * 2 * 4);
+    assert!(performance.notes().iter().any(|note| note.contains("take the same lane in turn")));
+    let verdicts = performance.comparison().verdicts;
+    assert!(
+        verdicts.iter().all(|pair| pair.rounds == 3 && pair.ratio.is_some_and(|ratio| ratio > 1.5)),
+        "{verdicts:?}"
+    );
+}
