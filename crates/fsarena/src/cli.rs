@@ -76,6 +76,8 @@ pub enum Command {
     Clean,
     /// See what can be told apart here: the same twice, and once slowed down; or whether slices tell what whole runs tell
     Calibrate(Calibrate),
+    /// Run a plan for another fsarena (compare --on): the plan comes on stdin, events go to stdout, as JSON lines
+    Agent,
     /// Print a shell's completions, or the manual page
     Generate(Generate),
 }
@@ -178,6 +180,9 @@ pub struct Compare {
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
+    #[arg(long, value_name = "COMMAND")]
+    pub on: Option<String>,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod agent;
 mod calibrate;
 mod clean;
 mod compare;
@@ -33,6 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Doctor(options) => doctor::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
+        Command::Agent => agent::run(),
         Command::Generate(options) => generate::run(options),
     }
 }

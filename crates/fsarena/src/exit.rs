@@ -42,6 +42,11 @@ impl Refusal {
         Self { text: text.into(), blame: Blame::Use, hint: Some(hint.into()) }
     }
 
+    /// The failure of an agent.
+    pub fn of_agent(text: String, hint: Option<String>, blame: Blame) -> Self {
+        Self { text, blame, hint }
+    }
+
     /// This machine lacks something: exit code 4.
     pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), blame: Blame::Machine, hint: Some(hint.into()) }
@@ -84,15 +89,20 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(hint) = hint {
         note!("hint: {hint}");
     }
-    ExitCode::from(match blame {
+    ExitCode::from(code(blame))
+}
+
+/// The exit code of a failure.
+pub fn code(blame: Blame) -> u8 {
+    match blame {
         Blame::Use => 2,
         Blame::Trial => 3,
         Blame::Machine => 4,
-    })
+    }
 }
 
 /// The error and its causes; a cause is left out if the text before it already contains it.
-fn words(error: &anyhow::Error) -> String {
+pub fn words(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
         "" => cause,
         _ if said.contains(&cause) => said,
@@ -101,7 +111,7 @@ fn words(error: &anyhow::Error) -> String {
 }
 
 /// The kind of an error and its hint. An error of unknown type counts as the machine's.
-fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
+pub fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
     fn of<E: Explained + std::error::Error + Send + Sync + 'static>(
         error: &anyhow::Error,
     ) -> Option<(Blame, Option<String>)> {

@@ -1,25 +1,34 @@
-//! The listeners of a run: the store, the progress line and the log.
+//! The listener of a run that is recorded here: the store, and the progress line.
 
 use fsarena_execute::Listener;
 use fsarena_model::Event;
-use fsarena_store::Store;
+use fsarena_store::{Store, StoreError};
 
 use crate::progress::Progress;
 
-/// The listeners of one run.
-pub struct Listeners<'a> {
+/// Stores the events of a run, and shows them.
+pub struct Recorder<'a> {
     /// The store that keeps the events.
     pub store: &'a mut Store,
-    /// The run's number in the store.
-    pub run: i64,
+    /// The run's number in the store; `None` until it has begun.
+    pub run: Option<i64>,
     /// The progress line that shows the events.
-    pub progress: &'a mut Progress,
+    pub progress: Progress,
 }
 
-impl Listener for Listeners<'_> {
+impl Recorder<'_> {
+    /// An event is stored before it is shown, so that a lost terminal loses no event.
+    fn keep(&mut self, event: &Event) -> Result<(), StoreError> {
+        if let (None, Event::Started { plan, started }) = (self.run, event) {
+            self.run = Some(self.store.begin(plan, started)?);
+        }
+        self.run.map_or(Ok(()), |run| self.store.apply(run, event))
+    }
+}
+
+impl Listener for Recorder<'_> {
     fn hear(&mut self, event: &Event) -> Result<(), String> {
-        // An event is stored before it is shown, so that a lost terminal loses no event.
-        self.store.apply(self.run, event).map_err(|error| error.to_string())?;
+        self.keep(event).map_err(|error| error.to_string())?;
         self.progress.show(event);
         Ok(())
     }

@@ -3,6 +3,7 @@
 // Use `note!` and `commands::print` instead: `print!` panics if a write fails, and does not escape control characters.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod agent;
 mod cli;
 mod commands;
 mod exit;

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use fsarena_execute::{Listener as _, Machine, Rest, Resumption, RunError, Wish};
+use fsarena_execute::{Listener, Machine, Rest, Resumption, RunError, Wish};
 use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
@@ -13,45 +13,68 @@ use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
+use crate::agent::{self, Order};
 use crate::cli::Global;
 use crate::commands::tell_cleared;
 use crate::exit::Refusal;
-use crate::listen::Listeners;
+use crate::listen::Recorder;
 use crate::note::note;
 use crate::progress::Progress;
 use crate::{places, plan};
 
-/// A plan to execute, with its notes.
+/// A plan to execute.
 pub struct Task {
-    /// The plan.
-    pub plan: Plan,
-    /// Notes for the report.
-    pub notes: Vec<String>,
-    /// Whether to wait while another run uses the machine.
-    pub wait: Wait,
-    /// The disks whose content may be overwritten.
-    pub consent: Consent,
+    /// What to do.
+    pub order: Order,
+    /// The command that starts an agent which does it; `None`: it is done here.
+    pub on: Option<String>,
 }
 
 /// Executes a task and returns its record; `None` if it was stopped before anything was measured.
-pub fn perform(global: &Global, task: Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
-    let Task { plan, notes, wait, consent } = task;
-    plan::require_machine(&plan)?;
+pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
+    if task.on.is_none() {
+        plan::require_machine(&task.order.plan)?;
+    }
     let mut store = places::store(global)?;
-    enter_namespace(&plan)?;
-    let Some(held) = take_machine(wait, stop)? else { return Ok(None) };
-    // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
-    let plan = plan::fitted(plan);
-    plan::require_space(&plan)?;
-    let held = Held { disks: disk::hold(&plan, &consent)?, ..held };
-    let (run, status) = measure(global, &plan, notes, &mut store, held, stop)?;
+    let mut recorder = Recorder { store: &mut store, run: None, progress: Progress::new(global) };
+    let ended = match &task.on {
+        None => here(&task.order, stop, &mut recorder),
+        Some(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+    };
+    recorder.progress.end();
+    let Some(run) = recorder.run else { return ended.map(|_| None) };
+    let status = ended.inspect_err(|error| {
+        note_failure(&mut store, run, error);
+        let _ = store.forget_if_empty(run);
+    })?;
     let record = store.load(run)?;
-    if status == Status::Interrupted && record.trials.is_empty() {
+    if record.status == Status::Interrupted && record.trials.is_empty() {
         store.forget_if_empty(run)?;
         note!("interrupted before anything was measured: nothing is kept");
         return Ok(None);
     }
-    Ok(Some((record, status)))
+    Ok(Some((record, status.unwrap_or(Status::Interrupted))))
+}
+
+/// Executes an order on this machine; `None` if it was stopped before the run began.
+pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<Option<Status>> {
+    enter_namespace(&order.plan)?;
+    let wait = if order.wait { Wait::Yes } else { Wait::No };
+    let Some(held) = take_machine(wait, stop)? else { return Ok(None) };
+    // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
+    let plan = plan::fitted(order.plan.clone());
+    plan::require_space(&plan)?;
+    let held = Held { disks: disk::hold(&plan, &Consent(order.erase.clone()))?, ..held };
+    let started = clock::now();
+    let mut tell = |event: &Event| listener.hear(event).map_err(RunError::Listener);
+    tell(&Event::Started { plan: Box::new(plan.clone()), started: clock::utc() })?;
+    for text in &order.notes {
+        tell(&Event::Note(Note { severity: Severity::Info, text: text.clone() }))?;
+    }
+    let status = on_machine(&plan, held, stop, listener, |machine, listener| {
+        fsarena_execute::run(&plan, machine, &MonotonicClock, started, stop, listener)
+    })?;
+    Ok(Some(status))
 }
 
 /// The result of continuing a run.
@@ -109,7 +132,7 @@ pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resu
     Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
 }
 
-/// Like [`measure`], for a stored run. A run that cannot continue stays unchanged.
+/// Like [`here`], for a stored run. A run that cannot continue stays unchanged.
 fn go_on(
     global: &Global,
     record: &RunRecord,
@@ -120,12 +143,11 @@ fn go_on(
 ) -> Result<Status> {
     let (run, started) = (record.run, clock::now());
     let resumption = Resumption { record: record.clone(), rest, at: clock::utc() };
-    let mut progress = Progress::new(global);
-    let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(&record.plan, held, stop, &mut listeners, |machine, listeners| {
-        fsarena_execute::resume(resumption, machine, &MonotonicClock, started, stop, listeners)
+    let mut recorder = Recorder { store, run: Some(run), progress: Progress::new(global) };
+    let status = on_machine(&record.plan, held, stop, &mut recorder, |machine, listener| {
+        fsarena_execute::resume(resumption, machine, &MonotonicClock, started, stop, listener)
     });
-    progress.end();
+    recorder.progress.end();
     let has_begun = store.load(run).is_ok_and(|after| after.notes.len() > record.notes.len());
     status.inspect_err(|error| {
         if has_begun {
@@ -165,36 +187,6 @@ fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     }
 }
 
-/// Runs a plan on the machine, and removes everything before it returns. If the run fails, the reason is stored with
-/// it.
-fn measure(
-    global: &Global,
-    plan: &Plan,
-    notes: Vec<String>,
-    store: &mut Store,
-    held: Held,
-    stop: &AtomicBool,
-) -> Result<(i64, Status)> {
-    let started = clock::now();
-    let began = clock::utc();
-    let run = store.begin(plan, &began)?;
-    store.apply(run, &Event::Started { plan: Box::new(plan.clone()), started: began })?;
-    for text in notes {
-        store.apply(run, &Event::Note(Note { severity: Severity::Info, text }))?;
-    }
-    let mut progress = Progress::new(global);
-    let mut listeners = Listeners { store, run, progress: &mut progress };
-    let status = on_machine(plan, held, stop, &mut listeners, |machine, listeners| {
-        fsarena_execute::run(plan, machine, &MonotonicClock, started, stop, listeners)
-    });
-    progress.end();
-    let status = status.inspect_err(|error| {
-        note_failure(store, run, error);
-        let _ = store.forget_if_empty(run);
-    })?;
-    Ok((run, status))
-}
-
 fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
     let text = format!("the run failed: {error}");
     let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
@@ -205,11 +197,12 @@ fn on_machine(
     plan: &Plan,
     held: Held,
     stop: &AtomicBool,
-    listeners: &mut Listeners<'_>,
-    session: impl FnOnce(&mut Machine, &mut Listeners<'_>) -> Result<Status, RunError>,
+    listener: &mut dyn Listener,
+    session: impl FnOnce(&mut Machine, &mut dyn Listener) -> Result<Status, RunError>,
 ) -> Result<Status> {
     let mut telling = |what: &str| {
-        listeners.progress.prepare(what);
+        // If it cannot be stored, neither can the next event, and the run ends.
+        let _ = listener.hear(&Event::Preparing(what.to_owned()));
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
     let Held { mut ledger, disks, _machine } = held;
@@ -217,14 +210,14 @@ fn on_machine(
     let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena);
     machine.precondition(&mut telling)?;
-    let status = session(&mut machine, listeners);
-    listeners.progress.prepare("taking everything away");
+    let status = session(&mut machine, listener);
+    let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));
     let closed = machine.close();
     let status = status?;
     if let Err(left) = closed {
         // The measurements stay valid; the leftover is reported with them.
         let note = Note { severity: Severity::Failure, text: format!("{left}; `fsarena clean` tries it again") };
-        listeners.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
     }
     Ok(status)
 }

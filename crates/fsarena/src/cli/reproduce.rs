@@ -56,6 +56,9 @@ pub struct Reproduce {
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
+    #[arg(long, value_name = "COMMAND")]
+    pub on: Option<String>,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,

@@ -42,5 +42,6 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         beside: Some(Often::Never),
         dry_run: false,
         no_wait: false,
+        on: None,
     }
 }

@@ -4,12 +4,11 @@ pub mod dry;
 
 use anyhow::Result;
 use fsarena_analyse::assess;
-use fsarena_lane::Wait;
-use fsarena_lane::disk::Consent;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
 use rustix::fs::{Access, access};
 
 use super::write;
+use crate::agent::Order;
 use crate::cli::{Compare, Global};
 use crate::exit::Ended;
 use crate::note::{note, tell};
@@ -24,10 +23,10 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     if options.dry_run {
         return dry::run(&plan::fitted(plan));
     }
-    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let task = Task { plan, notes, wait, consent: Consent(options.erase.clone()) };
+    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
+    let task = Task { order, on: options.on.clone() };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, task, &stop)? else { return Ok(Ended::Interrupted) };
+    let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;
     Ok(ended(&record, status))
 }

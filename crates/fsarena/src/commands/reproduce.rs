@@ -4,10 +4,9 @@ mod published;
 
 use anyhow::{Context, Result};
 use fsarena_analyse::assess;
-use fsarena_lane::Wait;
-use fsarena_lane::disk::Consent;
 
 use super::{compare, report};
+use crate::agent::Order;
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
 use crate::note::tell;
@@ -25,10 +24,11 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     if options.dry_run {
         return compare::dry::run(&plan::fitted(plan));
     }
-    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     let stop = stop_flag()?;
-    let task = Task { plan, notes, wait, consent: Consent(options.erase.clone()) };
-    let Some((record, status)) = perform(global, task, &stop)? else { return Ok(Ended::Interrupted) };
+    let Some((record, status)) = perform(global, &Task { order, on: options.on.clone() }, &stop)? else {
+        return Ok(Ended::Interrupted);
+    };
     compare::show(global, &record)?;
     if let Some(path) = &options.output {
         let page = fsarena_report::format("html").context("there is a format html")?;

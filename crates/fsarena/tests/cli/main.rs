@@ -1,5 +1,6 @@
 //! The binary as users run it: arguments, output, exit codes and leftovers. Real loop devices, real mkfs.
 
+mod agent;
 mod caches;
 mod calibrating;
 mod catalogue;

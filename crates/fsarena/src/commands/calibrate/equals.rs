@@ -6,12 +6,11 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_analyse::{Calibration, calibration};
-use fsarena_lane::Wait;
-use fsarena_lane::disk::Consent;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
 
 use super::comparison;
+use crate::agent::Order;
 use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
@@ -65,8 +64,8 @@ fn several(
     for number in 1..=options.runs {
         note!("{what}: run {number} of {}", options.runs);
         let (plan, notes) = plan::plan(&equals(options, handicap)?)?;
-        let consent = Consent(options.erase.clone());
-        match perform(global, Task { plan, notes, wait: Wait::Yes, consent }, stop)? {
+        let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
+        match perform(global, &Task { order, on: None }, stop)? {
             Some((record, Status::Complete)) => records.push(record),
             _ => return Ok(None),
         }

@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_analyse::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
-use fsarena_lane::Wait;
-use fsarena_lane::disk::Consent;
 use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
 
 use super::comparison;
+use crate::agent::Order;
 use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
@@ -82,8 +81,8 @@ fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -
     }
     note!("lanes of {size}: {} rounds", options.rounds);
     let notes = vec!["the ladder of `fsarena calibrate --slices`".to_owned()];
-    let task = Task { plan, notes, wait: Wait::Yes, consent: Consent(options.erase.clone()) };
-    Ok(match perform(global, task, stop)? {
+    let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
+    Ok(match perform(global, &Task { order, on: None }, stop)? {
         Some((record, Status::Complete)) => Climbed::Done(Box::new(record)),
         _ => Climbed::Stopped,
     })

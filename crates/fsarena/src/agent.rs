@@ -1,0 +1,232 @@
+//! A plan that runs somewhere else: an agent takes it from its stdin, runs it, and writes the events to its stdout, as
+//! JSON lines. The agent is this binary (`fsarena agent`), started by any command: `ssh HOST fsarena agent`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use fsarena_execute::Listener;
+use fsarena_model::{Blame, Event, Plan, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::{self, Refusal};
+
+/// How often to look whether the run is to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What an agent has to do: the first line of its stdin. The agent stops when its stdin ends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Order {
+    /// The plan.
+    pub plan: Plan,
+    /// Notes for the report.
+    pub notes: Vec<String>,
+    /// Whether to wait while another run uses the machine.
+    pub wait: bool,
+    /// The IDs of disks whose content may be overwritten.
+    pub erase: Vec<String>,
+}
+
+/// A line of an agent's stdout.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line {
+    /// The first line: the version of fsarena.
+    Version(String),
+    /// An event of the run.
+    Event(Box<Event>),
+    /// The last line of a run that did not fail; `None`: it was stopped before it began.
+    Ended(Option<Status>),
+    /// The last line of a run that failed.
+    Failed {
+        /// The error.
+        text: String,
+        /// What the user can do about it.
+        hint: Option<String>,
+        /// Whose failure it is, as an exit code.
+        exit: u8,
+    },
+}
+
+/// Writes events as lines to stdout.
+struct Lines;
+
+impl Lines {
+    fn write(line: &Line) -> Result<()> {
+        let mut text = serde_json::to_string(line)?;
+        text.push('\n');
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("write to stdout")
+    }
+}
+
+impl Listener for Lines {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        Self::write(&Line::Event(Box::new(event.clone()))).map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// The agent: reads an order, does it with `execute`, and writes the events.
+pub fn serve(
+    stop: &Arc<AtomicBool>,
+    execute: impl FnOnce(Order, &mut dyn Listener) -> Result<Option<Status>>,
+) -> Result<()> {
+    Lines::write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
+    let mut text = String::new();
+    std::io::stdin().lock().read_line(&mut text).context("read the order from stdin")?;
+    let order: Order = serde_json::from_str(&text).map_err(|error| {
+        let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
+        Refusal::wrong_use(format!("no order on stdin: {error}"), hint)
+    })?;
+    stop_at_the_end_of_stdin(Arc::clone(stop));
+    match execute(order, &mut Lines) {
+        Ok(status) => Lines::write(&Line::Ended(status)),
+        Err(error) => {
+            let (blame, hint) = exit::explain(&error);
+            Lines::write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(blame) })
+        }
+    }
+}
+
+/// When the connection to the other side is lost, the run ends and removes everything.
+fn stop_at_the_end_of_stdin(stop: Arc<AtomicBool>) {
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Lets the agent that `command` starts do `order`, and passes its events to `listener`; `None` if it was stopped before
+/// the run began.
+pub fn elsewhere(
+    command: &str,
+    order: &Order,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
+    let mut child = start(command)?;
+    let stdin = child.stdin.take();
+    let stdout = BufReader::new(child.stdout.take().context("the agent's stdout")?);
+    let is_over = AtomicBool::new(false);
+    let ended = thread::scope(|scope| {
+        scope.spawn(|| give(order, stdin, stop, &is_over));
+        let ended = follow(command, stdout, listener);
+        is_over.store(true, Ordering::Relaxed);
+        ended
+    });
+    // It ends by itself: its stdin is closed, and it has written its last line or lost its stdout.
+    let _ = child.wait();
+    ended
+}
+
+fn start(command: &str) -> Result<Child> {
+    let wrong = || Refusal::wrong_use(format!("`{command}` is no command line"), "--on 'ssh HOST fsarena agent'");
+    let words = shlex::split(command).filter(|words| !words.is_empty()).ok_or_else(wrong)?;
+    let child = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    child.map_err(|error| {
+        let hint = "the command after --on has to start an agent, as in --on 'ssh HOST fsarena agent'";
+        Refusal::wrong_use(format!("start `{command}`: {error}"), hint).into()
+    })
+}
+
+/// Writes the order, and closes the agent's stdin when the run is to stop or is over.
+fn give(order: &Order, stdin: Option<ChildStdin>, stop: &AtomicBool, is_over: &AtomicBool) {
+    let Some(mut stdin) = stdin else { return };
+    // If the agent has ended, its stdout says so.
+    if let Ok(text) = serde_json::to_string(order) {
+        let _ = stdin.write_all(format!("{text}\n").as_bytes());
+    }
+    while !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed) {
+        thread::sleep(LOOK);
+    }
+}
+
+fn follow(command: &str, stdout: impl BufRead, listener: &mut dyn Listener) -> Result<Option<Status>> {
+    let mut has_begun = false;
+    for line in stdout.lines() {
+        let line = line.with_context(|| format!("read from `{command}`"))?;
+        match serde_json::from_str(&line) {
+            Ok(Line::Version(version)) if version != env!("CARGO_PKG_VERSION") => {
+                let text = format!("`{command}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
+                return Err(Refusal::machine(text, "install the same version there").into());
+            }
+            Ok(Line::Version(_)) => {}
+            Ok(Line::Event(event)) => {
+                has_begun = true;
+                listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
+            }
+            Ok(Line::Ended(status)) => return Ok(status),
+            Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, blame(exit)).into()),
+            Err(_) => {
+                let text = format!("`{command}` does not answer as an agent: {}", line.trim());
+                let hint = "fsarena has to be installed there, and nothing else may write to its stdout";
+                return Err(Refusal::machine(text, hint).into());
+            }
+        }
+    }
+    let text = format!("`{command}` ended without a result");
+    let hint = match has_begun {
+        true => "what was measured before is kept: `fsarena runs` lists it",
+        false => "try the command alone: it has to print the version of fsarena and wait",
+    };
+    Err(Refusal::machine(text, hint).into())
+}
+
+fn blame(exit: u8) -> Blame {
+    match exit {
+        2 => Blame::Use,
+        3 => Blame::Trial,
+        _ => Blame::Machine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Vec<Event>);
+
+    impl Listener for Heard {
+        fn hear(&mut self, event: &Event) -> Result<(), String> {
+            self.0.push(event.clone());
+            Ok(())
+        }
+    }
+
+    fn followed(lines: &str) -> (Result<Option<Status>, String>, usize) {
+        let mut heard = Heard::default();
+        let ended = follow("agent", lines.as_bytes(), &mut heard).map_err(|error| error.to_string());
+        (ended, heard.0.len())
+    }
+
+    fn version() -> String {
+        format!("{{\"version\":\"{}\"}}\n", env!("CARGO_PKG_VERSION"))
+    }
+
+    #[test]
+    fn events_are_passed_on_until_the_last_line() {
+        let lines = version() + "{\"event\":{\"preparing\":\"a lane\"}}\n{\"ended\":\"complete\"}\n";
+        assert_eq!(followed(&lines), (Ok(Some(Status::Complete)), 1));
+        assert_eq!(followed(&(version() + "{\"ended\":null}\n")), (Ok(None), 0));
+    }
+
+    #[test]
+    fn what_goes_wrong_there_is_an_error_here() {
+        let cases = [
+            ("{\"version\":\"0.0.1\"}\n".to_owned(), "is fsarena 0.0.1"),
+            (version(), "ended without a result"),
+            (String::new(), "ended without a result"),
+            ("bash: fsarena: command not found\n".to_owned(), "command not found"),
+            (version() + "{\"failed\":{\"text\":\"no room\",\"hint\":null,\"exit\":4}}\n", "no room"),
+        ];
+        for (lines, expected) in cases {
+            let error = followed(&lines).0.expect_err("an error");
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
