@@ -106,7 +106,7 @@ impl Job for Clients {
     }
 
     /// dbench leaves its clients' folders behind.
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         renew_folder(self.bench.directory(), FOLDER)
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         for _ in 0..2 {
             let mut tally = Tally::new();
-            job.refill(&fsarena_engine::NEVER).expect("made");
+            job.reset(&fsarena_engine::NEVER).expect("made");
             job.run(&Limit::new(None, &stop), &mut tally).expect("played");
             assert!(tally.operations > 100 && tally.bytes > 0 && tally.elapsed.0 >= 1_000_000_000, "{tally:?}");
             assert!(tally.said.iter().any(|(name, _, flushes)| *name == "commits" && *flushes > 0.0));

@@ -171,7 +171,7 @@ impl MariaDb {
     ///
     /// # Errors
     /// If a file cannot be opened.
-    pub fn chill(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+    pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         forget_below(&self.data, stop)
     }
 

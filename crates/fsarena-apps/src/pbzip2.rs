@@ -128,7 +128,7 @@ impl Job for Compression {
         self.fill(&mut file, stop).map_err(act())
     }
 
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         unlink(&self.bench.at(OUTPUT))
     }
 
@@ -137,7 +137,7 @@ impl Job for Compression {
     }
 
     /// For places that cannot be mounted again.
-    fn chill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         let dropped = File::open(self.bench.at(INPUT))
             .and_then(|file| Ok(rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?));
         dropped.map_err(EngineError::io(format!("drop {INPUT} from memory")))
@@ -196,8 +196,8 @@ mod tests {
         let mut job = Compression { parameters, bench: Bench::new(place).expect("temporary folder"), seed: 7 };
         let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
         job.prepare(&fsarena_engine::NEVER).expect("made");
-        job.refill(&fsarena_engine::NEVER).expect("nothing there");
-        job.chill(&fsarena_engine::NEVER).expect("dropped");
+        job.reset(&fsarena_engine::NEVER).expect("nothing there");
+        job.drop_caches(&fsarena_engine::NEVER).expect("dropped");
         job.run(&Limit::new(None, &stop), &mut tally).expect("compressed");
         (job, tally)
     }
@@ -223,7 +223,7 @@ mod tests {
         bytes[middle] ^= 1;
         fs::write(&output, bytes).expect("written");
         assert!(job.verify(place.path(), &fsarena_engine::NEVER).is_err());
-        job.refill(&fsarena_engine::NEVER).expect("removed");
+        job.reset(&fsarena_engine::NEVER).expect("removed");
         assert!(!output.exists());
     }
 }

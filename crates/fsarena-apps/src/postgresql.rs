@@ -113,7 +113,7 @@ impl PostgreSql {
     ///
     /// # Errors
     /// If a file cannot be opened.
-    pub fn chill(&self, stop: &AtomicBool) -> Result<(), EngineError> {
+    pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
         forget_below(&self.data, stop)
     }
 

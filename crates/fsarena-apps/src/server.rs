@@ -69,8 +69,8 @@ impl Server {
         }
         server.require_alive()?;
         match stop.load(Ordering::Relaxed) {
-            true => Err(server.trouble("was stopped before it was ready".to_owned())),
-            false => Err(server.trouble(format!("was not ready after {} s", PATIENCE.as_secs()))),
+            true => Err(server.failure("was stopped before it was ready".to_owned())),
+            false => Err(server.failure(format!("was not ready after {} s", PATIENCE.as_secs()))),
         }
     }
 
@@ -116,7 +116,7 @@ impl Server {
     pub fn require_alive(&mut self) -> Result<(), EngineError> {
         match self.daemon.ended().map_err(EngineError::io(format!("wait for {}", self.program)))? {
             None => Ok(()),
-            Some(status) => Err(self.trouble(format!("has ended ({status})"))),
+            Some(status) => Err(self.failure(format!("has ended ({status})"))),
         }
     }
 
@@ -131,7 +131,7 @@ impl Server {
     fn blamed_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
         // The server may be about to end.
         match self.daemon.wait(patience) {
-            Ok(Some(status)) => self.trouble(format!("has ended ({status})")),
+            Ok(Some(status)) => self.failure(format!("has ended ({status})")),
             _ => error,
         }
     }
@@ -162,7 +162,7 @@ impl Server {
         if is_killed {
             let late =
                 format!("was killed: its clients had no answer {} s after they were told to stop", GRACE.as_secs());
-            return Err(self.trouble(late));
+            return Err(self.failure(late));
         }
         let worked = worked.map_err(|error| self.blamed(error))?;
         self.require_alive()?;
@@ -177,9 +177,9 @@ impl Server {
         self.require_alive()?;
         self.daemon.signal(signal);
         match self.wait_for_end(stop).map_err(EngineError::io(format!("wait for {}", self.program)))? {
-            None if stop.load(Ordering::Relaxed) => Err(self.trouble("was stopped before it had ended".to_owned())),
-            None => Err(self.trouble(format!("did not end within {} s", PATIENCE.as_secs()))),
-            Some(status) if !status.success() => Err(self.trouble(format!("ended badly ({status})"))),
+            None if stop.load(Ordering::Relaxed) => Err(self.failure("was stopped before it had ended".to_owned())),
+            None => Err(self.failure(format!("did not end within {} s", PATIENCE.as_secs()))),
+            Some(status) if !status.success() => Err(self.failure(format!("ended badly ({status})"))),
             Some(_) => Ok(()),
         }
     }
@@ -195,7 +195,7 @@ impl Server {
         }
     }
 
-    fn trouble(&self, what: String) -> EngineError {
+    fn failure(&self, what: String) -> EngineError {
         let log = folder::read(&self.log).unwrap_or_default();
         // The messages of unshare(1) about the server's end do not help.
         let own: Vec<&str> = log.lines().filter(|line| !line.starts_with("unshare: ")).collect();

@@ -139,7 +139,7 @@ impl Job for Inserts {
     }
 
     /// Makes the database again with an empty table.
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             unlink(&self.bench.at(&format!("{DATABASE}{suffix}")))?;
         }
@@ -206,7 +206,7 @@ mod tests {
             let (mut job, stop) = (job(place.path(), journal), AtomicBool::new(false));
             for _ in 0..2 {
                 let mut tally = Tally::new();
-                job.refill(&fsarena_engine::NEVER).expect("made");
+                job.reset(&fsarena_engine::NEVER).expect("made");
                 job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
                 assert_eq!((tally.operations, tally.said[0]), (20, ("commits", "commits", 20.0)));
                 let names = fs::read_dir(place.path()).expect("there").count();
@@ -223,7 +223,7 @@ mod tests {
     fn a_missing_row_a_missing_table_and_rubbish_are_found() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (mut job, stop) = (job(place.path(), Journal::Delete), AtomicBool::new(false));
-        job.refill(&fsarena_engine::NEVER).expect("made");
+        job.reset(&fsarena_engine::NEVER).expect("made");
         job.run(&Limit::new(None, &stop), &mut Tally::new()).expect("inserted");
         let database = place.path().join(DATABASE);
         job.ask(&database, "DELETE FROM pts1 WHERE rowid = 3", &fsarena_engine::NEVER).expect("deleted");

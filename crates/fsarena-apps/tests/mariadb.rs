@@ -100,7 +100,7 @@ fn between_runs_the_kernel_is_asked_to_forget_the_data() {
     run(&mut *job, &mut Tally::new()).expect("inserted");
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert!(in_memory(place.path()) > 0, "the log is written through the page cache");
-    job.chill(&fsarena_engine::NEVER).expect("asked");
+    job.drop_caches(&fsarena_engine::NEVER).expect("asked");
     assert_eq!(in_memory(place.path()), 0);
 }
 

@@ -202,7 +202,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If the file system returns an error.
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -211,7 +211,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If a file cannot be read.
-    fn warm(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn warm_up(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -236,7 +236,7 @@ pub trait Job {
     ///
     /// # Errors
     /// If a file cannot be opened.
-    fn chill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         Ok(())
     }
 

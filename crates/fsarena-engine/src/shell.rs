@@ -158,7 +158,7 @@ impl Job for ShellJob {
     }
 
     /// Syncs what was made for a run, so that the run does not pay for it.
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
         folder::sync(folder::open(&self.directory)?)
     }

@@ -31,7 +31,7 @@ fn place() -> tempfile::TempDir {
 fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineError> {
     let mut job = engine("data").expect("the engine exists").open(workload, directory, 7)?;
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill(&fsarena_engine::NEVER)?;
+    job.reset(&fsarena_engine::NEVER)?;
     Ok(job)
 }
 
@@ -107,7 +107,7 @@ fn no_run_writes_what_an_earlier_one_wrote() {
         let all = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "calls": calls, "depth": depth, "processes": processes });
         let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
         let mut run = || {
-            job.refill(&fsarena_engine::NEVER).expect("from the beginning");
+            job.reset(&fsarena_engine::NEVER).expect("from the beginning");
             job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
             fs::read(place.path().join("data0")).expect("there")
         };
@@ -202,7 +202,7 @@ fn trimmed_blocks_are_given_back() {
     assert_eq!(count(&tally, Operation::Trim), 128);
     let given_back = before - blocks();
     assert!((1000..=1024).contains(&given_back), "half of the file, in sectors of 512 bytes: {given_back}");
-    job.refill(&fsarena_engine::NEVER).expect("laid out again");
+    job.reset(&fsarena_engine::NEVER).expect("laid out again");
     assert_eq!(blocks(), before);
 }
 
@@ -386,7 +386,7 @@ fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
     let mut job = open(&scan, place.path()).expect("prepared");
     let mut remounts = 0;
     for slice in 0..20 {
-        job.refill(&NEVER).expect("refilled");
+        job.reset(&NEVER).expect("refilled");
         remounts += u32::from(!job.reads_on());
         let mut tally = Tally::new();
         job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut tally).expect("read");

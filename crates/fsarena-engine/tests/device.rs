@@ -42,7 +42,7 @@ fn open(workload: &Workload, device: &Path, size: u64) -> Box<dyn Job> {
     let job = engine("data").expect("there").open_on_device(workload, device, Bytes(size), 7).expect("understood");
     let mut job = job.expect("it can be done on a device");
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
-    job.refill(&fsarena_engine::NEVER).expect("ready");
+    job.reset(&fsarena_engine::NEVER).expect("ready");
     job
 }
 
@@ -99,7 +99,7 @@ fn what_would_be_new_files_are_stretches_one_behind_the_other() {
         assert_eq!((count(&tally, Operation::Fdatasync), count(&tally, Operation::Create)), (2, 0), "{calls}");
         assert_eq!(written(&device), (0..512).collect(), "{calls}");
         let first = fs::read(&device).expect("there");
-        job.refill(&fsarena_engine::NEVER).expect("ready");
+        job.reset(&fsarena_engine::NEVER).expect("ready");
         run(&mut *job, None);
         assert_eq!(written(&device), (0..768).collect(), "{calls}: the third, and the first again");
         let second = fs::read(&device).expect("there");

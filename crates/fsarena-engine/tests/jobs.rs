@@ -22,7 +22,7 @@ fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tal
     let mut tally = Tally::default();
     job.prepare(&fsarena_engine::NEVER)?;
     for _ in 0..2 {
-        job.refill(&fsarena_engine::NEVER)?;
+        job.reset(&fsarena_engine::NEVER)?;
         job.run(&Limit::new(time, &stop), &mut tally)?;
     }
     Ok(tally)

@@ -76,7 +76,7 @@ fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) 
     let stop = AtomicBool::new(false);
     let mut tally = Tally::default();
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill(&fsarena_engine::NEVER)?;
+    job.reset(&fsarena_engine::NEVER)?;
     for _ in 0..runs {
         job.run(&Limit::new(time, &stop), &mut tally)?;
     }

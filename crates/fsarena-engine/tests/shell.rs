@@ -46,7 +46,7 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
     let mut job = open(parameters, place.path());
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for runs in 1..=2 {
-        job.refill(&fsarena_engine::NEVER).expect("ready");
+        job.reset(&fsarena_engine::NEVER).expect("ready");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
         let tally = run(&mut *job).expect("done");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
@@ -70,7 +70,7 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
     let parameters = json!({ "steps": steps });
     assert_eq!(shell().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
     let mut job = open(parameters, place.path());
-    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.refill(&fsarena_engine::NEVER)).expect("nothing to do");
+    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("nothing to do");
     let tally = run(&mut *job).expect("done");
     assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
     let steps: Vec<(&str, u64, u64)> =
@@ -102,7 +102,7 @@ fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     assert!(error.contains("`script` ended with exit status: 3"), "{error}");
     assert!(error.contains("line 12") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ":", "before": "ls /no/such" }), place.path());
-    let error = job.refill(&fsarena_engine::NEVER).expect_err("it fails").to_string();
+    let error = job.reset(&fsarena_engine::NEVER).expect_err("it fails").to_string();
     assert!(error.contains("`before`") && error.contains("/no/such"), "{error}");
 }
 
@@ -211,7 +211,7 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
         step["script"] = json!(format!("set -e\n{}", shorter.replace("2> /dev/null", "")));
     }
     let mut job = shell().open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.refill(&fsarena_engine::NEVER)).expect("ready");
+    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("ready");
     let tally = run(&mut *job).expect("every command finds its files");
     assert_eq!(tally.steps.len(), 32);
     let names = |folder: &str| {

@@ -25,7 +25,7 @@ fn workload(mode: &str, files: u32) -> Workload {
 fn run(mode: &str, directory: &Path) -> Result<Tally, EngineError> {
     let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill(&fsarena_engine::NEVER)?;
+    job.reset(&fsarena_engine::NEVER)?;
     let mut tally = Tally::new();
     job.run(&Limit::new(None, &NEVER), &mut tally).map(|()| tally)
 }

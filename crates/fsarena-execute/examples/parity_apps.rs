@@ -92,8 +92,8 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     let mut tally = Tally::new();
     let mut job = engine_of(workload)?.open(workload, folder, 1)?;
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill(&fsarena_engine::NEVER)?;
-    settle()?;
+    job.reset(&fsarena_engine::NEVER)?;
+    sync()?;
     job.begin(&fsarena_engine::NEVER)?;
     job.run(&Limit::new(None, &never), &mut tally)?;
     job.end(&fsarena_engine::NEVER)?;
@@ -111,7 +111,7 @@ fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
     let run = PathBuf::from(format!("/tmp/fsarena-by-hand-{}", std::process::id()));
     std::fs::create_dir(&run)?;
     Command::new("chmod").arg("711").arg(&run).status()?;
-    settle()?;
+    sync()?;
     let mut command = Command::new("bash");
     command.arg(script).args([folder, &run]);
     for (name, value) in workload.parameters.as_object().into_iter().flatten() {
@@ -126,7 +126,7 @@ fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
     said.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {said}", script.display()))
 }
 
-fn settle() -> Result<()> {
+fn sync() -> Result<()> {
     rustix::fs::sync();
     Ok(std::fs::write("/proc/sys/vm/drop_caches", "3\n")?)
 }

@@ -4,18 +4,18 @@ use fsarena_engine::EngineError;
 use fsarena_lane::LaneError;
 use fsarena_model::{Blame, Explained};
 
-use crate::Trouble;
+use crate::StageError;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A contender could not be made before anything was measured.
-    #[error("contender `{contender}`: {trouble}")]
+    #[error("contender `{contender}`: {error}")]
     Contender {
         /// The contender's label.
         contender: String,
         /// The reason.
-        trouble: Trouble,
+        error: StageError,
     },
     /// The machine failed before anything was measured.
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum RunError {
 impl Explained for RunError {
     fn blame(&self) -> Blame {
         match self {
-            Self::Contender { trouble, .. } => trouble.blame,
+            Self::Contender { error, .. } => error.blame,
             Self::Lane(error) => error.blame(),
             Self::Engine(error) => error.blame(),
             Self::Listener(_) | Self::Unlike(_) => Blame::Machine,
@@ -52,7 +52,7 @@ impl Explained for RunError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Contender { trouble, .. } => trouble.hint.clone(),
+            Self::Contender { error, .. } => error.hint.clone(),
             Self::Lane(error) => error.hint(),
             Self::Engine(error) => error.hint(),
             Self::Listener(_) => Some("what was stored before is kept; `fsarena runs` lists it, `fsarena resume RUN` goes on".to_owned()),

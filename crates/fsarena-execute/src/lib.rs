@@ -4,24 +4,24 @@
 //! [`Listener`]. None of them knows where the record is stored or what a report looks like.
 
 mod aim;
+mod environment;
 mod error;
 mod libraries;
-mod likeness;
 mod machine;
 mod pace;
 mod precondition;
-mod rest;
+mod remaining;
+mod resume_check;
 mod round;
 mod run;
 mod schedule;
 mod stage;
-mod surroundings;
 
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
 pub use machine::Machine;
 pub use pace::{estimated_round, estimated_setup, largest, reserved, unaligned};
-pub use rest::{Rest, Wish};
+pub use remaining::{Remaining, Wish};
 pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
-pub use stage::{Stage, Trouble, Verified};
+pub use stage::{Stage, StageError, Verified};

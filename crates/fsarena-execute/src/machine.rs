@@ -21,7 +21,7 @@ use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
-use crate::{Stage, Trouble, Verified, precondition};
+use crate::{Stage, StageError, Verified, precondition};
 use watched::Watched;
 
 /// How long the idle machine is observed before the run, to know its background load.
@@ -96,21 +96,26 @@ impl Machine {
     }
 
     /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
-    fn directory(&self, contender: usize) -> Result<PathBuf, Trouble> {
+    fn directory(&self, contender: usize) -> Result<PathBuf, StageError> {
         let place = self.places[contender].as_ref();
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         place.map(|place| place.directory.clone()).ok_or_else(missing)
     }
 
     /// Opens the contender's directory.
-    fn open_directory(&self, contender: usize) -> Result<Directory, Trouble> {
+    fn open_directory(&self, contender: usize) -> Result<Directory, StageError> {
         self.directory(contender)?;
         let place = self.places[contender].as_ref();
         Ok(place.map(Ground::open).transpose()?.expect("a contender that has a directory has a place"))
     }
 
     /// Makes the directory of a workload on a contender.
-    fn make_work(&mut self, contender: usize, workload: &Workload, layout: Option<String>) -> Result<PathBuf, Trouble> {
+    fn make_work(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        layout: Option<String>,
+    ) -> Result<PathBuf, StageError> {
         let parent = self.open_directory(contender)?;
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
@@ -120,7 +125,7 @@ impl Machine {
     }
 
     /// Removes the directory of the current workload, if its inode is still the one that was created.
-    fn remove_work(&mut self, contender: usize) -> Result<(), Trouble> {
+    fn remove_work(&mut self, contender: usize) -> Result<(), StageError> {
         let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
@@ -170,12 +175,12 @@ fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
     totals.readings().into_iter().filter_map(rate).collect()
 }
 
-fn io(act: String) -> impl FnOnce(std::io::Error) -> Trouble {
+fn io(act: String) -> impl FnOnce(std::io::Error) -> StageError {
     move |source| EngineError::Io { act, source }.into()
 }
 
 impl Stage for Machine {
-    fn survey(&mut self) -> Result<Environment, Trouble> {
+    fn survey(&mut self) -> Result<Environment, StageError> {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
@@ -201,7 +206,7 @@ impl Stage for Machine {
         Ok(environment)
     }
 
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, StageError> {
         self.round = round;
         let (place, facts) = self.arena.make(contender, lane, round)?;
         self.places[contender] = Some(place);
@@ -214,7 +219,7 @@ impl Stage for Machine {
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, Trouble> {
+    ) -> Result<Box<dyn Job>, StageError> {
         if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
             return self.open_without_a_file_system(place, workload, seed, stop);
         }
@@ -237,7 +242,7 @@ impl Stage for Machine {
         Ok(job)
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
+    fn remount(&mut self, contender: usize) -> Result<bool, StageError> {
         if self.place(contender).is_some() {
             return Ok(false);
         }
@@ -245,7 +250,7 @@ impl Stage for Machine {
         Ok(done.is_some())
     }
 
-    fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos, StageError> {
         // A library syncs as a part of its work, and the lane is not mounted then.
         if self.library(contender).is_some() {
             return Ok(Nanos(0));
@@ -264,7 +269,7 @@ impl Stage for Machine {
         Ok(clock::now().saturating_sub(start))
     }
 
-    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), Trouble> {
+    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), StageError> {
         // A library's lane keeps its content for the checker and is made again before the next workload.
         let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
         if self.library(contender).is_some() {
@@ -274,7 +279,7 @@ impl Stage for Machine {
             return Ok(());
         }
         self.remove_work(contender)?;
-        self.settle(contender).map(drop)
+        self.sync(contender).map(drop)
     }
 
     fn verify(
@@ -283,7 +288,7 @@ impl Stage for Machine {
         workload: &Workload,
         job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, Trouble> {
+    ) -> Result<Option<Verified>, StageError> {
         if self.place(contender).is_some() || !job.verifies() {
             return Ok(None);
         }
@@ -295,7 +300,7 @@ impl Stage for Machine {
         Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
     }
 
-    fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, Trouble> {
+    fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, StageError> {
         let number = references::number(self.plan.contenders.len(), place);
         let is_possible = match place {
             Place::Memory => {
@@ -308,26 +313,26 @@ impl Stage for Machine {
         Ok(is_possible.then_some(number))
     }
 
-    fn rest(&mut self, contender: usize) -> Result<Option<Nanos>, Trouble> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, StageError> {
         if self.place(contender).is_some() {
             return Ok(None);
         }
-        Ok(self.arena.rest(contender)?)
+        Ok(self.arena.quiesce(contender)?)
     }
 
-    fn watch(&mut self, contender: usize) {
+    fn start_counters(&mut self, contender: usize) {
         if self.is_probed(contender) {
             let target = self.target(contender);
             self.watched[contender].begin(&target);
         }
     }
 
-    fn glance(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
         let target = self.target(contender);
         self.watched[contender].so_far(&target)
     }
 
-    fn count(&mut self, contender: usize) {
+    fn stop_counters(&mut self, contender: usize) {
         if self.is_probed(contender) {
             let target = self.target(contender);
             self.watched[contender].end(&target);
@@ -349,7 +354,7 @@ impl Stage for Machine {
         references::logical(self.directory(contender).ok()?.join(name))
     }
 
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, StageError> {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
     }
 
@@ -358,15 +363,15 @@ impl Stage for Machine {
         self.conditions.since(&before)
     }
 
-    fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
+    fn confine(&mut self, limit: Bytes) -> Result<(), StageError> {
         Ok(self.arena.confine(limit)?)
     }
 
-    fn release(&mut self) -> Result<(), Trouble> {
+    fn release(&mut self) -> Result<(), StageError> {
         Ok(self.arena.release()?)
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, StageError> {
         let result = self.arena.finish(contender)?;
         self.places[contender] = None;
         self.works[contender] = None;

@@ -16,7 +16,7 @@ pub use self::limit::Watch;
 use self::limit::Within;
 use self::player::{Player, out_of_time, trial};
 use crate::schedule::{Assignment, slice_order};
-use crate::{Stage, Trouble};
+use crate::{Stage, StageError};
 
 /// The input of a workload's run within a round.
 pub struct Setting<'a> {
@@ -80,7 +80,7 @@ fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
     for (position, contender) in order.into_iter().enumerate() {
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
         if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = slice(stage, setting, player, position as u32).err().map(|trouble| trouble.text);
+            player.failure = slice(stage, setting, player, position as u32).err().map(|error| error.text);
         }
     }
     players.sort_by_key(|player| player.contender);
@@ -96,7 +96,7 @@ fn one_by_one(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
     for (position, contender) in setting.order(1).into_iter().enumerate() {
         let mut player = open(stage, setting, contender);
         if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = whole(stage, setting, &mut player, position as u32).err().map(|trouble| trouble.text);
+            player.failure = whole(stage, setting, &mut player, position as u32).err().map(|error| error.text);
         }
         trials.push((contender, close(stage, setting, &mut player)));
     }
@@ -127,22 +127,22 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
     let (prepared, out_of_time) = match prepared {
         Ok(Within::Done(prepared)) => (prepared, None),
         Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
-        Err(trouble) => (Err(trouble), None),
+        Err(error) => (Err(error), None),
     };
-    let (job, failure) = match prepared.and_then(|job| stage.settle(contender).map(|_| job)) {
+    let (job, failure) = match prepared.and_then(|job| stage.sync(contender).map(|_| job)) {
         Ok(job) => (Some(job), None),
-        Err(trouble) => (None, Some(trouble.text)),
+        Err(error) => (None, Some(error.text)),
     };
     let (tally, current) = (Tally::new(), Tally::new());
     let (readings, spent) = (BTreeMap::new(), BTreeMap::new());
-    let (slices, settled, verified) = (Vec::new(), None, None);
+    let (slices, synced, verified) = (Vec::new(), None, None);
     let mut player = Player {
         contender,
         job,
         tally,
         current,
         slices,
-        settled,
+        synced,
         used,
         readings,
         verified,
@@ -155,7 +155,7 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
 }
 
 /// Runs an untimed warm-up, then the timed part between two readings of the counters.
-fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
+fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), StageError> {
     ready(stage, setting, player)?;
     let done = confined(stage, setting, |stage| {
         let start = setting.clock.now();
@@ -170,9 +170,9 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     Ok(())
 }
 
-fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
     if setting.workload.memory_limit.is_some() {
-        player.upkeep(setting, |job, stop| job.warm(stop))?;
+        player.upkeep(setting, |job, stop| job.warm_up(stop))?;
     }
     match setting.workload.warm_up_ms {
         0 => Ok(()),
@@ -184,8 +184,8 @@ fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
 fn confined<T>(
     stage: &mut dyn Stage,
     setting: &Setting<'_>,
-    act: impl FnOnce(&mut dyn Stage) -> Result<T, Trouble>,
-) -> Result<T, Trouble> {
+    act: impl FnOnce(&mut dyn Stage) -> Result<T, StageError>,
+) -> Result<T, StageError> {
     let Some(limit) = setting.workload.memory_limit else { return act(stage) };
     stage.confine(limit)?;
     let done = act(stage);
@@ -195,7 +195,7 @@ fn confined<T>(
 
 /// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
 /// it defers. A workload that ends by itself runs once, and its sync is timed separately.
-fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), Trouble> {
+fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), StageError> {
     let wanted = Nanos::millis(setting.workload.timed_ms);
     player.current.clear();
     loop {
@@ -212,7 +212,7 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
         }
     }
     let returned = player.current.elapsed;
-    let after = if setting.workload.ends_by_itself { Nanos(0) } else { settled(stage, setting, player)? };
+    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(stage, setting, player)? };
     if setting.clocks == Clocks::Read {
         clocks::of_whole(stage, setting, player, returned)?;
     }
@@ -222,30 +222,34 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
 }
 
 /// Syncs between two readings of the counters.
-fn settled(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, Trouble> {
-    stage.watch(player.contender);
-    let settled = stage.settle(player.contender);
+fn synced(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, StageError> {
+    stage.start_counters(player.contender);
+    let synced = stage.sync(player.contender);
     if setting.clocks == Clocks::Read {
-        player.readings.extend(clocks::written("clock.durable", &stage.glance(player.contender), &player.current));
+        player.readings.extend(clocks::written(
+            "clock.durable",
+            &stage.read_counters(player.contender),
+            &player.current,
+        ));
     }
-    stage.count(player.contender);
-    player.settled = settled.as_ref().ok().copied();
-    settled
+    stage.stop_counters(player.contender);
+    player.synced = synced.as_ref().ok().copied();
+    synced
 }
 
 /// Untimed preparation of a slice: refills files, remounts for a cold cache, and backs the memory that the work fills.
-fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
     let start = setting.clock.now();
     let done = made_ready(stage, setting, player);
     player.spend("time.between", setting.clock.now().saturating_sub(start));
     done
 }
 
-fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
-    player.upkeep(setting, |job, stop| job.refill(stop))?;
+fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
+    player.upkeep(setting, |job, stop| job.reset(stop))?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
     if is_cold && !player.job().reads_on() && !stage.remount(player.contender)? {
-        player.upkeep(setting, |job, stop| job.chill(stop))?;
+        player.upkeep(setting, |job, stop| job.drop_caches(stop))?;
     }
     memory::back(player.job().fills());
     player.upkeep(setting, |job, stop| job.begin(stop))
@@ -257,10 +261,10 @@ fn watched(
     setting: &Setting<'_>,
     player: &mut Player,
     time: Option<Nanos>,
-) -> Result<(), Trouble> {
-    stage.watch(player.contender);
+) -> Result<(), StageError> {
+    stage.start_counters(player.contender);
     let done = player.work(setting, time);
-    stage.count(player.contender);
+    stage.stop_counters(player.contender);
     done?;
     player.upkeep(setting, |job, stop| job.end(stop))
 }
@@ -279,8 +283,8 @@ fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Op
 fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let start = setting.clock.now();
     let mut job = player.job.take();
-    let settled = stage.settle(player.contender);
-    player.settled = player.settled.or(settled.as_ref().ok().copied());
+    let synced = stage.sync(player.contender);
+    player.synced = player.synced.or(synced.as_ref().ok().copied());
     if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
         let verified = setting
@@ -288,14 +292,14 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
             .within(Some(limit), |stop| stage.verify(player.contender, setting.workload, &mut **job, stop));
         match player.in_time(verified) {
             Ok(found) => player.take_in(found),
-            Err(trouble) => player.failure = Some(trouble.text),
+            Err(error) => player.failure = Some(error.text),
         }
     }
     drop(job);
     let leaves = setting.shares.leaves && player.failure.is_none();
     let cleared = if leaves { Ok(()) } else { stage.clear(player.contender, setting.workload) };
-    let trouble = settled.err().or(cleared.err());
-    player.failure = player.failure.take().or(trouble.map(|trouble| trouble.text));
+    let error = synced.err().or(cleared.err());
+    player.failure = player.failure.take().or(error.map(|error| error.text));
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());
     }

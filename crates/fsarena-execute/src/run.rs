@@ -18,7 +18,7 @@ use fsarena_sys::Clock;
 use crate::aim::{Aim, Extent};
 use crate::round::{self, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
-use crate::{RunError, Stage, pace, surroundings};
+use crate::{RunError, Stage, environment, pace};
 
 pub use resume::{Resumption, resume};
 
@@ -93,12 +93,12 @@ impl Session<'_> {
         match self.stage.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
-                let found = surroundings::notes(&environment, self.plan.medium, &self.plan.storage);
+                let found = environment::notes(&environment, self.plan.medium, &self.plan.storage);
                 self.tell(Event::Surveyed(Box::new(environment)))?;
                 free.map_or(Ok(()), |text| self.note(Severity::Warning, text))?;
                 found.into_iter().try_for_each(|note| self.tell(Event::Note(note)))?;
             }
-            Err(trouble) => self.note(Severity::Failure, format!("the machine could not be read: {trouble}"))?,
+            Err(error) => self.note(Severity::Failure, format!("the machine could not be read: {error}"))?,
         }
         self.rounds(self.due(&standing(&self.record)))
     }

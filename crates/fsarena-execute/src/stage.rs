@@ -14,7 +14,7 @@ use fsarena_model::{
 
 /// Why a part of a run failed, in words.
 #[derive(Debug, Clone)]
-pub struct Trouble {
+pub struct StageError {
     /// The error message.
     pub text: String,
     /// The kind of failure, which determines the exit code.
@@ -23,19 +23,19 @@ pub struct Trouble {
     pub hint: Option<String>,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for StageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-impl From<LaneError> for Trouble {
+impl From<LaneError> for StageError {
     fn from(error: LaneError) -> Self {
         Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
     }
 }
 
-impl From<EngineError> for Trouble {
+impl From<EngineError> for StageError {
     fn from(error: EngineError) -> Self {
         Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
     }
@@ -56,13 +56,13 @@ pub trait Stage {
     ///
     /// # Errors
     /// If a lane fails.
-    fn survey(&mut self) -> Result<Environment, Trouble>;
+    fn survey(&mut self) -> Result<Environment, StageError>;
 
     /// Creates a contender on a lane with a new file system, and mounts it.
     ///
     /// # Errors
     /// If mkfs or mount fails.
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble>;
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, StageError>;
 
     /// Opens a workload in a new directory of the contender, and prepares it. The preparation ends soon after `stop` is
     /// set.
@@ -75,31 +75,31 @@ pub trait Stage {
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, Trouble>;
+    ) -> Result<Box<dyn Job>, StageError>;
 
     /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
     ///
     /// # Errors
     /// If it stays busy, or cannot be mounted again.
-    fn remount(&mut self, contender: usize) -> Result<bool, Trouble>;
+    fn remount(&mut self, contender: usize) -> Result<bool, StageError>;
 
     /// Syncs the contender's file system to its device; returns the duration.
     ///
     /// # Errors
     /// If the file system fails.
-    fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble>;
+    fn sync(&mut self, contender: usize) -> Result<Nanos, StageError>;
 
     /// Removes the workload's directory with all its content.
     ///
     /// # Errors
     /// If the file system fails.
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble>;
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), StageError>;
 
-    /// Starts counting the contender's counters, until the next [`Stage::count`].
-    fn watch(&mut self, contender: usize);
+    /// Starts counting the contender's counters, until the next [`Stage::stop_counters`].
+    fn start_counters(&mut self, contender: usize);
 
-    /// Adds the growth of the counters since [`Stage::watch`] to the contender's totals.
-    fn count(&mut self, contender: usize);
+    /// Adds the growth of the counters since [`Stage::start_counters`] to the contender's totals.
+    fn stop_counters(&mut self, contender: usize);
 
     /// The contender's totals since the last call, by probe name.
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
@@ -110,7 +110,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// If the place cannot be created.
-    fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
+    fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, StageError> {
         Ok(None)
     }
 
@@ -125,7 +125,7 @@ pub trait Stage {
         _workload: &Workload,
         _job: &mut dyn Job,
         _stop: &AtomicBool,
-    ) -> Result<Option<Verified>, Trouble> {
+    ) -> Result<Option<Verified>, StageError> {
         Ok(None)
     }
 
@@ -134,12 +134,12 @@ pub trait Stage {
     ///
     /// # Errors
     /// If a file is open for writing, or the contender cannot be made writable again.
-    fn rest(&mut self, _contender: usize) -> Result<Option<Nanos>, Trouble> {
+    fn quiesce(&mut self, _contender: usize) -> Result<Option<Nanos>, StageError> {
         Ok(None)
     }
 
-    /// The growth of the counters since [`Stage::watch`]; does not change the totals.
-    fn glance(&mut self, _contender: usize) -> BTreeMap<String, Reading> {
+    /// The growth of the counters since [`Stage::start_counters`]; does not change the totals.
+    fn read_counters(&mut self, _contender: usize) -> BTreeMap<String, Reading> {
         BTreeMap::new()
     }
 
@@ -157,7 +157,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// If the lane fails.
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, Trouble> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, StageError> {
         Ok(None)
     }
 
@@ -170,7 +170,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// If this machine does not support such limits.
-    fn confine(&mut self, _limit: Bytes) -> Result<(), Trouble> {
+    fn confine(&mut self, _limit: Bytes) -> Result<(), StageError> {
         Ok(())
     }
 
@@ -178,7 +178,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// If the kernel reports an error.
-    fn release(&mut self) -> Result<(), Trouble> {
+    fn release(&mut self) -> Result<(), StageError> {
         Ok(())
     }
 
@@ -186,5 +186,5 @@ pub trait Stage {
     ///
     /// # Errors
     /// If it stays busy, or the checker cannot be started.
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble>;
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, StageError>;
 }

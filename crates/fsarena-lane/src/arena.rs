@@ -263,7 +263,7 @@ impl Arena {
     ///
     /// # Errors
     /// If a file stays open for writing, or the read-write remount fails.
-    pub fn rest(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
+    pub fn quiesce(&mut self, index: usize) -> Result<Option<Nanos>, LaneError> {
         let Some(site) = self.sites[index].as_ref().filter(|site| site.is_mounted && site.lane.is_some()) else {
             return Ok(None);
         };

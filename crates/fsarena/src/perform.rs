@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use fsarena_execute::{Listener, Machine, Rest, Resumption, RunError, Wish};
+use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_lane::disk::{self, Consent, Disk};
 use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
@@ -120,7 +120,7 @@ pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resu
     let Some(held) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
     // Loaded again after the lock is taken: another process may have continued the run in the meantime.
     let before = store.load(run)?;
-    let Some(rest) = Rest::of(&before, wish)? else {
+    let Some(rest) = Remaining::of(&before, wish)? else {
         if wish == Wish::Usual && before.status == Status::Interrupted {
             store.apply(run, &Event::Finished(Status::Complete))?;
         }
@@ -136,7 +136,7 @@ pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resu
 fn go_on(
     global: &Global,
     record: &RunRecord,
-    rest: Rest,
+    rest: Remaining,
     store: &mut Store,
     held: Held,
     stop: &AtomicBool,

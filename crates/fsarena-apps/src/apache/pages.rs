@@ -180,7 +180,7 @@ impl Job for PagesJob {
         false
     }
 
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         forget_below(&self.server().pages(), stop)
     }
 

@@ -124,8 +124,8 @@ impl Job for MariaDbJob {
         self.server()?.stop(stop)
     }
 
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.server()?.chill(stop)
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+        self.server()?.drop_caches(stop)
     }
 
     fn verifies(&self) -> bool {

@@ -32,7 +32,7 @@ fn each_of_many_pages_is_asked_for_once_and_compared() {
     let place = folder();
     let mut job = prepared(&pages(150), place.path());
     let mut tally = Tally::new();
-    job.chill(&fsarena_engine::NEVER).expect("forgotten");
+    job.drop_caches(&fsarena_engine::NEVER).expect("forgotten");
     done(&mut *job, &mut tally).expect("done");
     assert_eq!(tally.operations, 150);
     assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(150));

@@ -44,7 +44,7 @@ fn engine() -> Result<Cost> {
     let folder = renew()?;
     let mut job = native::open("files", json!({ "operation": "create", "size": 1024 }), "none", folder, 1000)?;
     job.prepare(&fsarena_engine::NEVER)?;
-    job.refill(&fsarena_engine::NEVER)?;
+    job.reset(&fsarena_engine::NEVER)?;
     let (mut tally, never) = (Tally::new(), std::sync::atomic::AtomicBool::new(false));
     let before = native::cpu();
     job.run(&Limit::new(Some(Nanos::millis(400)), &never), &mut tally)?;

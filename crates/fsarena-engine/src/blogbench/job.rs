@@ -104,7 +104,7 @@ impl Job for Blogging {
         Ok(())
     }
 
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         folder::renew(&self.directory, FOLDER)
     }
 

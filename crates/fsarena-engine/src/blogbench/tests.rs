@@ -26,7 +26,7 @@ fn blog(parameters: serde_json::Value, handicap: f64, place: &Path) -> Tally {
     let mut job = Blogbench.open(&workload(parameters), place, 7).expect("opened");
     let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
-    job.refill(&crate::NEVER).expect("made anew");
+    job.reset(&crate::NEVER).expect("made anew");
     job.run(&Limit { handicap, ..Limit::new(None, &stop) }, &mut tally).expect("worked");
     tally
 }

@@ -145,7 +145,7 @@ impl Job for Encryption {
         made.map_err(EngineError::io(format!("write {NAME}")))
     }
 
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         unlink(&self.encrypted)
     }
 

@@ -43,7 +43,7 @@ fn an_encrypted_file_is_read_again_by_its_layout() {
     let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("written");
     for _ in 0..2 {
-        job.refill(&crate::NEVER).expect("removed");
+        job.reset(&crate::NEVER).expect("removed");
         job.run(&Limit::new(None, &stop), &mut tally).expect("encrypted");
     }
     assert_eq!((tally.operations, tally.bytes), (2, 2 * size));

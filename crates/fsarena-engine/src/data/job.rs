@@ -71,7 +71,7 @@ impl Job for DataJob {
         self.settle_load(stop)
     }
 
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
@@ -84,7 +84,7 @@ impl Job for DataJob {
         Ok(())
     }
 
-    fn warm(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         match self.workload.cache {
             CacheState::Warm => self.paths().try_for_each(|path| files::remember(&path, stop)),
             CacheState::Cold | CacheState::Direct => Ok(()),
@@ -126,7 +126,7 @@ impl Job for DataJob {
         self.crew.is_alone()
     }
 
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         files::forget_each(self.paths(), stop)
     }
 

@@ -64,7 +64,7 @@ impl<S: Step> Job for FilesJob<S> {
         Ok(())
     }
 
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         if std::mem::take(&mut self.is_adopted) {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl<S: Step> Job for FilesJob<S> {
     }
 
     /// Drops the data of files. No system call drops what the other operations read.
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
         (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree, stop))
     }

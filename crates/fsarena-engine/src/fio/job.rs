@@ -107,7 +107,7 @@ impl Job for FioJob {
     }
 
     /// New files must not exist before a slice.
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
         if parameters.target() == Target::Existing {
             return Ok(());
@@ -139,7 +139,7 @@ impl Job for FioJob {
         }
     }
 
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
         files::forget_each(files::existing(parameters, &self.directory), stop)
     }

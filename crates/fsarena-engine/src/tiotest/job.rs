@@ -74,7 +74,7 @@ impl Job for Tests {
         Ok(())
     }
 
-    fn refill(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
         self.remove()
     }
 

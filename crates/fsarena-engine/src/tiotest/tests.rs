@@ -26,7 +26,7 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
     let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     for _ in 0..2 {
-        job.refill(&crate::NEVER).expect("removed");
+        job.reset(&crate::NEVER).expect("removed");
         assert_eq!(fs::read_dir(place.path()).expect("listed").count(), 0);
         tally.clear();
         job.run(&Limit::new(None, &stop), &mut tally).expect("worked");

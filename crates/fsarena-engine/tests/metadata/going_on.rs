@@ -22,7 +22,7 @@ fn a_slice_makes_further_files_in_the_tree_of_the_last_one_while_there_is_room()
     let mut tally = Tally::new();
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for slice in 1..=3 {
-        job.refill(&fsarena_engine::NEVER).expect("refilled");
+        job.reset(&fsarena_engine::NEVER).expect("refilled");
         job.run(&TIME, &mut tally).expect("done");
         assert_eq!(files(place.path()) as u64, tally.operations, "slice {slice}");
     }
@@ -35,7 +35,7 @@ fn a_tree_that_is_used_up_is_made_again() {
     let mut job = engine("files").expect("there").open(&delete, place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for _ in 0..3 {
-        job.refill(&fsarena_engine::NEVER).expect("refilled");
+        job.reset(&fsarena_engine::NEVER).expect("refilled");
         assert_eq!(files(place.path()), 60);
         let mut tally = Tally::new();
         job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");
@@ -57,7 +57,7 @@ fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
     let tree = inode(place.path());
     let mut job = engine.open(&delete, place.path(), 7).expect("understood");
     job.adopt(&fsarena_engine::NEVER).expect("taken over");
-    job.refill(&fsarena_engine::NEVER).expect("nothing to do");
+    job.reset(&fsarena_engine::NEVER).expect("nothing to do");
     assert_eq!((inode(place.path()), files(place.path())), (tree, 500));
     let mut tally = Tally::new();
     job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");

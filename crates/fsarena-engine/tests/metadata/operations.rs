@@ -135,7 +135,7 @@ fn what_is_used_up_is_made_again() {
         let (stop, mut tally) = (AtomicBool::new(false), Tally::default());
         job.prepare(&fsarena_engine::NEVER).expect("it works");
         for _ in 0..2 {
-            job.refill(&fsarena_engine::NEVER).expect("it works");
+            job.reset(&fsarena_engine::NEVER).expect("it works");
             job.run(&Limit::new(None, &stop), &mut tally).expect("it works");
         }
         assert_eq!(tally.operations, 14, "{operation}");

@@ -87,7 +87,7 @@ fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
             job.prepare(&fsarena_engine::NEVER).expect("made");
             for _ in 0..2 {
                 let mut tally = Tally::default();
-                job.refill(&fsarena_engine::NEVER).expect("ready");
+                job.reset(&fsarena_engine::NEVER).expect("ready");
                 job.run(&Limit::new(None, &stop), &mut tally).expect("read");
                 assert_eq!(tally.operations, expected, "{operation}");
             }
@@ -113,7 +113,7 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     };
     let both = ["tree0/f00000019", "tree1/f00000000"];
     assert!(both.into_iter().all(in_memory), "they were just written");
-    job.chill(&fsarena_engine::NEVER).expect("asked");
+    job.drop_caches(&fsarena_engine::NEVER).expect("asked");
     assert!(!both.into_iter().any(in_memory), "they were dropped");
 }
 

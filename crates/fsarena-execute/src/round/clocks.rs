@@ -10,7 +10,7 @@ use fsarena_engine::Tally;
 use fsarena_model::{Bytes, Nanos, Reading};
 
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
-use crate::{Stage, Trouble};
+use crate::{Stage, StageError};
 
 /// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not measured, or
 /// unknown.
@@ -18,34 +18,34 @@ pub fn used_before(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usiz
     if setting.clocks == Clocks::Left || setting.shares.adopts {
         return None;
     }
-    stage.rest(contender).ok().flatten()?;
+    stage.quiesce(contender).ok().flatten()?;
     stage.used(contender)
 }
 
 /// Runs a further slice, from rest to rest. A failure here is a failure of the trial.
 pub fn of_sliced(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) {
     if player.failure.is_none() && !setting.is_stopped() {
-        player.failure = followed(stage, setting, player).err().map(|trouble| trouble.text);
+        player.failure = followed(stage, setting, player).err().map(|error| error.text);
     }
 }
 
-fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), Trouble> {
+fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
     ready(stage, setting, player)?;
-    stage.settle(player.contender)?;
-    if stage.rest(player.contender)?.is_none() {
+    stage.sync(player.contender)?;
+    if stage.quiesce(player.contender)?.is_none() {
         return Ok(());
     }
     confined(stage, setting, |_| {
-        player.upkeep(setting, |job, stop| job.warm(stop))?;
+        player.upkeep(setting, |job, stop| job.warm_up(stop))?;
         warm_up(setting, player)?;
         player.current.clear();
         player.work(setting, setting.workload.timed())
     })?;
     let returned = player.current.elapsed;
-    stage.watch(player.contender);
-    let settled = stage.settle(player.contender)?;
-    player.readings.extend(written("clock.durable", &stage.glance(player.contender), &player.current));
-    at_rest(stage, setting, player, (returned, settled))
+    stage.start_counters(player.contender);
+    let synced = stage.sync(player.contender)?;
+    player.readings.extend(written("clock.durable", &stage.read_counters(player.contender), &player.current));
+    at_rest(stage, setting, player, (returned, synced))
 }
 
 /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
@@ -55,30 +55,30 @@ pub fn of_whole(
     setting: &Setting<'_>,
     player: &mut Player,
     returned: Nanos,
-) -> Result<(), Trouble> {
-    let settled = match player.settled {
-        Some(settled) => settled,
-        None => stage.settle(player.contender)?,
+) -> Result<(), StageError> {
+    let synced = match player.synced {
+        Some(synced) => synced,
+        None => stage.sync(player.contender)?,
     };
-    at_rest(stage, setting, player, (returned, settled))
+    at_rest(stage, setting, player, (returned, synced))
 }
 
 fn at_rest(
     stage: &mut dyn Stage,
     setting: &Setting<'_>,
     player: &mut Player,
-    (returned, settled): (Nanos, Nanos),
-) -> Result<(), Trouble> {
+    (returned, synced): (Nanos, Nanos),
+) -> Result<(), StageError> {
     let contender = player.contender;
     let after = stage.used(contender);
-    stage.watch(contender);
-    let Some(both) = stage.rest(contender)? else { return Ok(()) };
-    let grown = stage.glance(contender);
+    stage.start_counters(contender);
+    let Some(both) = stage.quiesce(contender)? else { return Ok(()) };
+    let grown = stage.read_counters(contender);
     // The remount itself takes time even if nothing is left to write; a second remount measures that, and it is
     // subtracted.
-    let rest = both.saturating_sub(stage.rest(contender)?.unwrap_or_default());
+    let rest = both.saturating_sub(stage.quiesce(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
-    let clocks = [("returned", returned), ("durable", returned + settled), ("rest", returned + settled + rest)];
+    let clocks = [("returned", returned), ("durable", returned + synced), ("rest", returned + synced + rest)];
     for (name, time) in clocks {
         player.readings.extend(reading(&format!("clock.{name}"), time.as_seconds() / operations, "s/op"));
     }

@@ -10,7 +10,7 @@ use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::{Stage, Trouble, Verified};
+use crate::{Stage, StageError, Verified};
 
 /// The state of one contender in a workload.
 pub(super) struct Player {
@@ -21,7 +21,7 @@ pub(super) struct Player {
     /// The tally of the current slice; its allocations are reused.
     pub(super) current: Tally,
     pub(super) slices: Vec<Slice>,
-    pub(super) settled: Option<Nanos>,
+    pub(super) synced: Option<Nanos>,
     /// Bytes in use before the workload was prepared.
     pub(super) used: Option<Bytes>,
     /// Readings that are taken outside the slices.
@@ -54,7 +54,7 @@ impl Player {
     }
 
     /// Works for `time`, or to the end.
-    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), Trouble> {
+    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), StageError> {
         // References have no handicap.
         let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
@@ -70,13 +70,13 @@ impl Player {
         &mut self,
         setting: &Setting<'_>,
         act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StageError> {
         let limit = limit::of_upkeep(setting.workload);
         let done = setting.watch.within(Some(limit), |stop| act(self.job(), stop));
         self.in_time(done)
     }
 
-    pub(super) fn in_time<T, E: Into<Trouble>>(&mut self, done: Within<Result<T, E>>) -> Result<T, Trouble> {
+    pub(super) fn in_time<T, E: Into<StageError>>(&mut self, done: Within<Result<T, E>>) -> Result<T, StageError> {
         match done {
             Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
@@ -88,8 +88,8 @@ impl Player {
 }
 
 /// The error of work that exceeded its time limit.
-pub(super) fn out_of_time(limit: Nanos) -> Trouble {
-    Trouble { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
+pub(super) fn out_of_time(limit: Nanos) -> StageError {
+    StageError { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
 }
 
 /// The trial that results.
@@ -101,8 +101,8 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
     probes.append(&mut player.readings);
     let spent = std::mem::take(&mut player.spent).into_iter();
     probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
-    let settled = player.settled.map(Nanos::as_seconds);
-    probes.insert("settle".to_owned(), Reading { value: settled, unit: "s".to_owned() });
+    let synced = player.synced.map(Nanos::as_seconds);
+    probes.insert("settle".to_owned(), Reading { value: synced, unit: "s".to_owned() });
     let timed = player.tally.elapsed.as_seconds();
     probes.extend(rate_readings(player.tally.offered, player.tally.operations, timed));
     probes.extend(said(&player.tally));

@@ -72,8 +72,8 @@ impl Session<'_> {
         }
         match self.stage.lane_cost() {
             Ok(cost) => Ok(cost),
-            Err(trouble) => {
-                self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {trouble}"))?;
+            Err(error) => {
+                self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {error}"))?;
                 Ok(None)
             }
         }
@@ -89,8 +89,8 @@ impl Session<'_> {
         let number = match self.stage.refer(place, workload) {
             Ok(Some(number)) => number,
             Ok(None) => return Ok(()),
-            Err(trouble) => {
-                return self.note(Severity::Info, format!("{} has no reference in {place}: {trouble}", workload.name));
+            Err(error) => {
+                return self.note(Severity::Info, format!("{} has no reference in {place}: {error}", workload.name));
             }
         };
         let label = Label(place.to_string());

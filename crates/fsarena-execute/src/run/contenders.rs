@@ -6,7 +6,7 @@ use fsarena_model::{ContenderFacts, Event, Label, Outcome, Severity, Trial};
 use super::Session;
 use crate::round::Shares;
 use crate::schedule::{Assignment, lane_rounds, making_order, one_lane};
-use crate::{RunError, likeness};
+use crate::{RunError, resume_check};
 
 impl Session<'_> {
     /// All contenders exist at the same time. All of them run a workload before the next workload begins.
@@ -68,10 +68,10 @@ impl Session<'_> {
                     present.push(index);
                     made.push((index, facts));
                 }
-                Err(trouble) if round == self.aim.first && !self.has_trials_of(round) => {
-                    return Err(RunError::Contender { contender: label.to_string(), trouble });
+                Err(error) if round == self.aim.first && !self.has_trials_of(round) => {
+                    return Err(RunError::Contender { contender: label.to_string(), error });
                 }
-                Err(trouble) => self.absent(round, open, &label, lanes[index], &trouble.text)?,
+                Err(error) => self.absent(round, open, &label, lanes[index], &error.text)?,
             }
         }
         present.sort_unstable();
@@ -94,7 +94,7 @@ impl Session<'_> {
     /// Records the facts of the contenders of the first round, or compares them with the recorded facts.
     fn admit(&mut self, made: Vec<ContenderFacts>) -> Result<(), RunError> {
         let known = |facts: &ContenderFacts| self.record.contenders.iter().find(|known| known.label == facts.label);
-        if let Some(text) = made.iter().find_map(|facts| likeness::difference_of(known(facts)?, facts)) {
+        if let Some(text) = made.iter().find_map(|facts| resume_check::difference_of(known(facts)?, facts)) {
             return Err(RunError::Unlike(text));
         }
         let new: Vec<ContenderFacts> = made.into_iter().filter(|facts| known(facts).is_none()).collect();
@@ -141,8 +141,8 @@ impl Session<'_> {
                 Ok(Some(result)) => {
                     self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;
                 }
-                Err(trouble) => {
-                    let text = format!("round {round}: {contender} could not be unmounted and checked: {trouble}");
+                Err(error) => {
+                    let text = format!("round {round}: {contender} could not be unmounted and checked: {error}");
                     self.note(Severity::Failure, text)?;
                 }
             }

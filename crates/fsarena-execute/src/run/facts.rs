@@ -5,7 +5,7 @@ use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Handicap;
 use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
 
-use crate::{libraries, surroundings};
+use crate::{environment, libraries};
 
 /// The share by which each contender's operations are slowed down on purpose.
 pub fn handicaps(plan: &Plan) -> Vec<f64> {
@@ -29,7 +29,7 @@ pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
 /// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.
 pub fn free_flushes(environment: &Environment) -> Option<String> {
     let cost = environment.lane_cost.as_ref()?;
-    surroundings::lies_in_memory(environment).then(|| {
+    environment::lies_in_memory(environment).then(|| {
         format!(
             "these lanes lie in memory, where a flush does nothing (a write and flush takes {}): what the workloads with \
              fsync and syncfs show here does not carry over to a disk",

@@ -9,9 +9,9 @@ use fsarena_sys::Clock;
 
 use super::facts::{free_flushes, handicaps, notes as plan_notes};
 use super::{Listener, Session, decisions};
-use crate::rest::Rest;
+use crate::remaining::Remaining;
 use crate::round::Watch;
-use crate::{RunError, Stage, likeness, precondition, surroundings};
+use crate::{RunError, Stage, environment, precondition, resume_check};
 
 /// A stored run to continue.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Resumption {
     /// The stored record.
     pub record: RunRecord,
     /// The remaining work.
-    pub rest: Rest,
+    pub rest: Remaining,
     /// The time at which the run continues, RFC 3339 in UTC.
     pub at: String,
 }
@@ -60,11 +60,11 @@ pub fn resume(
 
 impl Session<'_> {
     /// Reads the machine, and holds events back until the contenders exist.
-    fn reopen(&mut self, rest: &Rest, at: String) -> Result<(), RunError> {
+    fn reopen(&mut self, rest: &Remaining, at: String) -> Result<(), RunError> {
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
         let survey = self.stage.survey();
-        let now = survey.map_err(|trouble| RunError::Unlike(format!("the machine could not be read: {trouble}")))?;
-        if let Some(difference) = likeness::difference(&self.record.environment, &now) {
+        let now = survey.map_err(|error| RunError::Unlike(format!("the machine could not be read: {error}")))?;
+        if let Some(difference) = resume_check::difference(&self.record.environment, &now) {
             return Err(RunError::Unlike(difference));
         }
         let text = format!("continued on {at} after round {}, with {rest}", rest.first() - 1);
@@ -82,11 +82,11 @@ impl Session<'_> {
         if !then.fsarena.is_empty() {
             // The lanes were written again, and their state may differ.
             let state = now.preconditioned.as_ref().map(|done| precondition::note(done, &self.plan.storage));
-            let change = likeness::change(then, &now).map(warning);
+            let change = resume_check::change(then, &now).map(warning);
             return change.into_iter().chain(state).map(Event::Note).collect();
         }
         let notes = plan_notes(self.plan).chain(free_flushes(&now)).map(warning);
-        let notes = notes.chain(surroundings::notes(&now, self.plan.medium, &self.plan.storage));
+        let notes = notes.chain(environment::notes(&now, self.plan.medium, &self.plan.storage));
         let new: Vec<Note> = notes.filter(|note| !self.record.notes.contains(note)).collect();
         std::iter::once(Event::Surveyed(Box::new(now))).chain(new.into_iter().map(Event::Note)).collect()
     }

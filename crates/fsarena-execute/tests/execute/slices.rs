@@ -46,8 +46,8 @@ fn cold() -> Workload {
 
 /// The journal between the first settling and the next.
 fn at_work(performance: &Performance) -> Vec<&str> {
-    let settled = performance.journal.iter().skip_while(|entry| !entry.starts_with("settle")).skip(1);
-    settled.take_while(|entry| !entry.starts_with("settle")).map(String::as_str).collect()
+    let synced = performance.journal.iter().skip_while(|entry| !entry.starts_with("settle")).skip(1);
+    synced.take_while(|entry| !entry.starts_with("settle")).map(String::as_str).collect()
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn everybody_is_prepared_and_at_rest_before_anybody_is_timed() {
     let play = Play::new(&["ext4", "xfs", "btrfs"], World::of(&[1000.0; 3])).with_workloads(vec![two_slices()]);
     let performance = play.with_rounds(Rounds::Exactly(1)).perform();
     let first_run = performance.journal.iter().position(|entry| entry.starts_with("run ")).expect("something ran");
-    let settled = |label: &str| {
+    let synced = |label: &str| {
         let before = &performance.journal[..first_run];
         let prepared = before.iter().position(|entry| *entry == format!("prepare {label} create"));
-        let settled = before.iter().position(|entry| *entry == format!("settle {label}"));
-        prepared.is_some() && prepared < settled
+        let synced = before.iter().position(|entry| *entry == format!("settle {label}"));
+        prepared.is_some() && prepared < synced
     };
-    assert!(["ext4", "xfs", "btrfs"].into_iter().all(settled));
+    assert!(["ext4", "xfs", "btrfs"].into_iter().all(synced));
     let last_run = performance.journal.iter().rposition(|entry| entry.starts_with("run "));
     let cleared = performance.journal.iter().position(|entry| entry.starts_with("clear "));
     assert!(last_run < cleared, "nobody is cleared while others are timed");

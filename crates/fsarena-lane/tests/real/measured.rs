@@ -96,7 +96,7 @@ fn what_is_held_open_for_a_while_is_waited_for_before_a_rest() {
         drop(file);
         held
     });
-    let took = arena.rest(0).expect("it comes to rest").expect("it has a lane");
+    let took = arena.quiesce(0).expect("it comes to rest").expect("it has a lane");
     let whole = Nanos::from(begin.elapsed());
     let held = Nanos::from(holder.join().expect("it has closed the file"));
     assert!(whole.saturating_sub(took) >= held, "the wait of {held:?} is not counted: {took:?} of {whole:?}");

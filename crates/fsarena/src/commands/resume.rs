@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use fsarena_analyse::assess;
-use fsarena_execute::{Rest, RunError, Wish, estimated_round, estimated_setup};
+use fsarena_execute::{Remaining, RunError, Wish, estimated_round, estimated_setup};
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
@@ -24,7 +24,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
     let store = places::store_to_read(global)?;
     let record = store.load(report::number(&store, &options.run)?)?;
     let wish = wish(options);
-    match Rest::of(&record, wish)? {
+    match Remaining::of(&record, wish)? {
         Some(rest) if options.dry_run => return describe(&record, &rest),
         // An interrupted run may still be in progress. That is known only after the machine's lock is taken.
         None if options.dry_run || record.status == Status::Complete => return nothing(),
@@ -73,14 +73,14 @@ fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
     Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
-fn describe(record: &RunRecord, rest: &Rest) -> Result<Ended> {
+fn describe(record: &RunRecord, rest: &Remaining) -> Result<Ended> {
     let mut text = String::new();
     write_rest(&mut text, record, rest)?;
     print(&text)?;
     Ok(Ended::Well)
 }
 
-fn write_rest(text: &mut String, record: &RunRecord, rest: &Rest) -> std::fmt::Result {
+fn write_rest(text: &mut String, record: &RunRecord, rest: &Remaining) -> std::fmt::Result {
     let first_round = rest.first_round(&record.plan);
     writeln!(text, "run {} from round {} on: {rest}", record.run, rest.first())?;
     writeln!(text, "\nworkloads")?;

@@ -99,17 +99,17 @@ impl Job for FakeJob {
         self.act("prepare", "")
     }
 
-    fn refill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.linger("refill", stop);
         self.act("refill", "")
     }
 
-    fn warm(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.linger("warm", stop);
         self.act("warm", "")
     }
 
-    fn chill(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.linger("chill", stop);
         self.act("chill", "")
     }

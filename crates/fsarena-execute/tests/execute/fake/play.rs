@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::assess;
-use fsarena_execute::{Rest, Resumption, RunError, Wish, resume, run};
+use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
     Better, Budget, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Metric, Mode, Nanos, Plan,
     Rounds, RunRecord, StateOfFileSystem, Status, Traits, Trial, Verdict, Workload,
@@ -69,7 +69,7 @@ impl Play {
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
-        let rest = Rest::of(record, wish).expect("there is time for a round")?;
+        let rest = Remaining::of(record, wish).expect("there is time for a round")?;
         let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
         Some(self.play(record.clone(), |stage, clock, stop, listener| {
             resume(resumption, stage, clock, Nanos(0), stop, listener)

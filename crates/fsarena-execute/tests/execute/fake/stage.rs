@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::Job;
-use fsarena_execute::{Stage, Trouble};
+use fsarena_execute::{Stage, StageError};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     Blame, Bytes, Conditions, ContenderFacts, Durability, Environment, Label, Nanos, Place, Reading, Workload,
@@ -36,23 +36,23 @@ impl FakeStage {
         }
     }
 
-    fn act(&self, what: &str, contender: usize, how: &str, takes: Nanos) -> Result<(), Trouble> {
+    fn act(&self, what: &str, contender: usize, how: &str, takes: Nanos) -> Result<(), StageError> {
         let label = &self.backstage.labels[contender];
-        self.backstage.act(format!("{what} {label}{how}"), takes).map_err(trouble)
+        self.backstage.act(format!("{what} {label}{how}"), takes).map_err(error)
     }
 }
 
-fn trouble(text: String) -> Trouble {
-    Trouble { text, blame: Blame::Trial, hint: None }
+fn error(text: String) -> StageError {
+    StageError { text, blame: Blame::Trial, hint: None }
 }
 
 impl Stage for FakeStage {
-    fn survey(&mut self) -> Result<Environment, Trouble> {
-        self.backstage.act("survey".to_owned(), self.backstage.world.survey).map_err(trouble)?;
+    fn survey(&mut self) -> Result<Environment, StageError> {
+        self.backstage.act("survey".to_owned(), self.backstage.world.survey).map_err(error)?;
         Ok(self.backstage.world.environment.clone())
     }
 
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, Trouble> {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, StageError> {
         self.backstage.round.set(round);
         let how = lane.map_or(" without a lane".to_owned(), |lane| format!(" on lane {lane}"));
         self.act("make", contender, &how, self.backstage.world.upkeep)?;
@@ -77,33 +77,33 @@ impl Stage for FakeStage {
         workload: &Workload,
         _seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, Trouble> {
+    ) -> Result<Box<dyn Job>, StageError> {
         self.act("open", contender, &format!(" {}", workload.name), Nanos::millis(30))?;
         let mut job = FakeJob::new(self.backstage.clone(), contender, self.lanes[contender], workload);
         job.prepare(stop)?;
         Ok(Box::new(job))
     }
 
-    fn remount(&mut self, contender: usize) -> Result<bool, Trouble> {
+    fn remount(&mut self, contender: usize) -> Result<bool, StageError> {
         self.act("remount", contender, "", Nanos::millis(10))?;
         Ok(!self.backstage.world.stuck.contains(&contender))
     }
 
-    fn settle(&mut self, contender: usize) -> Result<Nanos, Trouble> {
+    fn sync(&mut self, contender: usize) -> Result<Nanos, StageError> {
         self.act("settle", contender, "", Nanos::millis(4))?;
         Ok(Nanos::millis(4))
     }
 
-    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), Trouble> {
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), StageError> {
         self.act("clear", contender, &format!(" {}", workload.name), Nanos::millis(20))
     }
 
-    fn watch(&mut self, contender: usize) {
+    fn start_counters(&mut self, contender: usize) {
         self.act("watch", contender, "", Nanos(0)).expect("no trap is set on watching");
         self.before[contender] = Some(self.backstage.counters(contender));
     }
 
-    fn count(&mut self, contender: usize) {
+    fn stop_counters(&mut self, contender: usize) {
         self.act("count", contender, "", Nanos(0)).expect("no trap is set on counting");
         let before = self.before[contender].take().expect("watched before it is counted");
         let more = self.backstage.counters(contender).since(before);
@@ -114,12 +114,12 @@ impl Stage for FakeStage {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 
-    fn refer(&mut self, place: Place, _workload: &Workload) -> Result<Option<usize>, Trouble> {
+    fn refer(&mut self, place: Place, _workload: &Workload) -> Result<Option<usize>, StageError> {
         let is_there = self.backstage.world.reference.is_some_and(|(there, _)| there == place);
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
     }
 
-    fn rest(&mut self, contender: usize) -> Result<Option<Nanos>, Trouble> {
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, StageError> {
         // There is something to write only after further syncs.
         let done = self.backstage.counters(contender).syncs;
         let takes = if done > std::mem::replace(&mut self.rested[contender], done) { 6 } else { 1 };
@@ -127,7 +127,7 @@ impl Stage for FakeStage {
         Ok(Some(Nanos::millis(takes)))
     }
 
-    fn glance(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
         let before = self.before[contender].expect("watched before it is looked at");
         self.backstage.counters(contender).since(before).readings()
     }
@@ -145,15 +145,15 @@ impl Stage for FakeStage {
         Conditions { quota_throttled: Some(if is_throttled { 1.0 } else { 0.0 }), ..Conditions::default() }
     }
 
-    fn confine(&mut self, limit: Bytes) -> Result<(), Trouble> {
-        self.backstage.act(format!("confine to {limit}"), Nanos(0)).map_err(trouble)
+    fn confine(&mut self, limit: Bytes) -> Result<(), StageError> {
+        self.backstage.act(format!("confine to {limit}"), Nanos(0)).map_err(error)
     }
 
-    fn release(&mut self) -> Result<(), Trouble> {
-        self.backstage.act("release".to_owned(), Nanos(0)).map_err(trouble)
+    fn release(&mut self) -> Result<(), StageError> {
+        self.backstage.act("release".to_owned(), Nanos(0)).map_err(error)
     }
 
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, Trouble> {
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, StageError> {
         self.act("finish", contender, "", self.backstage.world.upkeep)?;
         let damaged = self.backstage.world.damage.contains(&(contender, self.backstage.round.get()));
         let output = if damaged { "inode 12 is lost" } else { "" };

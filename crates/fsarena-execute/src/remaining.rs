@@ -23,13 +23,13 @@ pub enum Wish {
 
 /// The remaining work of a stored run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rest {
+pub struct Remaining {
     pub(crate) aim: Aim,
     /// The indices of the workloads in the plan; never empty.
     pub(crate) open: Vec<usize>,
 }
 
-impl Rest {
+impl Remaining {
     /// The remaining work of the run of `record`; `None` if there is none, for example because all pairs are decided.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Rest {
 }
 
 /// The remaining work as a phrase that follows the word `with`.
-impl fmt::Display for Rest {
+impl fmt::Display for Remaining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count() {
             Some(1) => write!(f, "1 further round")?,
