@@ -57,11 +57,11 @@ impl Engine for Apache {
     }
 }
 
-/// Parses the output into a tally.
+/// Parses the output into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut fsarena_engine::Tally) {
+pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
     let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
-    if let Ok(said) = ab::Said::of(text, text, &page) {
-        said.count(tally);
+    if let Ok(said) = ab::Output::of(text, text, &page) {
+        said.count(stats);
     }
 }

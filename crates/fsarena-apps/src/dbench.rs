@@ -6,13 +6,13 @@ mod output;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally, renew_folder};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats, renew_folder};
 use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
 use crate::parameters::parameters;
-use output::Said;
+use output::Output;
 
 /// The engine `dbench`.
 pub struct Dbench;
@@ -114,20 +114,20 @@ impl Job for Clients {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.call(&word(&self.load), &word(&self.bench.at(FOLDER)));
         let Some(ended) = self.bench.tool(NAME, call).run(limit.stop)? else { return Ok(()) };
-        let said = Said::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
-        said.count(self.parameters.clients, tally);
+        let said = Output::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
+        said.count(self.parameters.clients, stats);
         Ok(())
     }
 }
 
-/// Parses the output into a tally.
+/// Parses the output into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    if let Ok(said) = Said::of(text) {
-        said.count(8, tally);
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
+    if let Ok(said) = Output::of(text) {
+        said.count(8, stats);
     }
 }
 
@@ -145,11 +145,11 @@ mod tests {
         let mut job = Clients { parameters: Parameters { clients: 2, time: 2 }, bench, load };
         let stop = AtomicBool::new(false);
         for _ in 0..2 {
-            let mut tally = Tally::new();
+            let mut stats = RunStats::new();
             job.reset(&fsarena_engine::NEVER).expect("made");
-            job.run(&Limit::new(None, &stop), &mut tally).expect("played");
-            assert!(tally.operations > 100 && tally.bytes > 0 && tally.elapsed.0 >= 1_000_000_000, "{tally:?}");
-            assert!(tally.said.iter().any(|(name, _, flushes)| *name == "commits" && *flushes > 0.0));
+            job.run(&Limit::new(None, &stop), &mut stats).expect("played");
+            assert!(stats.operations > 100 && stats.bytes > 0 && stats.elapsed.0 >= 1_000_000_000, "{stats:?}");
+            assert!(stats.reported.iter().any(|(name, _, flushes)| *name == "commits" && *flushes > 0.0));
         }
         assert_eq!(fs::read_dir(place.path().join(FOLDER)).expect("there").count(), 1, "its clients");
     }
@@ -160,6 +160,6 @@ mod tests {
         let bench = Bench::new(place.path()).expect("temporary folder");
         let load = LOAD.path().expect("installed");
         let mut job = Clients { parameters: Parameters { clients: 2, time: 2 }, bench, load };
-        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
+        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).is_err());
     }
 }

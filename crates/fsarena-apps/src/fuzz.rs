@@ -1,6 +1,6 @@
 //! Tests with hostile workloads for all engines, and with hostile output of programs.
 
-use fsarena_engine::{ENGINES, EngineError, Operation, Tally};
+use fsarena_engine::{ENGINES, EngineError, Operation, RunStats};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
@@ -103,14 +103,14 @@ fn outputs() {
         "0 199 2241 0 1412881037 912698\n1 5 1123 0 1412881038 100000\n",
     ];
     fsarena_testing::fuzz::texts(&good, |text| {
-        let mut tally = Tally::new();
-        pgbench::understand(text, &mut tally);
-        dbench::understand(text, &mut tally);
+        let mut stats = RunStats::new();
+        pgbench::understand(text, &mut stats);
+        dbench::understand(text, &mut stats);
         postmark::understand(text);
-        oltp::understand(text, &mut tally);
-        understand_ab(text, &mut tally);
+        oltp::understand(text, &mut stats);
+        understand_ab(text, &mut stats);
         let _ = pbzip2::wall_clock(text);
-        tally.record(Operation::Run, Default::default());
-        let _ = (tally.latencies().count(), tally.moments());
+        stats.record(Operation::Run, Default::default());
+        let _ = (stats.latencies().count(), stats.moments());
     });
 }

@@ -12,7 +12,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Need, Tally, forget_below};
+use fsarena_engine::{EngineError, Limit, Need, RunStats, drop_cached_below};
 use fsarena_model::Bytes;
 use rustix::process::Signal;
 
@@ -35,7 +35,7 @@ pub trait Work {
     fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError>;
 
     /// Does the timed part, and checks its answers.
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// Names of the tables.
     fn tables(&self) -> Vec<String> {
@@ -172,7 +172,7 @@ impl MariaDb {
     /// # Errors
     /// If a file cannot be opened.
     pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
-        forget_below(&self.data, stop)
+        drop_cached_below(&self.data, stop)
     }
 
     /// Starts the server again on its files, calls `look`, and stops the server.

@@ -6,10 +6,10 @@ mod parameters;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats};
 use fsarena_model::{Nanos, Traits, Workload};
 
-use self::output::Said;
+use self::output::Output;
 use self::parameters::{Parameters, Test};
 use crate::bench::Bench;
 use crate::mariadb::{Client, MariaDbJob, NEEDS, Work, settings};
@@ -85,17 +85,17 @@ impl Work for Sysbench {
         client.analyze(DATABASE, &self.tables())
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.bench.tool(SYSBENCH, call).run(limit.stop)? else { return Ok(()) };
-        let said = Said::of(&ended.stdout)?;
+        let said = Output::of(&ended.stdout)?;
         if said.reconnects > 0.0 {
             let words = format!("the server hung up {} times", said.reconnects);
             return Err(EngineError::Program { program: SYSBENCH, words });
         }
-        said.count(tally);
+        said.count(stats);
         if self.parameters.test == Test::ReadWrite {
-            tally.count_commits(said.transactions as u64, u64::from(self.parameters.threads));
+            stats.count_commits(said.transactions as u64, u64::from(self.parameters.threads));
         }
         Ok(())
     }
@@ -110,10 +110,10 @@ impl Work for Sysbench {
     }
 }
 
-/// Parses the output into a tally.
+/// Parses the output into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    if let Ok(said) = output::Said::of(text) {
-        said.count(tally);
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
+    if let Ok(said) = output::Output::of(text) {
+        said.count(stats);
     }
 }

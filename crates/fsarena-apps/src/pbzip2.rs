@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, go_on, unlink};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, RunStats, go_on, unlink};
 use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -147,7 +147,7 @@ impl Job for Compression {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let input = word(&self.bench.at(INPUT));
         let call = [words([NAME]), self.parameters.options(), vec![input]].concat();
         let discard = words(["sh", "-c", "exec \"$@\" > /dev/null", "sh"]);
@@ -157,10 +157,10 @@ impl Job for Compression {
         let Some(ended) = tool.run(limit.stop)? else { return Ok(()) };
         let took = clock::now().saturating_sub(begin);
         let own = wall_clock(&ended.stderr).ok_or_else(|| not_said(NAME, "Wall Clock"))?;
-        (tally.operations, tally.bytes) = (tally.operations + 1, tally.bytes + self.parameters.size.0);
-        tally.elapsed = tally.elapsed + took;
-        tally.record(Operation::Run, took);
-        tally.said.push(("pbzip2.wall-clock", "s", own));
+        (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.parameters.size.0);
+        stats.elapsed = stats.elapsed + took;
+        stats.record(Operation::Run, took);
+        stats.reported.push(("pbzip2.wall-clock", "s", own));
         Ok(())
     }
 
@@ -191,23 +191,23 @@ mod tests {
     use std::fs;
     use std::sync::atomic::AtomicBool;
 
-    fn run(place: &Path, to: To) -> (Compression, Tally) {
+    fn run(place: &Path, to: To) -> (Compression, RunStats) {
         let parameters = Parameters { size: Bytes::mib(2), to, processors: Some(2) };
         let mut job = Compression { parameters, bench: Bench::new(place).expect("temporary folder"), seed: 7 };
-        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+        let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
         job.prepare(&fsarena_engine::NEVER).expect("made");
         job.reset(&fsarena_engine::NEVER).expect("nothing there");
         job.drop_caches(&fsarena_engine::NEVER).expect("dropped");
-        job.run(&Limit::new(None, &stop), &mut tally).expect("compressed");
-        (job, tally)
+        job.run(&Limit::new(None, &stop), &mut stats).expect("compressed");
+        (job, stats)
     }
 
     #[test]
     fn to_nowhere_nothing_is_left() {
         let place = tempfile::tempdir().expect("temporary folder");
-        let (job, tally) = run(place.path(), To::Discard);
-        assert_eq!((tally.operations, tally.bytes), (1, 2 << 20));
-        assert!(matches!(tally.said[..], [("pbzip2.wall-clock", "s", own)] if own <= tally.elapsed.as_seconds()));
+        let (job, stats) = run(place.path(), To::Discard);
+        assert_eq!((stats.operations, stats.bytes), (1, 2 << 20));
+        assert!(matches!(stats.reported[..], [("pbzip2.wall-clock", "s", own)] if own <= stats.elapsed.as_seconds()));
         assert_eq!(fs::read_dir(place.path()).expect("there").count(), 1);
         assert!(!job.verifies());
     }

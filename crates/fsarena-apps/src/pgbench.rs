@@ -1,17 +1,17 @@
 //! The engine `pgbench`: PostgreSQL's own benchmark, like TPC-B, against a server that the engine starts on the lane.
 
 mod log;
+mod output;
 mod parameters;
-mod said;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, RunStats};
 use fsarena_model::{Traits, Verification, Workload};
 
+use self::output::Output;
 use self::parameters::Parameters;
-use self::said::Said;
 use crate::postgresql::{self, DATABASE, PostgreSql};
 
 /// The engine `pgbench`.
@@ -81,14 +81,14 @@ impl PgBenchJob {
     }
 
     /// Runs pgbench and returns its parsed output; `None` if it was stopped.
-    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Said>, EngineError> {
+    fn load(&mut self, stop: &AtomicBool) -> Result<Option<Output>, EngineError> {
         // pgbench takes a seed of 32 bits.
         let seed = self.seed.wrapping_add(self.runs) as u32;
         self.runs += 1;
         let log = self.server().clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
         let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
-        let said = Said::of(&ended.stdout).map_err(|what| said::misunderstood(what, &ended.words()))?;
+        let said = Output::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
         match said.failed {
             0 => Ok(Some(said)),
             failed => {
@@ -137,13 +137,13 @@ impl Job for PgBenchJob {
         self.server().start(stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let Some(said) = self.load(limit.stop)? else {
             self.committed = None;
             return Ok(());
         };
-        log::take(&self.server().clients_folder(), LOG, Operation::Run, tally)?;
-        said.count(self.parameters.clients, tally);
+        log::take(&self.server().clients_folder(), LOG, Operation::Run, stats)?;
+        said.count(self.parameters.clients, stats);
         self.committed = self.committed.map(|committed| committed + said.processed);
         Ok(())
     }
@@ -171,13 +171,13 @@ impl Job for PgBenchJob {
     }
 }
 
-/// Parses the output and the log into a tally.
+/// Parses the output and the log into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    if let Ok(said) = Said::of(text) {
-        said.count(8, tally);
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
+    if let Ok(said) = Output::of(text) {
+        said.count(8, stats);
     }
-    log::understand(text, tally);
+    log::understand(text, stats);
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
         let mut job = PgBenchJob { parameters, directory, seed: 1, runs: 0, server: None, committed };
         job.prepare(&fsarena_engine::NEVER).expect("prepared");
         job.begin(&fsarena_engine::NEVER).expect("begins");
-        job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).expect("done");
+        job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).expect("done");
         job.require_committed(5, &NEVER).expect("they are there");
         job.end(&fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("they are there");

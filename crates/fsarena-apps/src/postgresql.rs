@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Need, cage, forget_below};
+use fsarena_engine::{EngineError, Need, drop_cached_below, pid_namespace};
 use fsarena_sys::child::Ended;
 use rustix::process::Signal;
 
@@ -114,7 +114,7 @@ impl PostgreSql {
     /// # Errors
     /// If a file cannot be opened.
     pub fn drop_caches(&self, stop: &AtomicBool) -> Result<(), EngineError> {
-        forget_below(&self.data, stop)
+        drop_cached_below(&self.data, stop)
     }
 
     /// Creates the database that the clients use.
@@ -202,7 +202,7 @@ fn owned<'a>(words: &'a [&str]) -> impl Iterator<Item = String> + 'a {
 /// The server's settings. System V shared memory disappears with its IPC namespace. Without a namespace, shared memory
 /// is a file among the server's data, which is removed with them.
 fn settings() -> Vec<String> {
-    let shared = if cage().is_empty() { "mmap" } else { "sysv" };
+    let shared = if pid_namespace().is_empty() { "mmap" } else { "sysv" };
     owned(SETTINGS).chain([format!("dynamic_shared_memory_type={shared}")]).collect()
 }
 

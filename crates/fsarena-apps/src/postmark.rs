@@ -8,14 +8,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, RunStats};
 use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use fsarena_sys::clock;
 use serde::Deserialize;
 
 use crate::bench::{Bench, not_said, require_some, word, words};
 use crate::parameters::parameters;
-use output::Said;
+use output::Output;
 
 /// The engine `postmark`.
 pub struct Postmark;
@@ -114,22 +114,22 @@ impl Job for Mail {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = words(["stdbuf", "-o0", NAME, &word(&self.bench.beside("commands"))]);
         let mut marks = Marks::default();
         let ended = self.bench.tool(NAME, call).run_heard(limit.stop, &mut |piece| marks.hear(piece, clock::now()))?;
         let Some(ended) = ended else { return Ok(()) };
-        let said = Said::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
+        let said = Output::of(&ended.stdout).map_err(|what| not_said(NAME, what))?;
         said.require(&self.parameters).map_err(EngineError::Wrong)?;
         let [creation, transactions, deletion] = marks.parts().ok_or_else(|| not_said(NAME, "Done"))?;
         let transactions = transactions.ok_or_else(|| EngineError::Wrong(UNTIMED.to_owned()))?;
-        tally.operations += self.parameters.transactions;
-        tally.elapsed = tally.elapsed + transactions;
-        tally.record(Operation::Run, transactions);
+        stats.operations += self.parameters.transactions;
+        stats.elapsed = stats.elapsed + transactions;
+        stats.record(Operation::Run, transactions);
         // A phase that was not timed has no reading.
         let beside = [("postmark.creation", creation), ("postmark.deletion", deletion)];
-        tally.said.extend(beside.into_iter().filter_map(|(name, took)| Some((name, "s", took?.as_seconds()))));
-        tally.said.extend(said.figures());
+        stats.reported.extend(beside.into_iter().filter_map(|(name, took)| Some((name, "s", took?.as_seconds()))));
+        stats.reported.extend(said.figures());
         Ok(())
     }
 }
@@ -183,7 +183,7 @@ pub(crate) fn understand(text: &str) {
     for piece in text.as_bytes().chunks(7) {
         marks.hear(piece, clock::now());
     }
-    let _ = (marks.parts(), Said::of(text).map(|said| said.figures().len()));
+    let _ = (marks.parts(), Output::of(text).map(|said| said.figures().len()));
 }
 
 #[cfg(test)]
@@ -194,12 +194,12 @@ mod tests {
     /// Enough transactions that their end comes in another piece than their beginning, even on a busy machine.
     const TRANSACTIONS: u64 = 30_000;
 
-    fn run(place: &Path) -> Result<Tally, EngineError> {
+    fn run(place: &Path) -> Result<RunStats, EngineError> {
         let parameters = Parameters { transactions: TRANSACTIONS, files: 1000, smallest: 500, largest: 10_000 };
         let mut job = Mail { parameters, bench: Bench::new(place)? };
-        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+        let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
         job.prepare(&fsarena_engine::NEVER)?;
-        job.run(&Limit::new(None, &stop), &mut tally).map(|()| tally)
+        job.run(&Limit::new(None, &stop), &mut stats).map(|()| stats)
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         let (one, other) = (run(place.path()).expect("done"), run(place.path()).expect("done"));
         assert_eq!(one.operations, TRANSACTIONS);
         assert_ne!(one.elapsed.0 % 1_000_000_000, 0, "{:?}", one.elapsed);
-        let counts = |tally: &Tally| tally.said.iter().filter(|said| said.1 != "s").copied().collect::<Vec<_>>();
+        let counts = |stats: &RunStats| stats.reported.iter().filter(|said| said.1 != "s").copied().collect::<Vec<_>>();
         assert_eq!(counts(&one), counts(&other), "its choices are always the same");
         assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
     }
@@ -230,7 +230,7 @@ mod tests {
         job.prepare(&fsarena_engine::NEVER).expect("made");
         let commands = fs::read_to_string(job.bench.beside("commands")).expect("there");
         fs::write(job.bench.beside("commands"), format!("set location /no/such/place\n{commands}")).expect("written");
-        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut Tally::new()).is_err());
+        assert!(job.run(&Limit::new(None, &AtomicBool::new(false)), &mut RunStats::new()).is_err());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, cage, watched};
+use fsarena_engine::{EngineError, pid_namespace, watched};
 use fsarena_sys::daemon::{Daemon, Wrapping};
 use rustix::process::Signal;
 
@@ -75,10 +75,10 @@ impl Server {
     }
 
     fn launch(start: &Start<'_>) -> Result<Self, EngineError> {
-        let wrapping = if cage().is_empty() { Wrapping::None } else { Wrapping::Once };
+        let wrapping = if pid_namespace().is_empty() { Wrapping::None } else { Wrapping::Once };
         // Shared memory disappears with its IPC namespace, however the processes end.
         let wrapped =
-            cage().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
+            pid_namespace().iter().flat_map(|word| if *word == "--pid" { vec!["--pid", "--ipc"] } else { vec![*word] });
         let user = start.user.map(User::words).unwrap_or_default();
         let argv: Vec<String> = wrapped.map(str::to_owned).chain(user).chain(start.argv.iter().cloned()).collect();
         let daemon = Daemon::start(&argv, wrapping, start.directory, &start.log);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, Tally, unlink};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, RunStats, unlink};
 use fsarena_model::{Bytes, Nanos, Traits, Verification, Workload};
 use fsarena_sys::clock;
 use rand::Rng;
@@ -151,7 +151,7 @@ impl Job for Inserts {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let (database, read) = (self.bench.at(DATABASE), format!(".read {}", word(&self.bench.beside("inserts.sql"))));
         let tool = self.bench.tool(NAME, words([NAME, "-batch", "-bail", "-cmd", SAFE, &word(&database), &read]));
         for _ in 0..self.parameters.processes {
@@ -160,11 +160,11 @@ impl Job for Inserts {
                 return Ok(());
             }
             let took = clock::now().saturating_sub(begin);
-            tally.elapsed = tally.elapsed + took;
-            tally.record(Operation::Run, took);
+            stats.elapsed = stats.elapsed + took;
+            stats.record(Operation::Run, took);
         }
-        tally.operations += self.parameters.rows();
-        tally.count_commits(self.parameters.rows(), 1);
+        stats.operations += self.parameters.rows();
+        stats.count_commits(self.parameters.rows(), 1);
         Ok(())
     }
 
@@ -205,10 +205,10 @@ mod tests {
             let place = tempfile::tempdir().expect("temporary folder");
             let (mut job, stop) = (job(place.path(), journal), AtomicBool::new(false));
             for _ in 0..2 {
-                let mut tally = Tally::new();
+                let mut stats = RunStats::new();
                 job.reset(&fsarena_engine::NEVER).expect("made");
-                job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
-                assert_eq!((tally.operations, tally.said[0]), (20, ("commits", "commits", 20.0)));
+                job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
+                assert_eq!((stats.operations, stats.reported[0]), (20, ("commits", "commits", 20.0)));
                 let names = fs::read_dir(place.path()).expect("there").count();
                 assert_eq!(names, 1, "the journal is gone and the statements are elsewhere");
                 assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("as it should be").files, 1);
@@ -224,13 +224,13 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         let (mut job, stop) = (job(place.path(), Journal::Delete), AtomicBool::new(false));
         job.reset(&fsarena_engine::NEVER).expect("made");
-        job.run(&Limit::new(None, &stop), &mut Tally::new()).expect("inserted");
+        job.run(&Limit::new(None, &stop), &mut RunStats::new()).expect("inserted");
         let database = place.path().join(DATABASE);
         job.ask(&database, "DELETE FROM pts1 WHERE rowid = 3", &fsarena_engine::NEVER).expect("deleted");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("one is missing").to_string();
         assert!(error.contains("after 20 INSERTs") && error.ends_with("ok\n19"), "{error}");
         job.ask(&database, "DROP TABLE pts1", &fsarena_engine::NEVER).expect("dropped");
-        let error = job.run(&Limit::new(None, &stop), &mut Tally::new()).expect_err("no table").to_string();
+        let error = job.run(&Limit::new(None, &stop), &mut RunStats::new()).expect_err("no table").to_string();
         assert!(error.contains("no such table"), "{error}");
         fs::write(&database, "rubbish".repeat(1000)).expect("written");
         assert!(job.verify(place.path(), &fsarena_engine::NEVER).is_err());

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, cage};
+use fsarena_engine::{EngineError, pid_namespace};
 use fsarena_sys::child::{self, Ended, Setting};
 
 use crate::server::last_lines;
@@ -51,7 +51,7 @@ impl Tool<'_> {
     }
 
     fn words(&self) -> Vec<String> {
-        let wrapped = cage().iter().map(|word| (*word).to_owned());
+        let wrapped = pid_namespace().iter().map(|word| (*word).to_owned());
         let user = self.user.map(User::words).unwrap_or_default();
         wrapped.chain(user).chain(self.argv.iter().cloned()).collect()
     }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use fsarena_apps::engine;
-use fsarena_engine::{Job, Limit, Operation, Tally};
+use fsarena_engine::{Job, Limit, Operation, RunStats};
 use fsarena_model::Workload;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
@@ -41,13 +41,13 @@ fn begun(parameters: &Value, place: &TempDir) -> Box<dyn Job> {
     job
 }
 
-fn run(job: &mut dyn Job, tally: &mut Tally) -> Result<(), String> {
+fn run(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), String> {
     let stop = AtomicBool::new(false);
-    job.run(&Limit::new(None, &stop), tally).map_err(|error| error.to_string())
+    job.run(&Limit::new(None, &stop), stats).map_err(|error| error.to_string())
 }
 
-fn said(tally: &Tally, name: &str) -> Option<f64> {
-    tally.said.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
+fn said(stats: &RunStats, name: &str) -> Option<f64> {
+    stats.reported.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
 }
 
 /// Process number and socket of the server whose data is in the folder.
@@ -97,7 +97,7 @@ fn in_memory(folder: &Path) -> u64 {
 fn between_runs_the_kernel_is_asked_to_forget_the_data() {
     let place = place();
     let mut job = begun(&json!({ "task": "results", "rows": 11 }), &place);
-    run(&mut *job, &mut Tally::new()).expect("inserted");
+    run(&mut *job, &mut RunStats::new()).expect("inserted");
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert!(in_memory(place.path()) > 0, "the log is written through the page cache");
     job.drop_caches(&fsarena_engine::NEVER).expect("asked");
@@ -109,25 +109,25 @@ fn queries_find_exactly_what_is_there() {
     let place = place();
     let parameters = json!({ "task": "query", "rows": 20_000, "threads": 4, "queries": 10, "window-minutes": 60 });
     let mut job = begun(&parameters, &place);
-    let mut tally = Tally::new();
-    run(&mut *job, &mut tally).expect("all as they should be");
-    assert_eq!(tally.operations, 40);
-    assert_eq!(tally.latency(Operation::Read).map(|latency| latency.count), Some(40));
-    assert!(said(&tally, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", tally.said);
-    let [rows, read] = ["mariadb.rows", "mariadb.rows-read"].map(|name| said(&tally, name).expect("said"));
+    let mut stats = RunStats::new();
+    run(&mut *job, &mut stats).expect("all as they should be");
+    assert_eq!(stats.operations, 40);
+    assert_eq!(stats.latency(Operation::Read).map(|latency| latency.count), Some(40));
+    assert!(said(&stats, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", stats.reported);
+    let [rows, read] = ["mariadb.rows", "mariadb.rows-read"].map(|name| said(&stats, name).expect("said"));
     assert!(
         (rows..2.0 * rows + 1000.0).contains(&read),
         "by the index, not through all of the table: {:?}",
-        tally.said
+        stats.reported
     );
-    assert!(said(&tally, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
+    assert!(said(&stats, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
 
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 1);
     job.begin(&fsarena_engine::NEVER).expect("begins again");
     for wrong in ["UPDATE shfedepth SET Volume = Volume + 1", "DELETE FROM shfedepth WHERE id % 2 = 0"] {
         meddle(&place, wrong);
-        let error = run(&mut *job, &mut Tally::new()).expect_err("they are others");
+        let error = run(&mut *job, &mut RunStats::new()).expect_err("they are others");
         assert!(error.contains("rows whose Volume sums up to"), "{error}");
     }
     job.end(&fsarena_engine::NEVER).expect("ends");
@@ -140,10 +140,10 @@ fn queries_find_exactly_what_is_there() {
 fn results_come_in_one_by_one_and_are_counted() {
     let place = place();
     let mut job = begun(&json!({ "task": "results", "rows": 201, "threads": 4 }), &place);
-    let mut tally = Tally::new();
-    run(&mut *job, &mut tally).expect("inserted");
-    assert_eq!((tally.operations, said(&tally, "commits"), said(&tally, "connections")), (201, Some(201.0), Some(4.0)));
-    assert_eq!(tally.latency(Operation::Insert).map(|latency| latency.count), Some(201));
+    let mut stats = RunStats::new();
+    run(&mut *job, &mut stats).expect("inserted");
+    assert_eq!((stats.operations, said(&stats, "commits"), said(&stats, "connections")), (201, Some(201.0), Some(4.0)));
+    assert_eq!(stats.latency(Operation::Insert).map(|latency| latency.count), Some(201));
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all are there").files, 2);
     for (wrong, words) in [
@@ -167,10 +167,10 @@ fn days_are_loaded_in_both_forms_and_compared() {
     for (form, commits) in [("batches", 6.0), ("load", 2.0)] {
         let place = place();
         let mut job = begun(&json!({ "task": "ingest", "form": form, "rows": 2500, "days": 2 }), &place);
-        let mut tally = Tally::new();
-        run(&mut *job, &mut tally).expect("loaded");
-        assert_eq!((tally.operations, said(&tally, "commits")), (2, Some(commits)), "{form}");
-        let steps: Vec<(&str, u64)> = tally.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
+        let mut stats = RunStats::new();
+        run(&mut *job, &mut stats).expect("loaded");
+        assert_eq!((stats.operations, said(&stats, "commits")), (2, Some(commits)), "{form}");
+        let steps: Vec<(&str, u64)> = stats.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
         assert_eq!(steps, [("day-1", 2500), ("day-2", 2500)], "{form}");
         job.end(&fsarena_engine::NEVER).expect("ends");
         job.verify(place.path(), &fsarena_engine::NEVER).expect("the last day is there");
@@ -179,7 +179,7 @@ fn days_are_loaded_in_both_forms_and_compared() {
         assert!(error.contains("shfedepth has 2499 rows"), "{form}: {error}");
         job.begin(&fsarena_engine::NEVER).expect("begins");
         meddle(&place, "CREATE TRIGGER t BEFORE INSERT ON shfedepth FOR EACH ROW SET NEW.Volume = 1");
-        let error = run(&mut *job, &mut Tally::new()).expect_err("volumes are wrong");
+        let error = run(&mut *job, &mut RunStats::new()).expect_err("volumes are wrong");
         assert!(error.contains("sums up to 2500, not"), "{form}: {error}");
         job.end(&fsarena_engine::NEVER).expect("ends");
     }
@@ -195,7 +195,7 @@ fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
             let (number, _) = server(place.path()).expect("runs");
             kill_process(Pid::from_raw(number).expect("a number"), Signal::KILL).expect("killed");
         });
-        run(&mut *job, &mut Tally::new()).expect_err("nobody answers")
+        run(&mut *job, &mut RunStats::new()).expect_err("nobody answers")
     });
     assert!(error.starts_with("mariadbd has ended"), "{error}");
     assert!(error.contains("ready for connections"), "the log: {error}");
@@ -213,7 +213,7 @@ fn clients_of_a_server_that_hangs_are_freed_when_somebody_wants_to_stop() {
         let mut job = begun(&parameters, &place);
         let (number, _) = server(place.path()).expect("runs");
         kill_process(Pid::from_raw(number).expect("a number"), Signal::STOP).expect("stopped");
-        let error = job.run(&Limit::new(None, &AtomicBool::new(true)), &mut Tally::new()).expect_err("no answer");
+        let error = job.run(&Limit::new(None, &AtomicBool::new(true)), &mut RunStats::new()).expect_err("no answer");
         assert!(error.to_string().contains("was killed: its clients had no answer"), "{error}");
         drop(job);
         assert_eq!(server(place.path()), None);
@@ -229,15 +229,15 @@ fn all_forms_end_soon_when_somebody_wants_to_stop() {
     ] {
         let place = place();
         let mut job = begun(&parameters, &place);
-        let (stop, mut tally) = (AtomicBool::new(false), Tally::new());
+        let (stop, mut stats) = (AtomicBool::new(false), RunStats::new());
         thread::scope(|scope| {
             scope.spawn(|| {
                 thread::sleep(Duration::from_millis(200));
                 stop.store(true, Ordering::Relaxed);
             });
-            job.run(&Limit::new(None, &stop), &mut tally).expect("stopped");
+            job.run(&Limit::new(None, &stop), &mut stats).expect("stopped");
         });
-        assert!(tally.operations < 5_000_000 && tally.steps.is_empty(), "{parameters}");
+        assert!(stats.operations < 5_000_000 && stats.steps.is_empty(), "{parameters}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_apps::engine;
-use fsarena_engine::{Limit, Operation, Tally};
+use fsarena_engine::{Limit, Operation, RunStats};
 use fsarena_model::Workload;
 use serde_json::{Value, json};
 
@@ -26,19 +26,19 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         let parameters = json!({ "test": test, "tables": 2, "table-size": 500, "threads": 4, "time": 1 });
         let engine = engine("oltp").expect("there");
         let mut job = engine.open(&workload(&parameters), place.path(), 3).expect("understood");
-        let (stop, mut tally) = (AtomicBool::new(false), Tally::new());
+        let (stop, mut stats) = (AtomicBool::new(false), RunStats::new());
         job.prepare(&fsarena_engine::NEVER).expect("prepared");
         job.begin(&fsarena_engine::NEVER).expect("begins");
-        job.run(&Limit::new(None, &stop), &mut tally).expect("runs");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("runs");
         job.end(&fsarena_engine::NEVER).expect("ends");
         assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 2);
         fs::write(place.path().join("mysql/sbtest/sbtest2.ibd"), "rubbish".repeat(30_000)).expect("overwritten");
         let error = job.verify(place.path(), &fsarena_engine::NEVER).expect_err("a table is damaged").to_string();
         assert!(error.contains("sbtest2") || error.contains("has ended"), "{error}");
-        assert!(tally.operations > 0 && tally.elapsed.as_seconds() >= 0.9, "{tally:?}");
-        assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(tally.operations));
-        let commits = tally.said.iter().find(|(name, _, _)| *name == "commits").map(|(_, _, count)| *count as u64);
-        assert_eq!(commits, is_writing.then_some(tally.operations));
+        assert!(stats.operations > 0 && stats.elapsed.as_seconds() >= 0.9, "{stats:?}");
+        assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(stats.operations));
+        let commits = stats.reported.iter().find(|(name, _, _)| *name == "commits").map(|(_, _, count)| *count as u64);
+        assert_eq!(commits, is_writing.then_some(stats.operations));
     }
 }
 

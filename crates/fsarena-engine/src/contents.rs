@@ -133,7 +133,7 @@ fn place(seed: u64, (file, offset): Home) -> u64 {
 
 /// How a piece differs from what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flaw {
+pub enum Mismatch {
     /// It has the mark of another place, or none.
     Place,
     /// Its bytes differ.
@@ -189,29 +189,29 @@ impl Contents {
     /// Checks that `piece`, which consists of whole units, was written at `home` with this recipe.
     ///
     /// # Errors
-    /// The first flaw, with the offset of its unit within the piece.
-    pub fn check(&self, piece: &[u8], home: Home) -> Result<(), (usize, Flaw)> {
+    /// The first mismatch, with the offset of its unit within the piece.
+    pub fn check(&self, piece: &[u8], home: Home) -> Result<(), (usize, Mismatch)> {
         let recipe = &self.marker.recipe;
         let unit = recipe.unit();
         for (index, found) in piece.chunks(unit).enumerate() {
             let offset = index * unit;
-            self.check_unit(found, (home.0, home.1 + offset as u64)).map_err(|flaw| (offset, flaw))?;
+            self.check_unit(found, (home.0, home.1 + offset as u64)).map_err(|mismatch| (offset, mismatch))?;
         }
         Ok(())
     }
 
-    fn check_unit(&self, found: &[u8], home: Home) -> Result<(), Flaw> {
+    fn check_unit(&self, found: &[u8], home: Home) -> Result<(), Mismatch> {
         let word = |index: usize| {
             let bytes: [u8; 8] = found[index * MARK..(index + 1) * MARK].try_into().expect("eight bytes");
             u64::from_le_bytes(bytes)
         };
         let expected = if word(0) == DUPLICATE { 0 } else { place(self.marker.recipe.seed, home) };
         if word(1) != expected {
-            return Err(Flaw::Place);
+            return Err(Mismatch::Place);
         }
-        let at = usize::try_from(word(2)).map_err(|_| Flaw::Content)?;
-        let original = at.checked_add(found.len()).and_then(|end| self.pool.get(at..end)).ok_or(Flaw::Content)?;
-        if original[LONG_MARK..] == found[LONG_MARK..] { Ok(()) } else { Err(Flaw::Content) }
+        let at = usize::try_from(word(2)).map_err(|_| Mismatch::Content)?;
+        let original = at.checked_add(found.len()).and_then(|end| self.pool.get(at..end)).ok_or(Mismatch::Content)?;
+        if original[LONG_MARK..] == found[LONG_MARK..] { Ok(()) } else { Err(Mismatch::Content) }
     }
 }
 

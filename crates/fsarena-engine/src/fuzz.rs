@@ -1,7 +1,7 @@
 //! Fuzz tests with hostile job files of fio and hostile output of programs.
 
 use crate::fio::fuzz as fio;
-use crate::{Tally, sysbench};
+use crate::{RunStats, sysbench};
 
 /// The texts of all files in a folder of this crate.
 fn read_all(folder: &str) -> Vec<String> {
@@ -23,17 +23,17 @@ fn outputs_of_fio() {
     let good = read_all("tests/fio/output");
     let good: Vec<&str> = good.iter().map(String::as_str).collect();
     fsarena_testing::fuzz::texts(&good, |text| {
-        let mut tally = Tally::new();
-        fio::understand_output(text, &mut tally);
-        let _ = (tally.latencies().count(), tally.moments(), tally.latency_of_operations());
+        let mut stats = RunStats::new();
+        fio::understand_output(text, &mut stats);
+        let _ = (stats.latencies().count(), stats.moments(), stats.latency_of_operations());
     });
 }
 
 #[test]
 fn outputs_of_sysbench() {
     fsarena_testing::fuzz::texts(&[sysbench::CAPTURED], |text| {
-        let mut tally = Tally::new();
-        sysbench::understand(text, &mut tally);
-        let _ = tally.moments();
+        let mut stats = RunStats::new();
+        sysbench::understand(text, &mut stats);
+        let _ = stats.moments();
     });
 }

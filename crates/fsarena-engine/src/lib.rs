@@ -7,16 +7,12 @@
 mod blogbench;
 mod bork;
 mod cached;
-mod cage;
 mod contents;
-mod crew;
 mod data;
-mod dawdle;
 mod error;
 mod files;
 pub mod fio;
 mod folder;
-mod forget;
 #[cfg(test)]
 mod fuzz;
 mod iozone;
@@ -27,16 +23,20 @@ mod need;
 mod operation;
 mod pace;
 mod paced;
+mod page_cache;
 mod parameters;
+mod pid_namespace;
+mod run_stats;
 pub mod scratch;
 mod sequence;
 mod shell;
 mod size;
+mod slowdown;
 mod sqlite;
 mod starts;
 mod sysbench;
-mod tally;
 mod tiotest;
+mod workers;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -44,18 +44,18 @@ use std::sync::atomic::AtomicBool;
 use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
-pub use cage::words as cage;
 pub use error::EngineError;
 pub use folder::{renew as renew_folder, unlink};
-pub use forget::forget_below;
 pub use limit::{Limit, go_on, watched};
 pub use need::Need;
 pub use operation::Operation;
+pub use page_cache::drop_cached_below;
 pub use parameters::{parameters, parameters_up_to};
+pub use pid_namespace::words as pid_namespace;
+pub use run_stats::RunStats;
 pub use scratch::Scratch;
 pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
-pub use tally::Tally;
 
 /// The native engines. `fsarena-apps` contains those that start external programs, and knows all engines.
 pub static ENGINES: &[&dyn Engine] = &[
@@ -271,9 +271,9 @@ pub trait Job {
         Ok(())
     }
 
-    /// Works until `limit`, or until no work is left, and adds the results to `tally`.
+    /// Works until `limit`, or until no work is left, and adds the results to `stats`.
     ///
     /// # Errors
     /// If the file system returns an error.
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 }

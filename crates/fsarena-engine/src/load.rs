@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::Nanos;
 use fsarena_sys::affinity::Pinned;
 
-use crate::crew::{Crew, Worker};
-use crate::{EngineError, Limit, Tally};
+use crate::workers::{Worker, Workers};
+use crate::{EngineError, Limit, RunStats};
 
 /// Minimum rate, operations per second: one operation in a quarter of an hour.
 const SLOWEST: f64 = 0.001;
@@ -51,39 +51,39 @@ impl Load {
         }
     }
 
-    /// Operations per second of each worker of `crew`; `None` for the maximum. For a percentage, the crew runs untimed
+    /// Operations per second of each worker of `workers`; `None` for the maximum. For a percentage, the workers runs untimed
     /// to find the peak of the contender. `renew` restores the state before such a run.
     ///
     /// # Errors
-    /// As [`Crew::run`], or as `renew`.
+    /// As [`Workers::run`], or as `renew`.
     pub fn settle<W: Worker>(
         self,
-        crew: &mut Crew<W>,
+        workers: &mut Workers<W>,
         stop: &AtomicBool,
-        renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
+        renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
     ) -> Result<Option<f64>, EngineError> {
         let all = match self {
             Self::Most => return Ok(None),
             Self::Rate(rate) => rate,
-            Self::Percent(percent) => peak(crew, stop, renew)? * percent / 100.0,
+            Self::Percent(percent) => peak(workers, stop, renew)? * percent / 100.0,
         };
-        Ok(Some(all / f64::from(crew.count())))
+        Ok(Some(all / f64::from(workers.count())))
     }
 }
 
 /// Operations per second in a closed loop under the conditions of a slice: after a warm-up, and on one processor if a
 /// single thread does the work.
 fn peak<W: Worker>(
-    crew: &mut Crew<W>,
+    workers: &mut Workers<W>,
     stop: &AtomicBool,
-    mut renew: impl FnMut(&mut Crew<W>) -> Result<(), EngineError>,
+    mut renew: impl FnMut(&mut Workers<W>) -> Result<(), EngineError>,
 ) -> Result<f64, EngineError> {
-    let _pinned = crew.is_alone().then(Pinned::here);
-    let mut tally = Tally::new();
+    let _pinned = workers.is_alone().then(Pinned::here);
+    let mut stats = RunStats::new();
     for time in [WARM_UP, PILOT] {
-        tally.clear();
-        crew.run(&Limit::new(Some(time), stop), &mut tally)?;
-        renew(crew)?;
+        stats.clear();
+        workers.run(&Limit::new(Some(time), stop), &mut stats)?;
+        renew(workers)?;
     }
-    Ok((tally.operations as f64 / tally.elapsed.as_seconds()).max(1.0))
+    Ok((stats.operations as f64 / stats.elapsed.as_seconds()).max(1.0))
 }

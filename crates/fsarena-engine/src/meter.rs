@@ -4,7 +4,7 @@ use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
 use crate::pace::{Pace, wait_until};
-use crate::{Limit, Operation, Tally};
+use crate::{Limit, Operation, RunStats};
 
 /// Length of the parts of a run, for latency over time.
 pub const PART: Nanos = Nanos::seconds(1);
@@ -15,9 +15,9 @@ const LOOK: Nanos = Nanos::millis(10);
 /// the clock once per operation, so that the cost of the loop itself is part of the latency (about 15 ns).
 pub struct Meter<'a> {
     limit: &'a Limit<'a>,
-    tally: &'a mut Tally,
+    stats: &'a mut RunStats,
     pace: &'a mut Pace,
-    /// Time of earlier runs in the same tally.
+    /// Time of earlier runs in the same stats.
     before: Nanos,
     start: Nanos,
     /// The end of the last operation.
@@ -33,15 +33,15 @@ pub struct Meter<'a> {
 impl<'a> Meter<'a> {
     /// Starts a timer at `start`, which may be in the past. The time since then is part of the run, but of no
     /// operation's latency.
-    pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, tally: &'a mut Tally) -> Self {
+    pub fn start(start: Nanos, limit: &'a Limit<'a>, pace: &'a mut Pace, stats: &'a mut RunStats) -> Self {
         if let Pace::Open(open) = pace {
             open.restart();
         }
-        tally.offered = pace.offered();
-        let before = tally.elapsed;
+        stats.offered = pace.offered();
+        let before = stats.elapsed;
         let at = clock::now();
         let (mark, part_ends, dawdles) = (at, PART, limit.handicap > 0.0);
-        let mut meter = Self { limit, tally, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
+        let mut meter = Self { limit, stats, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
         meter.next_mark();
         meter
     }
@@ -121,8 +121,8 @@ impl<'a> Meter<'a> {
     /// Counts an operation that ended at `now`.
     #[inline(always)]
     pub fn done_at(&mut self, now: Nanos, operation: Operation, begin: Nanos, bytes: u64) {
-        self.tally.operations += 1;
-        self.tally.bytes += bytes;
+        self.stats.operations += 1;
+        self.stats.bytes += bytes;
         self.note(now, operation, begin);
     }
 
@@ -136,13 +136,13 @@ impl<'a> Meter<'a> {
     /// Records a part of an operation that still runs, such as its own sync. It began at `begin` and ends now.
     #[inline]
     pub fn within(&mut self, operation: Operation, begin: Nanos) {
-        self.tally.record(operation, clock::now().saturating_sub(begin));
+        self.stats.record(operation, clock::now().saturating_sub(begin));
     }
 
     #[inline(always)]
     fn note(&mut self, now: Nanos, operation: Operation, begin: Nanos) {
-        let now = if self.dawdles { self.dawdle(now) } else { now };
-        self.tally.record(operation, now.saturating_sub(begin));
+        let now = if self.dawdles { self.slow_down(now) } else { now };
+        self.stats.record(operation, now.saturating_sub(begin));
         self.at = now;
         if now >= self.mark {
             self.reach_mark();
@@ -152,7 +152,7 @@ impl<'a> Meter<'a> {
     /// Waits for the handicap's share of the time since the end of the last operation. Operations that end at the same
     /// moment, as those in flight together do, are delayed once.
     #[cold]
-    fn dawdle(&self, now: Nanos) -> Nanos {
+    fn slow_down(&self, now: Nanos) -> Nanos {
         let worked = now.saturating_sub(self.at).0 as f64;
         let end = now.max(self.at) + Nanos((worked * self.limit.handicap) as u64);
         let mut now = now.max(self.at);
@@ -180,7 +180,7 @@ impl<'a> Meter<'a> {
         let elapsed = self.at.saturating_sub(self.start);
         self.is_over = self.limit.is_reached(elapsed);
         if elapsed >= self.part_ends {
-            self.tally.end_part(self.before + elapsed);
+            self.stats.end_part(self.before + elapsed);
             self.part_ends = Nanos(elapsed.0 / PART.0 * PART.0) + PART;
         }
         self.next_mark();
@@ -194,7 +194,7 @@ impl<'a> Meter<'a> {
     /// Stops the timer. The time since the end of the last operation does not count.
     pub fn stop(self) {
         let elapsed = self.at.saturating_sub(self.start);
-        self.tally.elapsed = self.before + elapsed;
-        self.tally.end_part(self.tally.elapsed);
+        self.stats.elapsed = self.before + elapsed;
+        self.stats.end_part(self.stats.elapsed);
     }
 }

@@ -12,7 +12,7 @@ use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
 
 use self::parameters::{Parameters, StepParameters, Task};
-use crate::{Engine, EngineError, Job, Limit, Operation, Scratch, Tally, cage, folder, go_on};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on, pid_namespace};
 
 /// A script that starts more programs than this is not also run in memory.
 const MOST_STARTS_IN_MEMORY: u64 = 5000;
@@ -81,7 +81,7 @@ impl ShellJob {
         let variables = [("N", operations.to_string()), (timed::VARIABLE, times)];
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &variables, stop };
         let shell = [self.parameters.shell.as_str(), "-c", text];
-        let argv: Vec<&str> = cage::words().iter().copied().chain(shell).collect();
+        let argv: Vec<&str> = pid_namespace::words().iter().copied().chain(shell).collect();
         let ended = child::run_until(&argv, setting).map_err(EngineError::io(format!("start {}", shell[0])))?;
         match ended {
             None => Ok(End::Stopped),
@@ -112,7 +112,7 @@ impl ShellJob {
         &self,
         (name, text, operations): (&str, &str, u64),
         stop: &AtomicBool,
-        tally: &mut Tally,
+        stats: &mut RunStats,
     ) -> Result<Option<Nanos>, EngineError> {
         let begin = clock::now();
         if self.script(name, &timed::wrapped(&self.parameters.shell, text), operations, stop)? == End::Stopped {
@@ -120,27 +120,27 @@ impl ShellJob {
         }
         let around = clock::now().saturating_sub(begin);
         let elapsed = timed::inside(self.streams.path()).unwrap_or(around);
-        tally.record(Operation::Run, elapsed);
-        tally.operations += operations;
-        tally.elapsed = tally.elapsed + elapsed;
-        tally.end_part(tally.elapsed);
+        stats.record(Operation::Run, elapsed);
+        stats.operations += operations;
+        stats.elapsed = stats.elapsed + elapsed;
+        stats.end_part(stats.elapsed);
         Ok(Some(elapsed))
     }
 
     /// Runs one step and its preparation.
-    fn step(&self, step: &StepParameters, stop: &AtomicBool, tally: &mut Tally) -> Result<End, EngineError> {
+    fn step(&self, step: &StepParameters, stop: &AtomicBool, stats: &mut RunStats) -> Result<End, EngineError> {
         let StepParameters { name, script, operations, bytes, .. } = step;
         self.untimed(&format!("before {name}"), step.before.as_ref(), *operations, stop)?;
         if step.cold {
             cold::make(&self.directory, stop)?;
         }
-        let Some(elapsed) = self.timed((name, script, *operations), stop, tally)? else { return Ok(End::Stopped) };
-        tally.bytes += bytes;
+        let Some(elapsed) = self.timed((name, script, *operations), stop, stats)? else { return Ok(End::Stopped) };
+        stats.bytes += bytes;
         if step.durable_writes > 0 {
-            tally.count_durable_writes(step.durable_writes);
+            stats.count_durable_writes(step.durable_writes);
         }
         let (name, operations, bytes) = (name.clone(), *operations, *bytes);
-        tally.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
         Ok(End::Reached)
     }
 }
@@ -169,14 +169,14 @@ impl Job for ShellJob {
     }
 
     /// Runs once, however long that takes.
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match self.parameters.task() {
             Task::Script(script) => {
-                self.timed(("script", script, self.parameters.operations()), limit.stop, tally)?;
+                self.timed(("script", script, self.parameters.operations()), limit.stop, stats)?;
             }
             Task::Steps(steps) => {
                 for step in steps {
-                    if self.step(step, limit.stop, tally)? == End::Stopped {
+                    if self.step(step, limit.stop, stats)? == End::Stopped {
                         break;
                     }
                 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{Engine, EngineError, Job, Limit, Operation, Tally, parameters};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, parameters};
 
 /// The engine `sqlite`.
 pub struct Sqlite;
@@ -85,12 +85,12 @@ impl Job for Inserts {
     }
 
     /// Opens and closes the database outside the timer, so that the file system can be unmounted between runs.
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let connection = self.connect()?;
         let insert = "INSERT INTO pts1 VALUES (?, CURRENT_TIMESTAMP, ?, ?)";
         let mut statement = connection.prepare(insert).map_err(refused("prepare the statement"))?;
         let mut pace = Pace::Closed;
-        let mut meter = Meter::start(clock::now(), limit, &mut pace, tally);
+        let mut meter = Meter::start(clock::now(), limit, &mut pace, stats);
         let mut left = self.parameters.operations.unwrap_or(u64::MAX);
         while left > 0 && !meter.is_over() {
             let Some(begin) = meter.begin() else { break };
@@ -117,13 +117,13 @@ mod tests {
             let path = place.path().join(format!("{journal:?}.db"));
             let parameters = Parameters { journal, operations: Some(20) };
             let random = fsarena_model::seed::generator(1, "sqlite", &[]);
-            let (mut job, mut tally, stop) =
-                (Inserts { parameters, path, random }, Tally::new(), AtomicBool::new(false));
+            let (mut job, mut stats, stop) =
+                (Inserts { parameters, path, random }, RunStats::new(), AtomicBool::new(false));
             job.prepare(&crate::NEVER).expect("made");
-            job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
-            job.run(&Limit::new(None, &stop), &mut tally).expect("inserted");
+            job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
+            job.run(&Limit::new(None, &stop), &mut stats).expect("inserted");
             let rows = job.connect().expect("opens").query_row("SELECT count(*) FROM pts1", [], |row| row.get(0));
-            assert_eq!((tally.operations, rows), (40, Ok(40)));
+            assert_eq!((stats.operations, rows), (40, Ok(40)));
         }
     }
 }

@@ -7,7 +7,7 @@ use fsarena_sys::{child, clock};
 
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Job, Limit, Operation, Tally};
+use crate::{EngineError, Job, Limit, Operation, RunStats};
 
 /// A job that starts the program `true` `count` times from this process, one after the other. Each start is an
 /// operation.
@@ -31,9 +31,9 @@ impl Job for Starts {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let mut pace = Pace::Closed;
-        let mut meter = Meter::start(clock::now(), limit, &mut pace, tally);
+        let mut meter = Meter::start(clock::now(), limit, &mut pace, stats);
         for _ in 0..self.count {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
             child::start(&self.program).map_err(EngineError::io("start a program that does nothing"))?;

@@ -11,7 +11,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
-use crate::{Engine, EngineError, Job, Limit, Need, Operation, Scratch, Tally, cage};
+use crate::{Engine, EngineError, Job, Limit, Need, Operation, RunStats, Scratch, pid_namespace};
 
 /// The engine `sysbench`.
 pub struct Sysbench;
@@ -67,7 +67,7 @@ impl SysbenchJob {
     fn call(&self, command: &str, options: &[String], stop: &AtomicBool) -> Result<Option<String>, EngineError> {
         let options = options.iter().map(String::as_str);
         let argv: Vec<&str> =
-            cage::words().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
+            pid_namespace::words().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &[], stop };
         let ended = child::run_until(&argv, setting).map_err(EngineError::io("start sysbench"))?;
         match ended {
@@ -92,16 +92,16 @@ impl Job for SysbenchJob {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
-        let said = output::Said::of(&text).map_err(|what| {
+        let said = output::Output::of(&text).map_err(|what| {
             let words = format!("what it said cannot be understood: there is no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        said.count(operation, self.parameters.file_block_size, tally);
+        said.count(operation, self.parameters.file_block_size, stats);
         Ok(())
     }
 }
@@ -109,11 +109,11 @@ impl Job for SysbenchJob {
 #[cfg(test)]
 pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
 
-/// Reads output of sysbench into a tally.
+/// Reads output of sysbench into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     let _ = output::complaint(text);
-    if let Ok(said) = output::Said::of(text) {
-        said.count(Operation::Run, 4096, tally);
+    if let Ok(said) = output::Output::of(text) {
+        said.count(Operation::Run, 4096, stats);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, NEVER, Tally, engine};
+use fsarena_engine::{EngineError, Limit, NEVER, RunStats, engine};
 use fsarena_model::{Mode, Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ fn work(workload: &Workload, directory: &Path, time: Nanos, look: impl Fn(&str))
     for _ in 0..2 {
         tried("refill", job.reset(&NEVER));
         tried("begin", job.begin(&NEVER));
-        tried("run", job.run(&Limit::new(Some(time), &stop), &mut Tally::default()));
+        tried("run", job.run(&Limit::new(Some(time), &stop), &mut RunStats::default()));
         tried("end", job.end(&NEVER));
         look("run");
     }

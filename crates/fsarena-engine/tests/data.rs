@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, Tally, engine};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 
@@ -35,29 +35,29 @@ fn open(workload: &Workload, directory: &Path) -> Result<Box<dyn Job>, EngineErr
     Ok(job)
 }
 
-fn run_in(directory: &Path, workload: &Workload) -> Result<Tally, EngineError> {
-    let mut tally = Tally::new();
-    open(workload, directory)?.run(&Limit::new(None, &NEVER), &mut tally)?;
-    Ok(tally)
+fn run_in(directory: &Path, workload: &Workload) -> Result<RunStats, EngineError> {
+    let mut stats = RunStats::new();
+    open(workload, directory)?.run(&Limit::new(None, &NEVER), &mut stats)?;
+    Ok(stats)
 }
 
-fn run(durable: &str, cache: &str, parameters: &Value) -> Tally {
+fn run(durable: &str, cache: &str, parameters: &Value) -> RunStats {
     run_in(place().path(), &workload(durable, cache, parameters)).expect("it works")
 }
 
-fn count(tally: &Tally, operation: Operation) -> u64 {
-    tally.latency(operation).map_or(0, |latency| latency.count)
+fn count(stats: &RunStats, operation: Operation) -> u64 {
+    stats.latency(operation).map_or(0, |latency| latency.count)
 }
 
 #[test]
 fn mixed_work_reads_and_writes_in_the_stated_share() {
     for (calls, depth) in [("sync", 1), ("io-uring", 16), ("mmap", 1)] {
         let parameters = json!({ "operation": "mixed", "read-percent": 70, "pattern": "random", "operations": 2000, "calls": calls, "depth": depth });
-        let tally = run("none", "warm", &parameters);
-        let reads = count(&tally, Operation::Read);
-        assert_eq!(reads + count(&tally, Operation::Write), 2000, "{calls}");
+        let stats = run("none", "warm", &parameters);
+        let reads = count(&stats, Operation::Read);
+        assert_eq!(reads + count(&stats, Operation::Write), 2000, "{calls}");
         assert!((1300..1500).contains(&reads), "{calls}: {reads}");
-        assert_eq!((tally.operations, tally.bytes), (2000, 2000 * 4096), "{calls}");
+        assert_eq!((stats.operations, stats.bytes), (2000, 2000 * 4096), "{calls}");
     }
 }
 
@@ -74,13 +74,13 @@ fn every_way_of_writing_leaves_what_can_be_verified() {
         }
         let mut job = open(&write, place.path()).expect("laid out");
         let before = fs::read(place.path().join("data0")).expect("there");
-        job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
+        job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect("written");
         let after = fs::read(place.path().join("data0")).expect("there");
         assert!(before.chunks(4096).zip(after.chunks(4096)).all(|(one, other)| one != other), "{calls} {cache}");
         let read = json!({ "operation": "read", "pattern": "sequential", "calls": calls, "verify": true });
         let mut read =
             engine("data").expect("there").open(&workload("none", cache, &read), place.path(), 7).expect("understood");
-        read.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("verified");
+        read.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect("verified");
     }
 }
 
@@ -92,7 +92,7 @@ fn workers_in_processes_go_on_where_they_were() {
         let mut job = open(&workload("none", "warm", &half), place.path()).expect("laid out");
         let before = fs::read(place.path().join("data0")).expect("there");
         for _ in 0..2 {
-            job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
+            job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect("written");
         }
         let after = fs::read(place.path().join("data0")).expect("there");
         let left = before.chunks(4096).zip(after.chunks(4096)).filter(|(one, other)| one == other).count();
@@ -108,7 +108,7 @@ fn no_run_writes_what_an_earlier_one_wrote() {
         let mut job = open(&workload("none", "warm", &all), place.path()).expect("laid out");
         let mut run = || {
             job.reset(&fsarena_engine::NEVER).expect("from the beginning");
-            job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect("written");
+            job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect("written");
             fs::read(place.path().join("data0")).expect("there")
         };
         let (first, second) = (run(), run());
@@ -126,7 +126,7 @@ fn a_flaw_is_found_and_named_with_its_place() {
     let mut bytes = fs::read(&path).expect("there");
     bytes[81_920 + 100] ^= 1;
     fs::write(&path, bytes).expect("ours");
-    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("found").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("found").to_string();
     assert!(error.contains("data0 at byte 81920") && error.contains("other data"), "{error}");
 }
 
@@ -158,9 +158,9 @@ fn many_workers_share_the_work_or_have_their_own() {
         for shared in [false, true] {
             let place = place();
             let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3, "shared": shared, "files": 2, "verify": true });
-            let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
-            assert_eq!(tally.operations, 300, "{style} {shared}");
-            assert_eq!(count(&tally, Operation::Read), 300);
+            let stats = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
+            assert_eq!(stats.operations, 300, "{style} {shared}");
+            assert_eq!(count(&stats, Operation::Read), 300);
             assert_eq!(fs::read_dir(place.path()).expect("there").count(), if shared { 2 } else { 6 });
         }
     }
@@ -173,7 +173,7 @@ fn a_worker_that_fails_fails_the_run_with_its_words() {
         let parameters = json!({ "operation": "read", "pattern": "random", "operations": 100, style: 3 });
         let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
         fs::remove_file(place.path().join("data1")).expect("ours");
-        let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("gone").to_string();
+        let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("gone").to_string();
         assert!(error.contains("data1"), "{style}: {error}");
     }
 }
@@ -185,7 +185,7 @@ fn a_mapped_page_that_cannot_be_had_fails_the_run_and_not_this_process() {
     let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
     let file = fs::OpenOptions::new().write(true).open(place.path().join("data0")).expect("there");
     file.set_len(4096).expect("shorter");
-    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("SIGBUS").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("SIGBUS").to_string();
     assert!(error.contains("SIGBUS"), "{error}");
 }
 
@@ -197,9 +197,9 @@ fn trimmed_blocks_are_given_back() {
     let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
     let blocks = || fs::metadata(place.path().join("data0")).expect("there").blocks();
     let before = blocks();
-    let mut tally = Tally::new();
-    job.run(&Limit::new(None, &NEVER), &mut tally).expect("it works");
-    assert_eq!(count(&tally, Operation::Trim), 128);
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(None, &NEVER), &mut stats).expect("it works");
+    assert_eq!(count(&stats, Operation::Trim), 128);
     let given_back = before - blocks();
     assert!((1000..=1024).contains(&given_back), "half of the file, in sectors of 512 bytes: {given_back}");
     job.reset(&fsarena_engine::NEVER).expect("laid out again");
@@ -213,8 +213,8 @@ fn new_files_are_preallocated_written_whole_and_removed() {
     {
         let place = place();
         let parameters = json!({ "operation": "write", "pattern": "sequential", "files": 3, "calls": calls, "preallocate": preallocate });
-        let tally = run_in(place.path(), &workload("fsync", "warm", &parameters)).expect("it works");
-        assert_eq!((tally.bytes, count(&tally, Operation::Fsync)), (3 << 20, 3), "{calls} {preallocate}");
+        let stats = run_in(place.path(), &workload("fsync", "warm", &parameters)).expect("it works");
+        assert_eq!((stats.bytes, count(&stats, Operation::Fsync)), (3 << 20, 3), "{calls} {preallocate}");
         assert_eq!(fs::read_dir(place.path()).expect("there").count(), 0);
     }
 }
@@ -222,9 +222,9 @@ fn new_files_are_preallocated_written_whole_and_removed() {
 #[test]
 fn bytes_bound_a_run_and_sizes_may_differ() {
     let parameters = json!({ "operation": "write", "pattern": "random", "bytes": "256K", "block-size-max": "16K" });
-    let tally = run("none", "warm", &parameters);
-    assert!((256 << 10..(256 << 10) + (16 << 10)).contains(&tally.bytes), "{}", tally.bytes);
-    assert!(tally.operations < 64);
+    let stats = run("none", "warm", &parameters);
+    assert!((256 << 10..(256 << 10) + (16 << 10)).contains(&stats.bytes), "{}", stats.bytes);
+    assert!(stats.operations < 64);
 }
 
 #[test]
@@ -235,13 +235,13 @@ fn an_open_loop_begins_as_many_as_it_is_asked_to() {
         let mut work = workload("none", "warm", &parameters);
         work.timed_ms = 50;
         let mut job = open(&work, place.path()).expect("laid out");
-        let mut tally = Tally::new();
-        job.run(&Limit::new(Some(Nanos::millis(50)), &NEVER), &mut tally).expect("it works");
-        assert_eq!(tally.offered, Some(1000.0));
+        let mut stats = RunStats::new();
+        job.run(&Limit::new(Some(Nanos::millis(50)), &NEVER), &mut stats).expect("it works");
+        assert_eq!(stats.offered, Some(1000.0));
         // The first operation begins at once. The machine decides how many more do.
-        let done = tally.operations;
+        let done = stats.operations;
         assert!((1..=51).contains(&done), "{calls}: no more than were meant to begin: {done}");
-        assert!(tally.elapsed >= Nanos::millis(50), "{calls}");
+        assert!(stats.elapsed >= Nanos::millis(50), "{calls}");
     }
 }
 
@@ -252,9 +252,9 @@ fn an_open_loop_that_waits_can_be_stopped() {
         let parameters =
             json!({ "operation": "read", "pattern": "random", "rate": 0.5, "operations": 2, "calls": calls });
         let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
-        let mut tally = Tally::new();
-        job.run(&Limit::new(None, &AtomicBool::new(true)), &mut tally).expect("it works");
-        assert!(tally.operations < 2, "{calls}: the second would have begun two seconds later");
+        let mut stats = RunStats::new();
+        job.run(&Limit::new(None, &AtomicBool::new(true)), &mut stats).expect("it works");
+        assert!(stats.operations < 2, "{calls}: the second would have begun two seconds later");
     }
 }
 
@@ -262,9 +262,9 @@ fn an_open_loop_that_waits_can_be_stopped() {
 fn in_an_open_loop_waiting_counts() {
     let place = place();
     let parameters = json!({ "operation": "read", "pattern": "random", "rate": 1e9, "operations": 1000 });
-    let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
-    let latency = tally.latency(Operation::Read).expect("reads");
-    let own = tally.elapsed.0 / tally.operations;
+    let stats = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
+    let latency = stats.latency(Operation::Read).expect("reads");
+    let own = stats.elapsed.0 / stats.operations;
     assert!(latency.mean.0 > 10 * own, "the mean, {:?}, is that of a queue that grows, not {own} ns", latency.mean);
 }
 
@@ -273,8 +273,8 @@ fn a_rate_in_percent_is_one_of_the_peak() {
     let place = place();
     let parameters =
         json!({ "operation": "read", "pattern": "random", "rate-percent": 50, "operations": 100, "threads": 2 });
-    let tally = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
-    assert!(tally.offered.is_some_and(|rate| rate > 100.0), "{:?}", tally.offered);
+    let stats = run_in(place.path(), &workload("none", "warm", &parameters)).expect("it works");
+    assert!(stats.offered.is_some_and(|rate| rate > 100.0), "{:?}", stats.offered);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_place_that_is_full_is_an_error_with_the_act() {
     let mut job = open(&workload("none", "warm", &parameters), place.path()).expect("laid out");
     fs::remove_file(place.path().join("data0")).expect("ours");
     std::os::unix::fs::symlink("/dev/full", place.path().join("data0")).expect("ours");
-    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("full").to_string();
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("full").to_string();
     assert!(error.contains("write") && error.contains("No space left"), "{error}");
 }
 
@@ -340,13 +340,13 @@ fn what_makes_no_sense_is_refused_by_name() {
 
 #[test]
 fn latencies_over_time_are_kept_per_run() {
-    let tally =
+    let stats =
         run("fsync", "warm", &json!({ "operation": "write", "pattern": "random", "operations": 50, "sync-every": 5 }));
-    let moments = tally.moments();
+    let moments = stats.moments();
     let of =
         |name: &str| moments.iter().filter(|moment| moment.operation == name).map(|moment| moment.count).sum::<u64>();
     assert_eq!((of("write"), of("fsync")), (50, 10));
-    assert!(moments.iter().all(|moment| moment.end <= tally.elapsed && moment.p50 <= moment.max));
+    assert!(moments.iter().all(|moment| moment.end <= stats.elapsed && moment.p50 <= moment.max));
 }
 
 #[test]
@@ -355,9 +355,9 @@ fn a_handicap_makes_everything_take_longer() {
     let read = workload("none", "warm", &json!({ "operation": "read", "pattern": "random", "operations": 20_000 }));
     let mut job = open(&read, place.path()).expect("laid out");
     let mut time = |handicap: f64| {
-        let mut tally = Tally::new();
-        job.run(&Limit { time: None, stop: &NEVER, handicap }, &mut tally).expect("it works");
-        tally.elapsed.0
+        let mut stats = RunStats::new();
+        job.run(&Limit { time: None, stop: &NEVER, handicap }, &mut stats).expect("it works");
+        stats.elapsed.0
     };
     let fastest = (0..5).map(|_| time(0.0)).min().expect("five");
     let handicapped = (0..5).map(|_| time(9.0)).min().expect("five");
@@ -388,9 +388,9 @@ fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
     for slice in 0..20 {
         job.reset(&NEVER).expect("refilled");
         remounts += u32::from(!job.reads_on());
-        let mut tally = Tally::new();
-        job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut tally).expect("read");
-        assert_eq!(tally.bytes, 64 << 10, "slice {slice}");
+        let mut stats = RunStats::new();
+        job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut stats).expect("read");
+        assert_eq!(stats.bytes, 64 << 10, "slice {slice}");
     }
     // A file of 1 MiB has sixteen slices. The last of them would be too near to the end.
     assert_eq!(remounts, 2);
@@ -410,9 +410,9 @@ fn files_that_were_left_are_taken_over_as_they_are() {
     let mut job = engine.open(&write, place.path(), 9).expect("understood");
     job.adopt(&NEVER).expect("taken over");
     assert!(fs::read(place.path().join("data0")).expect("there") == before, "nothing was laid out anew");
-    let mut tally = Tally::new();
-    job.run(&Limit::new(None, &NEVER), &mut tally).expect("written");
-    assert_eq!(tally.operations, 5);
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(None, &NEVER), &mut stats).expect("written");
+    assert_eq!(stats.operations, 5);
     let new = workload("none", "warm", &json!({ "operation": "write", "pattern": "sequential" }));
     assert_eq!(engine.traits(&new).expect("sound").files, None, "it makes its files itself");
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Job, Limit, Operation, Tally, engine};
+use fsarena_engine::{Job, Limit, Operation, RunStats, engine};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::loopdev::{self, Extent};
 use fsarena_testing::{Need, has};
@@ -46,14 +46,14 @@ fn open(workload: &Workload, device: &Path, size: u64) -> Box<dyn Job> {
     job
 }
 
-fn run(job: &mut dyn Job, time: Option<Nanos>) -> Tally {
-    let mut tally = Tally::new();
-    job.run(&Limit::new(time, &NEVER), &mut tally).expect("done");
-    tally
+fn run(job: &mut dyn Job, time: Option<Nanos>) -> RunStats {
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(time, &NEVER), &mut stats).expect("done");
+    stats
 }
 
-fn count(tally: &Tally, operation: Operation) -> u64 {
-    tally.latency(operation).map_or(0, |latency| latency.count)
+fn count(stats: &RunStats, operation: Operation) -> u64 {
+    stats.latency(operation).map_or(0, |latency| latency.count)
 }
 
 /// The numbers of the blocks that are no longer zeros.
@@ -74,9 +74,9 @@ fn the_work_is_the_same_by_both_ways_of_calling() {
             let device = device(place.path(), 2 * MIB);
             let parameters = json!({ "operation": operation, "pattern": "random", "operations": 1000, "calls": calls, "depth": depth, "read-percent": read_percent });
             let mut job = open(&workload("none", "direct", parameters), &device, 2 * MIB);
-            let tally = run(&mut *job, None);
-            assert_eq!((tally.operations, tally.bytes), (1000, 1000 * 4096), "{calls} {operation}");
-            let reads = count(&tally, Operation::Read) as f64 / 10.0;
+            let stats = run(&mut *job, None);
+            assert_eq!((stats.operations, stats.bytes), (1000, 1000 * 4096), "{calls} {operation}");
+            let reads = count(&stats, Operation::Read) as f64 / 10.0;
             assert!((reads - f64::from(read_percent)).abs() < 6.0, "{calls} {operation}: {reads}");
             let written = written(&device);
             assert_eq!(written.is_empty(), operation == "read", "{calls} {operation}");
@@ -94,9 +94,9 @@ fn what_would_be_new_files_are_stretches_one_behind_the_other() {
             json!({ "operation": "write", "pattern": "sequential", "block-size": "64K", "files": 2, "calls": calls });
         // There is room for three files. The last half megabyte is not used.
         let mut job = open(&workload("fsync", "warm", new), &device, 3 * MIB + MIB / 2);
-        let tally = run(&mut *job, None);
-        assert_eq!((tally.operations, tally.bytes), (32, 2 * MIB), "{calls}");
-        assert_eq!((count(&tally, Operation::Fdatasync), count(&tally, Operation::Create)), (2, 0), "{calls}");
+        let stats = run(&mut *job, None);
+        assert_eq!((stats.operations, stats.bytes), (32, 2 * MIB), "{calls}");
+        assert_eq!((count(&stats, Operation::Fdatasync), count(&stats, Operation::Create)), (2, 0), "{calls}");
         assert_eq!(written(&device), (0..512).collect(), "{calls}");
         let first = fs::read(&device).expect("there");
         job.reset(&fsarena_engine::NEVER).expect("ready");
@@ -114,10 +114,10 @@ fn workers_write_their_own_parts_in_order_and_go_on_as_they_are_told() {
     let place = place();
     let device = device(place.path(), 4 * MIB);
     let parts = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "threads": 3, "operations": 10, "sync-every": 4 });
-    let tally = run(&mut *open(&workload("syncfs", "warm", parts), &device, 4 * MIB), None);
+    let stats = run(&mut *open(&workload("syncfs", "warm", parts), &device, 4 * MIB), None);
     let expected: BTreeSet<usize> = [0, 256, 512].into_iter().flat_map(|first| first..first + 10).collect();
     assert_eq!(written(&device), expected);
-    assert_eq!((tally.operations, count(&tally, Operation::Fdatasync)), (30, 9), "after 4, after 8, and the rest");
+    assert_eq!((stats.operations, count(&stats, Operation::Fdatasync)), (30, 9), "after 4, after 8, and the rest");
     let again = json!({ "operation": "read", "pattern": "sequential", "repeat": true, "operations": 600 });
     assert_eq!(run(&mut *open(&workload("none", "cold", again), &device, 4 * MIB), None).operations, 600);
     let once = json!({ "operation": "read", "pattern": "sequential" });
@@ -207,8 +207,8 @@ fn a_sync_is_a_flush_of_the_device_and_the_work_is_direct() {
             json!({ "operation": "write", "pattern": "random", "operations": 40, "sync-every": 1, "calls": calls });
         let mut job = open(&workload(durable, "warm", writes), &device.path(), 8 * MIB);
         let before = device.flushes();
-        let tally = run(&mut *job, None);
-        assert_eq!(count(&tally, Operation::Fdatasync), 40, "{calls} {durable}");
+        let stats = run(&mut *job, None);
+        assert_eq!(count(&stats, Operation::Fdatasync), 40, "{calls} {durable}");
         assert!(device.flushes() - before >= 40, "{calls} {durable}");
     }
     let small = json!({ "operation": "read", "pattern": "random", "operations": 10 });

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::fio::{Way, from_file, instead};
-use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
 use fsarena_model::{Blame, Bytes, Explained, Nanos, Workload};
 use serde_json::json;
 
@@ -21,15 +21,15 @@ fn place() -> tempfile::TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
 }
 
-fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tally, EngineError> {
+fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
-    let mut tally = Tally::default();
+    let mut stats = RunStats::default();
     job.prepare(&fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.reset(&fsarena_engine::NEVER)?;
-        job.run(&Limit::new(time, &AtomicBool::new(false)), &mut tally)?;
+        job.run(&Limit::new(time, &AtomicBool::new(false)), &mut stats)?;
     }
-    Ok(tally)
+    Ok(stats)
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn random_reads_take_their_time_and_find_the_files_that_we_laid_out() {
     });
     let through = instead(&workload("none", "warm", parameters)).expect("fio can do it").workload;
     assert_eq!((through.name.as_str(), through.timed_ms, through.warm_up_ms), ("under-test+fio", 1000, 0));
-    let tally = run(&through, place.path(), Some(Nanos::millis(200))).expect("it works");
-    assert!(tally.operations > 100 && tally.bytes == tally.operations * 4096, "{tally:?}");
-    assert_eq!(tally.latency(Operation::Read).expect("recorded").count, tally.operations);
-    assert!(tally.elapsed >= Nanos::millis(400), "{}", tally.elapsed);
+    let stats = run(&through, place.path(), Some(Nanos::millis(200))).expect("it works");
+    assert!(stats.operations > 100 && stats.bytes == stats.operations * 4096, "{stats:?}");
+    assert_eq!(stats.latency(Operation::Read).expect("recorded").count, stats.operations);
+    assert!(stats.elapsed >= Nanos::millis(400), "{}", stats.elapsed);
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "fio has made none of its own");
 }
 
@@ -56,9 +56,9 @@ fn new_files_are_written_in_full_and_each_is_synced() {
     let through = instead(&workload("fsync", "warm", parameters)).expect("fio can do it").workload;
     let fio = engine("fio").expect("it exists");
     assert_eq!(fio.traits(&through).expect("known").peak, Bytes::mib(12), "fio keeps them all");
-    let tally = run(&through, place.path(), None).expect("it works");
-    assert_eq!((tally.operations, tally.bytes), (24, 24 << 20));
-    assert!(tally.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{tally:?}");
+    let stats = run(&through, place.path(), None).expect("it works");
+    assert_eq!((stats.operations, stats.bytes), (24, 24 << 20));
+    assert!(stats.latency(Operation::Fsync).is_some_and(|latency| latency.count >= 4), "{stats:?}");
     assert!(run(&through, Path::new("/no/such/folder"), None).is_err());
 }
 
@@ -73,8 +73,8 @@ fn a_job_file_runs_as_it_is_and_only_in_its_folder() {
     assert!(choice.note.contains("`directory` is the lane's folder"), "{}", choice.note);
     let work = place.path().join("with:colon");
     std::fs::create_dir(&work).expect("made");
-    let tally = run(&choice.workload, &work, None).expect("it works");
-    assert_eq!((tally.operations, tally.bytes), (2 * 48, (2 * 3) << 20));
+    let stats = run(&choice.workload, &work, None).expect("it works");
+    assert_eq!((stats.operations, stats.bytes), (2 * 48, (2 * 3) << 20));
     let names = std::fs::read_dir(&work).expect("there").map(|entry| entry.expect("there").file_name());
     let mut names: Vec<_> = names.collect();
     names.sort();
@@ -121,15 +121,15 @@ fn a_run_that_is_stopped_ends_at_once() {
     let mut job = engine("fio").expect("it exists").open(&job, place.path(), 1).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("laid out");
     let stop = AtomicBool::new(false);
-    let mut tally = Tally::default();
+    let mut stats = RunStats::default();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(700));
             stop.store(true, Ordering::Relaxed);
         });
-        job.run(&Limit::new(None, &stop), &mut tally).expect("to be stopped is no error");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("to be stopped is no error");
     });
-    assert_eq!(tally.operations, 0, "what was interrupted does not count");
+    assert_eq!(stats.operations, 0, "what was interrupted does not count");
 }
 
 /// The examples in fio's source: each runs natively or through fio, or is refused with a reason.

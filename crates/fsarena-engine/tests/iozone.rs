@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine};
 use fsarena_model::{Bytes, GridPoint, GridTest, Nanos, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::{Value, json};
@@ -30,10 +30,10 @@ fn open(workload: &Workload, directory: &Path) -> Box<dyn Job> {
     job
 }
 
-fn run(workload: &Workload, directory: &Path) -> Result<Tally, EngineError> {
-    let mut tally = Tally::new();
-    open(workload, directory).run(&Limit::new(None, &NEVER), &mut tally)?;
-    Ok(tally)
+fn run(workload: &Workload, directory: &Path) -> Result<RunStats, EngineError> {
+    let mut stats = RunStats::new();
+    open(workload, directory).run(&Limit::new(None, &NEVER), &mut stats)?;
+    Ok(stats)
 }
 
 /// A folder that is not in memory, inside the target directory.
@@ -44,17 +44,17 @@ fn on_disk() -> tempfile::TempDir {
 #[test]
 fn each_test_of_each_cell_is_a_step_and_nothing_is_left() {
     let place = tempfile::tempdir().expect("temporary folder");
-    let tally = run(&workload("none", "warm", json!({ "largest": "1M" })), place.path()).expect("done");
-    let points: Vec<GridPoint> = tally.steps.iter().map(|step| step.name.parse().expect("a point")).collect();
+    let stats = run(&workload("none", "warm", json!({ "largest": "1M" })), place.path()).expect("done");
+    let points: Vec<GridPoint> = stats.steps.iter().map(|step| step.name.parse().expect("a point")).collect();
     assert_eq!(points.len(), 35 * 13);
     assert_eq!(points[..13].iter().map(|point| point.test).collect::<Vec<_>>(), GridTest::all().collect::<Vec<_>>());
     assert!(points[..13].iter().all(|point| (point.file_kib, point.record_kib) == (64, 4)));
     assert_eq!((points[454].file_kib, points[454].record_kib), (1024, 1024));
-    for (step, point) in tally.steps.iter().zip(&points) {
+    for (step, point) in stats.steps.iter().zip(&points) {
         assert_eq!((step.bytes, step.operations), (point.file_kib << 10, point.file_kib / point.record_kib));
         assert!(step.elapsed > Nanos(0), "{}", step.name);
     }
-    assert_eq!(tally.elapsed.0, tally.steps.iter().map(|step| step.elapsed.0).sum::<u64>());
+    assert_eq!(stats.elapsed.0, stats.steps.iter().map(|step| step.elapsed.0).sum::<u64>());
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 0);
 }
 
@@ -62,10 +62,10 @@ fn each_test_of_each_cell_is_a_step_and_nothing_is_left() {
 fn only_what_is_asked_for_is_told_and_flushes_are_counted() {
     let place = on_disk();
     let parameters = json!({ "files": ["300K"], "records": ["1K"], "tests": ["reread", "random-write", "fwrite"] });
-    let tally = run(&workload("fsync", "cold", parameters), place.path()).expect("done");
-    let names: Vec<&str> = tally.steps.iter().map(|step| step.name.as_str()).collect();
+    let stats = run(&workload("fsync", "cold", parameters), place.path()).expect("done");
+    let names: Vec<&str> = stats.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["300/1/reread", "300/1/random-write", "300/1/fwrite"]);
-    assert_eq!(tally.latency(Operation::Fsync).map(|latency| latency.count), Some(2));
+    assert_eq!(stats.latency(Operation::Fsync).map(|latency| latency.count), Some(2));
     let warm = run(&workload("none", "warm", json!({ "files": ["64K"], "records": ["64K"] })), place.path());
     assert_eq!(warm.expect("done").latency(Operation::Fsync), None);
 }
@@ -81,11 +81,11 @@ fn where_nothing_is_forgotten_there_are_no_cold_reads() {
 #[test]
 fn whoever_stops_it_waits_for_one_test_at_most() {
     let place = tempfile::tempdir().expect("temporary folder");
-    let (stop, mut tally) = (AtomicBool::new(true), Tally::new());
+    let (stop, mut stats) = (AtomicBool::new(true), RunStats::new());
     let mut job = open(&workload("none", "warm", json!({ "largest": "64K" })), place.path());
-    job.run(&Limit::new(None, &stop), &mut tally).expect("stopped");
+    job.run(&Limit::new(None, &stop), &mut stats).expect("stopped");
     stop.store(false, Ordering::Relaxed);
-    assert!(tally.steps.is_empty());
+    assert!(stats.steps.is_empty());
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn a_grid() {
     let folder = std::env::var("FSARENA_GRID_FOLDER").expect("a folder");
     let parameters = std::env::var("FSARENA_GRID").expect("parameters");
     let parameters = serde_json::from_str(&parameters).expect("JSON");
-    let tally = run(&workload("none", "warm", parameters), Path::new(&folder)).expect("done");
-    tally.steps.iter().for_each(|step| println!("{} {} {}", step.name, step.bytes, step.elapsed.0));
+    let stats = run(&workload("none", "warm", parameters), Path::new(&folder)).expect("done");
+    stats.steps.iter().for_each(|step| println!("{} {} {}", step.name, step.bytes, step.elapsed.0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::json;
 
@@ -16,46 +16,46 @@ fn workload(engine: &str, durable: &str, cache: &str, parameters: serde_json::Va
     .expect("a well-formed workload")
 }
 
-fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<Tally, EngineError> {
+fn run(workload: &Workload, directory: &Path, time: Option<Nanos>) -> Result<RunStats, EngineError> {
     let mut job = engine(&workload.engine).expect("the engine exists").open(workload, directory, 1)?;
     let stop = AtomicBool::new(false);
-    let mut tally = Tally::default();
+    let mut stats = RunStats::default();
     job.prepare(&fsarena_engine::NEVER)?;
     for _ in 0..2 {
         job.reset(&fsarena_engine::NEVER)?;
-        job.run(&Limit::new(time, &stop), &mut tally)?;
+        job.run(&Limit::new(time, &stop), &mut stats)?;
     }
-    Ok(tally)
+    Ok(stats)
 }
 
 #[test]
 fn creates_are_there_in_full_and_each_was_synced() {
     let place = tempfile::tempdir().expect("temporary folder");
     let work = workload("files", "fsync", "warm", json!({ "operation": "create", "size": 1024 }));
-    let tally = run(&work, place.path(), Some(Nanos::millis(5))).expect("it works");
+    let stats = run(&work, place.path(), Some(Nanos::millis(5))).expect("it works");
     let files = std::fs::read_dir(place.path().join("tree0")).expect("there").map(|entry| entry.expect("there"));
     let sizes: Vec<u64> = files.map(|file| file.metadata().expect("there").len()).collect();
     assert!(!sizes.is_empty() && sizes.iter().all(|size| *size == 1024));
-    assert_eq!(tally.latency(Operation::Fsync).expect("synced").count, tally.operations);
-    assert_eq!(tally.bytes, tally.operations * 1024);
-    assert!(tally.elapsed >= Nanos::millis(10));
+    assert_eq!(stats.latency(Operation::Fsync).expect("synced").count, stats.operations);
+    assert_eq!(stats.bytes, stats.operations * 1024);
+    assert!(stats.elapsed >= Nanos::millis(10));
 }
 
 #[test]
 fn batches_have_one_syncfs_each() {
     let place = tempfile::tempdir().expect("temporary folder");
     let work = workload("files", "syncfs", "warm", json!({ "operation": "create", "size": 10, "batch": 50 }));
-    let tally = run(&work, place.path(), Some(Nanos(1))).expect("it works");
-    assert_eq!(tally.operations, 100, "two runs of one batch");
-    assert_eq!(tally.latency(Operation::Syncfs).expect("synced").count, 2);
+    let stats = run(&work, place.path(), Some(Nanos(1))).expect("it works");
+    assert_eq!(stats.operations, 100, "two runs of one batch");
+    assert_eq!(stats.latency(Operation::Syncfs).expect("synced").count, 2);
 }
 
 #[test]
 fn deletes_end_when_nothing_is_left_and_are_refilled() {
     let place = tempfile::tempdir().expect("temporary folder");
     let work = workload("files", "syncfs", "warm", json!({ "operation": "delete", "files": 120, "batch": 50 }));
-    let tally = run(&work, place.path(), None).expect("it works");
-    assert_eq!(tally.operations, 240);
+    let stats = run(&work, place.path(), None).expect("it works");
+    assert_eq!(stats.operations, 240);
     assert_eq!(std::fs::read_dir(place.path().join("tree0")).expect("there").count(), 0);
 }
 
@@ -74,9 +74,9 @@ fn renames_go_there_and_back() {
 fn appends_grow_the_log() {
     let place = tempfile::tempdir().expect("temporary folder");
     let work = workload("files", "fsync", "warm", json!({ "operation": "append", "size": 256 }));
-    let tally = run(&work, place.path(), Some(Nanos(1))).expect("it works");
+    let stats = run(&work, place.path(), Some(Nanos(1))).expect("it works");
     let length = std::fs::metadata(place.path().join("tree0/f00000000")).expect("there").len();
-    assert_eq!(length, tally.bytes);
+    assert_eq!(length, stats.bytes);
     assert_eq!(length, 512);
 }
 
@@ -85,8 +85,8 @@ fn sequential_writes_are_bounded_and_removed() {
     let place = tempfile::tempdir().expect("temporary folder");
     let parameters = json!({ "operation": "write", "pattern": "sequential", "file-size": 2 << 20, "block-size": 1 << 20, "files": 3 });
     let work = workload("data", "fsync", "warm", parameters);
-    let tally = run(&work, place.path(), None).expect("it works");
-    assert_eq!(tally.bytes, 12 << 20);
+    let stats = run(&work, place.path(), None).expect("it works");
+    assert_eq!(stats.bytes, 12 << 20);
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 0);
 }
 
@@ -94,14 +94,14 @@ fn sequential_writes_are_bounded_and_removed() {
 fn reads_see_the_whole_file_and_random_work_stays_inside() {
     let place = tempfile::tempdir().expect("temporary folder");
     let read = json!({ "operation": "read", "pattern": "sequential", "file-size": 4 << 20, "block-size": 1 << 20 });
-    let tally = run(&workload("data", "none", "cold", read), place.path(), None).expect("it works");
-    assert_eq!((tally.operations, tally.bytes), (8, 8 << 20));
+    let stats = run(&workload("data", "none", "cold", read), place.path(), None).expect("it works");
+    assert_eq!((stats.operations, stats.bytes), (8, 8 << 20));
     for operation in ["read", "write"] {
         let place = tempfile::tempdir_in("/var/tmp").expect("temporary folder");
         let random = json!({ "operation": operation, "pattern": "random", "file-size": 1 << 20, "block-size": 4096 });
-        let tally =
+        let stats =
             run(&workload("data", "none", "direct", random), place.path(), Some(Nanos::millis(1))).expect("works");
-        assert!(tally.operations > 0);
+        assert!(stats.operations > 0);
         assert_eq!(std::fs::metadata(place.path().join("data0")).expect("there").len(), 1 << 20);
     }
 }
@@ -160,6 +160,6 @@ fn an_open_loop_is_a_workload_of_its_own_with_latency_as_its_figure() {
 
     let place = tempfile::tempdir().expect("temporary folder");
     let paced = of(&work, "2000").expect("this engine can");
-    let tally = run(&paced, place.path(), Some(Nanos::millis(50))).expect("it works");
-    assert_eq!(tally.offered, Some(2000.0));
+    let stats = run(&paced, place.path(), Some(Nanos::millis(50))).expect("it works");
+    assert_eq!(stats.offered, Some(2000.0));
 }

@@ -11,7 +11,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
 use fsarena_model::{Nanos, Workload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -26,10 +26,10 @@ fn workload(durable: &str, parameters: Value) -> Workload {
     .expect("a well-formed workload")
 }
 
-/// The directory and the tally that a job leaves.
+/// The directory and the stats that a job leaves.
 struct Done {
     place: TempDir,
-    tally: Tally,
+    stats: RunStats,
 }
 
 impl Done {
@@ -71,16 +71,16 @@ fn place() -> TempDir {
     tempfile::tempdir_in("/var/tmp").expect("temporary folder")
 }
 
-fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) -> Result<Tally, EngineError> {
+fn slice(workload: &Workload, directory: &Path, time: Option<Nanos>, runs: u32) -> Result<RunStats, EngineError> {
     let mut job = engine("files").expect("it exists").open(workload, directory, 7)?;
     let stop = AtomicBool::new(false);
-    let mut tally = Tally::default();
+    let mut stats = RunStats::default();
     job.prepare(&fsarena_engine::NEVER)?;
     job.reset(&fsarena_engine::NEVER)?;
     for _ in 0..runs {
-        job.run(&Limit::new(time, &stop), &mut tally)?;
+        job.run(&Limit::new(time, &stop), &mut stats)?;
     }
-    Ok(tally)
+    Ok(stats)
 }
 
 /// Runs one batch: each thread checks the time after it.
@@ -90,10 +90,10 @@ fn batch(durable: &str, parameters: Value) -> Done {
 
 fn batches(durable: &str, parameters: Value, count: u32) -> Done {
     let place = place();
-    let tally = slice(&workload(durable, parameters), place.path(), Some(Nanos(1)), count).expect("it works");
-    Done { place, tally }
+    let stats = slice(&workload(durable, parameters), place.path(), Some(Nanos(1)), count).expect("it works");
+    Done { place, stats }
 }
 
 fn count(done: &Done, operation: Operation) -> u64 {
-    done.tally.latency(operation).map_or(0, |latency| latency.count)
+    done.stats.latency(operation).map_or(0, |latency| latency.count)
 }

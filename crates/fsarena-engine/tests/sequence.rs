@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, Tally, engine};
+use fsarena_engine::{EngineError, Job, Limit, RunStats, engine};
 use fsarena_library::Library;
 use fsarena_model::{Bytes, Workload};
 
@@ -136,27 +136,27 @@ fn refused(steps: &str) -> String {
     }
 }
 
-fn done(directory: &Path) -> (Box<dyn Job>, Tally) {
+fn done(directory: &Path) -> (Box<dyn Job>, RunStats) {
     let engine = engine("sequence").expect("it is there");
     let mut job = engine.open(&workload(STEPS), directory, 7).expect("understood");
-    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
-    job.run(&Limit::new(None, &stop), &mut tally).expect("done");
-    (job, tally)
+    job.run(&Limit::new(None, &stop), &mut stats).expect("done");
+    (job, stats)
 }
 
 #[test]
 fn each_step_is_counted_and_what_is_left_is_as_it_should_be() {
     let place = tempfile::tempdir().expect("temporary folder");
-    let (mut job, tally) = done(place.path());
-    let step = |name: &str| tally.steps.iter().find(|step| step.name == name).expect("a step");
-    assert_eq!(tally.steps.len(), 17);
+    let (mut job, stats) = done(place.path());
+    let step = |name: &str| stats.steps.iter().find(|step| step.name == name).expect("a step");
+    assert_eq!(stats.steps.len(), 17);
     assert_eq!((step("create").operations, step("create").bytes), (5, 15_000));
     assert_eq!((step("large").operations, step("random").operations), (1, 20));
     assert_eq!((step("read").operations, step("read").bytes), (5, 15_200));
     assert_eq!((step("attributes").operations, step("tree").operations), (6, 2));
     assert!(step("create").synced.is_some() && step("rename").synced.is_none() && step("read").synced.is_none());
-    assert_eq!(tally.operations, tally.steps.iter().map(|step| step.operations).sum::<u64>());
+    assert_eq!(stats.operations, stats.steps.iter().map(|step| step.operations).sum::<u64>());
 
     let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable");
     assert_eq!((found.files, found.differences), (16, Vec::<String>::new()));
@@ -237,11 +237,11 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     let place = tempfile::tempdir().expect("temporary folder");
     let sequence = engine("sequence").expect("it is there");
     let mut job = sequence.open(&workload(steps), place.path(), 7).expect("understood");
-    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
-    job.run(&Limit::new(None, &stop), &mut tally).expect("done");
+    let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
+    job.run(&Limit::new(None, &stop), &mut stats).expect("done");
     let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable");
     assert_eq!((found.files, found.differences), (1 + 9 + 18, Vec::<String>::new()));
-    assert_eq!(tally.said, [("durable-writes", "writes", 36.0)], "two for each file, and none for folders");
+    assert_eq!(stats.reported, [("durable-writes", "writes", 36.0)], "two for each file, and none for folders");
     for path in ["tree/level-2/file-1", "tree/level-0/level-2/file-0", "tree/level-0/level-0/level-1/file-1"] {
         assert_eq!(fs::metadata(place.path().join(path)).expect("it is there").len(), 6 << 10);
     }
@@ -286,9 +286,9 @@ fn libraries_leave_the_same_on_their_device() {
         let image = Image::made(options);
         let engine = engine("sequence").expect("it is there");
         let mut job = engine.open_in_library(&workload(STEPS), library, &image.path(), 7).expect("understood");
-        let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
-        job.run(&Limit::new(None, &stop), &mut tally).expect("done");
-        let step = |name: &str| tally.steps.iter().find(|step| step.name == name);
+        let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
+        job.run(&Limit::new(None, &stop), &mut stats).expect("done");
+        let step = |name: &str| stats.steps.iter().find(|step| step.name == name);
         let owed = step("unmount").and_then(|step| step.written).expect("counted");
         let has_sync = library == Library::Rsext4;
         assert_eq!(

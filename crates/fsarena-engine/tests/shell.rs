@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, Tally, engine, starts_job};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine, starts_job};
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
 use serde_json::{Value, json};
 
@@ -28,10 +28,10 @@ fn open(parameters: Value, directory: &Path) -> Box<dyn Job> {
     shell().open(&workload(parameters), directory, 7).expect("understood")
 }
 
-fn run(job: &mut dyn Job) -> Result<Tally, EngineError> {
-    let mut tally = Tally::new();
-    job.run(&Limit::new(None, &NEVER), &mut tally)?;
-    Ok(tally)
+fn run(job: &mut dyn Job) -> Result<RunStats, EngineError> {
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(None, &NEVER), &mut stats)?;
+    Ok(stats)
 }
 
 #[test]
@@ -48,13 +48,13 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
     for runs in 1..=2 {
         job.reset(&fsarena_engine::NEVER).expect("ready");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
-        let tally = run(&mut *job).expect("done");
+        let stats = run(&mut *job).expect("done");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
         assert_eq!(fs::read_to_string(place.path().join("before")).expect("said").lines().count(), runs);
-        assert_eq!(tally.operations, 7);
-        let latency = tally.latency(Operation::Run).expect("one run");
+        assert_eq!(stats.operations, 7);
+        let latency = stats.latency(Operation::Run).expect("one run");
         assert_eq!(latency.count, 1);
-        assert!(tally.elapsed > Nanos(0) && tally.moments().len() == 1);
+        assert!(stats.elapsed > Nanos(0) && stats.moments().len() == 1);
     }
     assert_eq!(fs::read_dir(place.path()).expect("there").count(), 2, "what the shell says is kept elsewhere");
 }
@@ -71,14 +71,14 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
     assert_eq!(shell().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
     let mut job = open(parameters, place.path());
     job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("nothing to do");
-    let tally = run(&mut *job).expect("done");
+    let stats = run(&mut *job).expect("done");
     assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
     let steps: Vec<(&str, u64, u64)> =
-        tally.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes)).collect();
+        stats.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes)).collect();
     assert_eq!(steps, [("make", 3, 6144), ("read", 4, 0)]);
-    assert_eq!((tally.operations, tally.bytes), (7, 6144));
-    assert_eq!(tally.elapsed, tally.steps[0].elapsed + tally.steps[1].elapsed);
-    assert!(tally.steps.iter().all(|step| step.elapsed > Nanos(0) && step.synced.is_none()));
+    assert_eq!((stats.operations, stats.bytes), (7, 6144));
+    assert_eq!(stats.elapsed, stats.steps[0].elapsed + stats.steps[1].elapsed);
+    assert!(stats.steps.iter().all(|step| step.elapsed > Nanos(0) && step.synced.is_none()));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
     let script = "sleep 600 & echo $! > child; mv child started; sleep 600; :";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
     let stop = AtomicBool::new(false);
-    let mut tally = Tally::new();
+    let mut stats = RunStats::new();
     let marker = format!("{}", place.path().display());
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -121,9 +121,9 @@ fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        job.run(&Limit::new(None, &stop), &mut tally).expect("stopped");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("stopped");
     });
-    assert_eq!(tally.operations, 0);
+    assert_eq!(stats.operations, 0);
     let left = || {
         let processes = fs::read_dir("/proc").expect("there").flatten().map(|entry| entry.path());
         processes.filter(|path| fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == Path::new(&marker))).count()
@@ -186,13 +186,13 @@ fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
 fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
     let mut job = starts_job(20);
     job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
-    let tally = run(&mut *job).expect("started");
-    assert_eq!((tally.operations, tally.latency(Operation::Run).expect("some").count), (20, 20));
-    let mut some = Tally::new();
+    let stats = run(&mut *job).expect("started");
+    assert_eq!((stats.operations, stats.latency(Operation::Run).expect("some").count), (20, 20));
+    let mut some = RunStats::new();
     starts_job(1_000_000).run(&Limit::new(Some(Nanos::millis(20)), &NEVER), &mut some).expect("started");
     assert!((1..1_000_000).contains(&some.operations));
     let stop = AtomicBool::new(true);
-    let mut none = Tally::new();
+    let mut none = RunStats::new();
     starts_job(1_000_000).run(&Limit::new(None, &stop), &mut none).expect("stopped");
     assert!(none.operations < 1_000_000);
 }
@@ -212,8 +212,8 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
     }
     let mut job = shell().open(&workload, place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("ready");
-    let tally = run(&mut *job).expect("every command finds its files");
-    assert_eq!(tally.steps.len(), 32);
+    let stats = run(&mut *job).expect("every command finds its files");
+    assert_eq!(stats.steps.len(), 32);
     let names = |folder: &str| {
         let entries = fs::read_dir(place.path().join(folder)).expect("there").flatten();
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally, engine};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
 use fsarena_model::{Explained, Workload};
 use fsarena_testing::{Need, has};
 use serde_json::json;
@@ -22,12 +22,12 @@ fn workload(mode: &str, files: u32) -> Workload {
     serde_json::from_value(workload).expect("a workload")
 }
 
-fn run(mode: &str, directory: &Path) -> Result<Tally, EngineError> {
+fn run(mode: &str, directory: &Path) -> Result<RunStats, EngineError> {
     let mut job = engine("sysbench").expect("there").open(&workload(mode, 4), directory, 7)?;
     job.prepare(&fsarena_engine::NEVER)?;
     job.reset(&fsarena_engine::NEVER)?;
-    let mut tally = Tally::new();
-    job.run(&Limit::new(None, &NEVER), &mut tally).map(|()| tally)
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(None, &NEVER), &mut stats).map(|()| stats)
 }
 
 #[test]
@@ -36,12 +36,16 @@ fn it_lays_its_files_out_and_says_what_it_did() {
         return;
     }
     let place = tempfile::tempdir().expect("temporary folder");
-    let tally = run("rndrw", place.path()).expect("done");
+    let stats = run("rndrw", place.path()).expect("done");
     assert_eq!(std::fs::read_dir(place.path()).expect("there").count(), 4, "what it says is kept elsewhere");
-    assert!(tally.operations > 0 && tally.bytes == tally.operations * 4096, "{tally:?}");
-    assert!(tally.elapsed.as_seconds() > 0.5, "{:?}", tally.elapsed);
-    assert!(tally.said.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0), "{:?}", tally.said);
-    assert!(tally.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
+    assert!(stats.operations > 0 && stats.bytes == stats.operations * 4096, "{stats:?}");
+    assert!(stats.elapsed.as_seconds() > 0.5, "{:?}", stats.elapsed);
+    assert!(
+        stats.reported.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0),
+        "{:?}",
+        stats.reported
+    );
+    assert!(stats.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
     let place = tempfile::tempdir().expect("temporary folder");
     let reads = run("rndrd", place.path()).expect("done").latency(Operation::Read).expect("only reads");
     assert!(reads.count > 0 && reads.p50.0 > 0);
@@ -54,7 +58,7 @@ fn one_that_fails_is_told_in_its_words() {
     }
     let place = tempfile::tempdir().expect("temporary folder");
     let mut job = engine("sysbench").expect("there").open(&workload("rndrd", 4), place.path(), 7).expect("understood");
-    let error = job.run(&Limit::new(None, &NEVER), &mut Tally::new()).expect_err("there are no files");
+    let error = job.run(&Limit::new(None, &NEVER), &mut RunStats::new()).expect_err("there are no files");
     assert!(error.to_string().contains("FATAL: Cannot open file"), "{error}");
     let missing = EngineError::NoProgram { workload: "w".to_owned(), program: "sysbench", package: "sysbench" };
     assert_eq!(

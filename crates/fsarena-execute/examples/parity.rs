@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_apps::engine;
-use fsarena_engine::{Job, Limit, Tally, fio};
+use fsarena_engine::{Job, Limit, RunStats, fio};
 use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
@@ -139,21 +139,21 @@ fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Count
     let through = fio::instead(&native)?.workload;
     let count = |workload: &Workload| -> Result<Counted> {
         let mut job = engine(&workload.engine).context("the engine exists")?.open(workload, folder, 1)?;
-        let (mut tally, mut totals, never) = (Tally::new(), Totals::default(), AtomicBool::new(false));
+        let (mut stats, mut totals, never) = (RunStats::new(), Totals::default(), AtomicBool::new(false));
         let before = Snapshot::take(target);
-        job.run(&Limit::new(None, &never), &mut tally)?;
+        job.run(&Limit::new(None, &never), &mut stats)?;
         totals.add(&before, &Snapshot::take(target));
         let flushes = totals.readings().get("device.flushes").and_then(|reading| reading.value);
         let flushes = flushes.context("the lane's device counts flushes")?;
-        Ok(Counted { operations: tally.operations, bytes: tally.bytes, flushes })
+        Ok(Counted { operations: stats.operations, bytes: stats.bytes, flushes })
     };
     Ok([count(&native)?, count(&through)?])
 }
 
 fn run(job: &mut dyn Job) -> Result<Figures> {
     let never = AtomicBool::new(false);
-    let mut tally = Tally::new();
-    job.run(&Limit::new(Some(TIME), &never), &mut tally)?;
-    let latency = tally.latency_of_operations().context("nothing was done")?;
-    Ok(Figures { rate: tally.operations as f64 / tally.elapsed.as_seconds(), latency: latency.mean.0 as f64 })
+    let mut stats = RunStats::new();
+    job.run(&Limit::new(Some(TIME), &never), &mut stats)?;
+    let latency = stats.latency_of_operations().context("nothing was done")?;
+    Ok(Figures { rate: stats.operations as f64 / stats.elapsed.as_seconds(), latency: latency.mean.0 as f64 })
 }

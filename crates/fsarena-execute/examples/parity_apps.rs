@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_apps::engine_of;
-use fsarena_engine::{Limit, Tally};
+use fsarena_engine::{Limit, RunStats};
 use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Done, Measure, Plan, Storage, Workload};
 use fsarena_stats::{Summary, cell_summary};
@@ -89,18 +89,18 @@ fn unit(workload: &Workload) -> &str {
 fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     std::fs::create_dir(folder)?;
     let never = AtomicBool::new(false);
-    let mut tally = Tally::new();
+    let mut stats = RunStats::new();
     let mut job = engine_of(workload)?.open(workload, folder, 1)?;
     job.prepare(&fsarena_engine::NEVER)?;
     job.reset(&fsarena_engine::NEVER)?;
     sync()?;
     job.begin(&fsarena_engine::NEVER)?;
-    job.run(&Limit::new(None, &never), &mut tally)?;
+    job.run(&Limit::new(None, &never), &mut stats)?;
     job.end(&fsarena_engine::NEVER)?;
     drop(job);
     std::fs::remove_dir_all(folder)?;
-    let (operations, bytes, seconds) = (tally.operations, tally.bytes, tally.elapsed.as_seconds());
-    let done = Done { operations, bytes, seconds, latency: &|| tally.latency_of_operations() };
+    let (operations, bytes, seconds) = (stats.operations, stats.bytes, stats.elapsed.as_seconds());
+    let done = Done { operations, bytes, seconds, latency: &|| stats.latency_of_operations() };
     let figure = workload.metric.measure.of(&done).context("nothing was done")?;
     Ok(if unit(workload) == "ms" { figure / 1e3 } else { figure })
 }

@@ -7,7 +7,7 @@ mod player;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use fsarena_engine::Tally;
+use fsarena_engine::RunStats;
 use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload};
 
 use fsarena_sys::{Clock, memory};
@@ -133,13 +133,13 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
         Ok(job) => (Some(job), None),
         Err(error) => (None, Some(error.text)),
     };
-    let (tally, current) = (Tally::new(), Tally::new());
+    let (stats, current) = (RunStats::new(), RunStats::new());
     let (readings, spent) = (BTreeMap::new(), BTreeMap::new());
     let (slices, synced, verified) = (Vec::new(), None, None);
     let mut player = Player {
         contender,
         job,
-        tally,
+        stats,
         current,
         slices,
         synced,
@@ -164,7 +164,7 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
         player.current.clear();
         watched(stage, setting, player, setting.workload.timed())
     });
-    player.tally.follow(&player.current, position);
+    player.stats.follow(&player.current, position);
     done?;
     player.slices.extend(sample(setting.workload, &player.current, Nanos(0), position));
     Ok(())
@@ -216,7 +216,7 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     if setting.clocks == Clocks::Read {
         clocks::of_whole(stage, setting, player, returned)?;
     }
-    player.tally.follow(&player.current, position);
+    player.stats.follow(&player.current, position);
     player.slices.extend(sample(setting.workload, &player.current, after, position));
     Ok(())
 }
@@ -269,11 +269,11 @@ fn watched(
     player.upkeep(setting, |job, stop| job.end(stop))
 }
 
-/// The slice's figure from its tally; `after` is further time that belongs to the slice.
-fn sample(workload: &Workload, tally: &Tally, after: Nanos, position: u32) -> Option<Slice> {
-    let Tally { operations, bytes, .. } = *tally;
-    let elapsed = tally.elapsed + after;
-    let latency = &|| tally.latency_of_operations();
+/// The slice's figure from its stats; `after` is further time that belongs to the slice.
+fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) -> Option<Slice> {
+    let RunStats { operations, bytes, .. } = *stats;
+    let elapsed = stats.elapsed + after;
+    let latency = &|| stats.latency_of_operations();
     let value = workload.metric.measure.of(&Done { operations, bytes, seconds: elapsed.as_seconds(), latency })?;
     Some(Slice { position, operations, bytes, elapsed, value })
 }

@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn forget_if_empty(&mut self, run: i64) -> Result<()> {
+    pub fn remove_if_empty(&mut self, run: i64) -> Result<()> {
         self.within("store nothing", |transaction| {
             let is_empty = format!("SELECT EXISTS (SELECT * FROM run WHERE run = ? AND NOT {HAS_MEASURED})");
             if transaction.query_row(&is_empty, [run], |row| row.get(0))? {

@@ -45,11 +45,11 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
     let Some(run) = recorder.run else { return ended.map(|_| None) };
     let status = ended.inspect_err(|error| {
         note_failure(&mut store, run, error);
-        let _ = store.forget_if_empty(run);
+        let _ = store.remove_if_empty(run);
     })?;
     let record = store.load(run)?;
     if record.status == Status::Interrupted && record.trials.is_empty() {
-        store.forget_if_empty(run)?;
+        store.remove_if_empty(run)?;
         note!("interrupted before anything was measured: nothing is kept");
         return Ok(None);
     }

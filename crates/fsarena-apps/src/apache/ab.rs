@@ -1,9 +1,9 @@
-//! Runs ab, which requests one page many times, and parses its output into a tally.
+//! Runs ab, which requests one page many times, and parses its output into a stats.
 //! <https://httpd.apache.org/docs/2.4/programs/ab.html>
 
 use std::path::Path;
 
-use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 
 use super::parameters::Page;
@@ -29,7 +29,7 @@ pub fn shown(page: &Page) -> String {
 
 /// The figures that are taken from ab's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Output {
     complete: u64,
     /// Elapsed time in seconds.
     elapsed: f64,
@@ -41,7 +41,7 @@ pub struct Said {
     percentiles: Vec<(f64, f64)>,
 }
 
-impl Said {
+impl Output {
     /// Parses ab's output and its file of percentiles, and checks the output against `page`.
     ///
     /// # Errors
@@ -72,22 +72,22 @@ impl Said {
         })
     }
 
-    /// Counts the run into `tally`. ab gives a time for each percent of the requests, and the longest one.
-    pub fn count(&self, tally: &mut Tally) {
-        tally.count_done(self.complete, self.transferred);
-        tally.elapsed = tally.elapsed + Nanos((self.elapsed * 1e9) as u64);
+    /// Counts the run into `stats`. ab gives a time for each percent of the requests, and the longest one.
+    pub fn count(&self, stats: &mut RunStats) {
+        stats.count_done(self.complete, self.transferred);
+        stats.elapsed = stats.elapsed + Nanos((self.elapsed * 1e9) as u64);
         let mut counted = 0;
         for (percent, took) in &self.percentiles {
             let until = ((self.complete as f64) * percent / 100.0).round() as u64;
             // The first value is the shortest request, and the last value the longest.
             let count = until.saturating_sub(counted).max(u64::from(counted == 0));
-            tally.record_many(Operation::Run, Nanos((took * 1e6) as u64), count);
+            stats.record_many(Operation::Run, Nanos((took * 1e6) as u64), count);
             counted += count;
         }
-        tally.end_part(tally.elapsed);
-        tally.said.push(("apache.requests", "1/s", self.rate));
+        stats.end_part(stats.elapsed);
+        stats.reported.push(("apache.requests", "1/s", self.rate));
         let named = SHOWN.iter().filter_map(|(percent, name)| Some((*name, "s", self.within(*percent)? / 1e3)));
-        tally.said.extend(named);
+        stats.reported.extend(named);
     }
 
     fn within(&self, percent: f64) -> Option<f64> {
@@ -139,13 +139,13 @@ mod tests {
 
     #[test]
     fn every_request_counts_and_the_longest_is_itself() {
-        let mut tally = Tally::new();
-        Said::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut tally);
-        assert_eq!((tally.operations, tally.bytes, tally.elapsed), (200, 612_800, Nanos::millis(250)));
-        let latency = tally.latency(Operation::Run).expect("recorded");
+        let mut stats = RunStats::new();
+        Output::of(TEXT, TIMES, &PAGE).expect("ab's").count(&mut stats);
+        assert_eq!((stats.operations, stats.bytes, stats.elapsed), (200, 612_800, Nanos::millis(250)));
+        let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 200);
         assert!((latency.max.as_seconds() / 8.25e-3 - 1.0).abs() < 0.01, "{latency:?}");
-        assert!(tally.said.contains(&("apache.latency.p99", "s", 0.004)), "{:?}", tally.said);
+        assert!(stats.reported.contains(&("apache.latency.p99", "s", 0.004)), "{:?}", stats.reported);
     }
 
     #[test]
@@ -155,9 +155,9 @@ mod tests {
         let fewer = TEXT.replace("Complete requests:      200", "Complete requests:      150");
         let other = TEXT.replace("3064 bytes", "196 bytes");
         for (text, word) in [(failed, "Failed"), (refused, "Non-2xx"), (fewer, "150 instead of 200"), (other, "196")] {
-            let what = Said::of(&text, TIMES, &PAGE).expect_err("something is wrong");
+            let what = Output::of(&text, TIMES, &PAGE).expect_err("something is wrong");
             assert!(what.contains(word), "{what}");
         }
-        assert!(Said::of("", TIMES, &PAGE).is_err());
+        assert!(Output::of("", TIMES, &PAGE).is_err());
     }
 }

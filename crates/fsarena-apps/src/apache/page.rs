@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_engine::{EngineError, Job, Limit, RunStats};
 use fsarena_model::seed::generator;
 use rand::Rng;
 
-use super::ab::{self, Said};
+use super::ab::{self, Output};
 use super::parameters::Page;
 use super::server::Httpd;
 use crate::folder;
@@ -60,7 +60,7 @@ impl Job for PageJob {
         self.server().start(stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let page = self.page;
         let server = self.server();
         let address = server.address().expect("it is begun before it runs").to_string();
@@ -69,8 +69,8 @@ impl Job for PageJob {
         server.note(ended.as_ref().map(|_| page.requests));
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
-        let said = Said::of(&ended.stdout, &times, &page);
-        said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(tally);
+        let said = Output::of(&ended.stdout, &times, &page);
+        said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(stats);
         Ok(())
     }
 

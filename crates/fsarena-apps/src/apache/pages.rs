@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, Tally, forget_below};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats, drop_cached_below};
 use fsarena_model::Nanos;
 use fsarena_model::seed::{generator, scatter};
 use fsarena_sys::clock;
@@ -54,7 +54,7 @@ impl PagesJob {
     }
 
     /// Requests all pages with `clients` threads. Each thread takes the next page that no other thread has taken.
-    fn ask(&self, limit: &Limit<'_>) -> Result<Tally, EngineError> {
+    fn ask(&self, limit: &Limit<'_>) -> Result<RunStats, EngineError> {
         let next = AtomicUsize::new(0);
         let address = self.server.as_ref().and_then(Httpd::address).expect("it is begun before it runs");
         let begin = clock::now();
@@ -66,12 +66,12 @@ impl PagesJob {
             }
             asked
         };
-        let tallies: Result<Vec<Tally>, EngineError> = thread::scope(|scope| {
+        let stats: Result<Vec<RunStats>, EngineError> = thread::scope(|scope| {
             let clients: Vec<_> = (0..self.parameters.clients).map(|_| scope.spawn(work)).collect();
             clients.into_iter().map(|client| client.join().expect("a client does not panic")).collect()
         });
-        let mut all = Tally::new();
-        tallies?.iter().for_each(|tally| all.join(tally));
+        let mut all = RunStats::new();
+        stats?.iter().for_each(|stats| all.join(stats));
         all.elapsed = clock::now().saturating_sub(begin);
         Ok(all)
     }
@@ -82,24 +82,24 @@ impl PagesJob {
         next: &AtomicUsize,
         begin: Nanos,
         limit: &Limit<'_>,
-    ) -> Result<Tally, EngineError> {
-        let (mut tally, mut answer, mut part) = (Tally::new(), Vec::new(), PART);
+    ) -> Result<RunStats, EngineError> {
+        let (mut stats, mut answer, mut part) = (RunStats::new(), Vec::new(), PART);
         while let Some(page) = self.order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let asked = clock::now();
             if limit.is_reached(asked.saturating_sub(begin)) {
                 break;
             }
             let (bytes, now) = self.ask_one(address, *page, &mut answer)?;
-            (tally.operations, tally.bytes) = (tally.operations + 1, tally.bytes + bytes);
-            tally.record(Operation::Run, now.saturating_sub(asked));
-            tally.elapsed = now.saturating_sub(begin);
-            if tally.elapsed >= part {
-                tally.end_part(tally.elapsed);
-                part = tally.elapsed + PART;
+            (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + bytes);
+            stats.record(Operation::Run, now.saturating_sub(asked));
+            stats.elapsed = now.saturating_sub(begin);
+            if stats.elapsed >= part {
+                stats.end_part(stats.elapsed);
+                part = stats.elapsed + PART;
             }
         }
-        tally.end_part(tally.elapsed);
-        Ok(tally)
+        stats.end_part(stats.elapsed);
+        Ok(stats)
     }
 
     /// Requests a page, and checks it after its time is taken. Returns its length, and when it was complete.
@@ -181,18 +181,18 @@ impl Job for PagesJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        forget_below(&self.server().pages(), stop)
+        drop_cached_below(&self.server().pages(), stop)
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.server().start(stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let asked = self.ask(limit).map_err(|error| self.server().blamed(error))?;
         let is_whole = asked.operations == u64::from(self.parameters.pages);
         self.server().note(is_whole.then_some(asked.operations));
-        tally.follow(&asked, 0);
+        stats.follow(&asked, 0);
         Ok(())
     }
 

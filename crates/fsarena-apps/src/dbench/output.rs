@@ -1,6 +1,6 @@
 //! Parses dbench's output.
 
-use fsarena_engine::Tally;
+use fsarena_engine::RunStats;
 use fsarena_model::Nanos;
 
 /// dbench's operations, and the names of the readings of their count, mean latency and maximum latency.
@@ -28,7 +28,7 @@ const FLUSH: &str = "Flush";
 
 /// The figures of a run, without the warm-up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Output {
     /// 10⁶ bytes per second, read and written (`1.0e-6 * total_bytes / t` in its dbench.c).
     throughput: f64,
     /// Longest wait of a client, ms.
@@ -39,7 +39,7 @@ pub struct Said {
     operations: Vec<(String, [f64; 3])>,
 }
 
-impl Said {
+impl Output {
     /// Parses dbench's output.
     ///
     /// # Errors
@@ -65,19 +65,21 @@ impl Said {
         })
     }
 
-    /// Counts the run of `clients` clients into `tally`.
-    pub fn count(&self, clients: u64, tally: &mut Tally) {
+    /// Counts the run of `clients` clients into `stats`.
+    pub fn count(&self, clients: u64, stats: &mut RunStats) {
         let operations: f64 = self.operations.iter().map(|(_, [count, ..])| *count).sum();
-        tally.count_done(operations as u64, (self.throughput * 1e6 * self.seconds).round() as u64);
-        tally.elapsed = tally.elapsed + Nanos((self.seconds * 1e9) as u64);
-        tally.said.push(("dbench.throughput", "MB/s", self.throughput));
-        tally.said.push(("dbench.max-latency", "ms", self.max_latency));
+        stats.count_done(operations as u64, (self.throughput * 1e6 * self.seconds).round() as u64);
+        stats.elapsed = stats.elapsed + Nanos((self.seconds * 1e9) as u64);
+        stats.reported.push(("dbench.throughput", "MB/s", self.throughput));
+        stats.reported.push(("dbench.max-latency", "ms", self.max_latency));
         for (name, figures) in &self.operations {
             let Some((_, names)) = OPERATIONS.iter().find(|(known, _)| known == name) else { continue };
-            tally.said.extend(names.iter().zip(["operations", "ms", "ms"]).zip(figures).map(|((n, u), f)| (*n, u, *f)));
+            stats
+                .reported
+                .extend(names.iter().zip(["operations", "ms", "ms"]).zip(figures).map(|((n, u), f)| (*n, u, *f)));
         }
         let flushes = self.operations.iter().find(|(name, _)| name == FLUSH).map_or(0.0, |(_, [count, ..])| *count);
-        tally.count_commits(flushes as u64, clients);
+        stats.count_commits(flushes as u64, clients);
     }
 }
 
@@ -104,17 +106,17 @@ mod tests {
 
     #[test]
     fn its_own_words_are_read() {
-        let said = Said::of(TEXT).expect("dbench's");
+        let said = Output::of(TEXT).expect("dbench's");
         assert_eq!((said.throughput, said.max_latency, said.seconds), (416.875, 161.221, 10.0));
         assert_eq!(said.operations.len(), 14);
         assert_eq!(said.operations[13], ("Flush".to_owned(), [9303.0, 9.226, 170.999]));
-        let mut tally = Tally::new();
-        said.count(12, &mut tally);
-        assert_eq!((tally.operations, tally.bytes, tally.elapsed), (773_474, 4_168_750_000, Nanos::seconds(10)));
+        let mut stats = RunStats::new();
+        said.count(12, &mut stats);
+        assert_eq!((stats.operations, stats.bytes, stats.elapsed), (773_474, 4_168_750_000, Nanos::seconds(10)));
         for wanted in
             [("commits", "commits", 9303.0), ("connections", "connections", 12.0), ("dbench.flush.avg", "ms", 9.226)]
         {
-            assert!(tally.said.contains(&wanted), "{wanted:?}");
+            assert!(stats.reported.contains(&wanted), "{wanted:?}");
         }
     }
 
@@ -123,8 +125,8 @@ mod tests {
         for (lacks, what) in
             [("Throughput", "Throughput"), ("execute", "execute"), ("Flush", "Flush"), ("max_latency", "max_latency")]
         {
-            assert_eq!(Said::of(&TEXT.replace(lacks, "x")), Err(what));
+            assert_eq!(Output::of(&TEXT.replace(lacks, "x")), Err(what));
         }
-        assert_eq!(Said::of(&TEXT.replace("Throughput 416.875", "Throughput 0")), Err("Throughput above 0"));
+        assert_eq!(Output::of(&TEXT.replace("Throughput 416.875", "Throughput 0")), Err("Throughput above 0"));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock};
 use std::thread;
 
-use fsarena_engine::{EngineError, Limit, Tally, watched};
+use fsarena_engine::{EngineError, Limit, RunStats, watched};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 use mysql::prelude::Queryable;
@@ -137,7 +137,7 @@ pub struct Course<'a> {
     part: Nanos,
     stop: &'a AtomicBool,
     has_failed: &'a AtomicBool,
-    tally: &'a mut Tally,
+    stats: &'a mut RunStats,
 }
 
 impl Course<'_> {
@@ -159,17 +159,17 @@ impl Course<'_> {
         let done = act()?;
         let until = clock::now();
         let latency = until.saturating_sub(from);
-        self.tally.record(operation, latency);
-        self.tally.operations += 1;
+        self.stats.record(operation, latency);
+        self.stats.operations += 1;
         if until.saturating_sub(self.part) >= PART {
-            self.tally.end_part(until.saturating_sub(self.begin));
+            self.stats.end_part(until.saturating_sub(self.begin));
             self.part = until;
         }
         Ok((done, latency))
     }
 }
 
-/// Starts all `workers` at the same time, each in its own thread, and counts their operations into `tally`. The elapsed
+/// Starts all `workers` at the same time, each in its own thread, and counts their operations into `stats`. The elapsed
 /// time ends with the last worker.
 ///
 /// # Errors
@@ -177,7 +177,7 @@ impl Course<'_> {
 pub fn together<W: Send, R: Send>(
     workers: Vec<W>,
     limit: &Limit<'_>,
-    tally: &mut Tally,
+    stats: &mut RunStats,
     work: impl Fn(W, &mut Course<'_>) -> Result<R, EngineError> + Sync,
 ) -> Result<Vec<R>, EngineError> {
     let meeting = Meeting::of(workers.len(), limit.stop);
@@ -186,9 +186,9 @@ pub fn together<W: Send, R: Send>(
         let threads: Vec<_> = workers.into_iter().map(|worker| scope.spawn(move || one(worker))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a client does not panic")).collect::<Vec<_>>()
     });
-    let mut all = Tally::new();
-    done.iter().for_each(|(_, tally)| all.join(tally));
-    tally.follow(&all, 0);
+    let mut all = RunStats::new();
+    done.iter().for_each(|(_, stats)| all.join(stats));
+    stats.follow(&all, 0);
     match meeting.first.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
         Some(error) => Err(error),
         None => Ok(done.into_iter().filter_map(|(done, _)| done).collect()),
@@ -228,19 +228,19 @@ impl<'a> Meeting<'a> {
     }
 
     /// Waits for all workers, then does the work of one. The result is `None` if the work failed.
-    fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, Tally) {
-        let mut tally = Tally::new();
+    fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, RunStats) {
+        let mut stats = RunStats::new();
         self.gate.wait();
         let begin = *self.begin.get_or_init(clock::now);
         let (stop, has_failed) = (self.stop, &self.has_failed);
-        let mut course = Course { begin, part: begin, stop, has_failed, tally: &mut tally };
+        let mut course = Course { begin, part: begin, stop, has_failed, stats: &mut stats };
         let done = work(&mut course).map_err(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
             self.first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
         });
-        tally.elapsed = clock::now().saturating_sub(begin);
-        tally.end_part(tally.elapsed);
-        (done.ok(), tally)
+        stats.elapsed = clock::now().saturating_sub(begin);
+        stats.end_part(stats.elapsed);
+        (done.ok(), stats)
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn when_one_fails_the_others_end_and_its_words_are_told() {
         let stop = AtomicBool::new(false);
-        let mut tally = Tally::new();
+        let mut stats = RunStats::new();
         let work = |number: u32, course: &mut Course<'_>| {
             course.timed(Operation::Insert, || match number {
                 3 => Err(EngineError::Wrong("three".to_owned())),
@@ -263,16 +263,16 @@ mod tests {
             }
             Ok(())
         };
-        let error = together((0..4).collect(), &Limit::new(None, &stop), &mut tally, work).expect_err("three fails");
-        assert_eq!((error.to_string().as_str(), tally.operations), ("three", 3));
+        let error = together((0..4).collect(), &Limit::new(None, &stop), &mut stats, work).expect_err("three fails");
+        assert_eq!((error.to_string().as_str(), stats.operations), ("three", 3));
     }
 
     #[test]
     fn all_end_when_they_are_told_to() {
         let stop = AtomicBool::new(true);
-        let mut tally = Tally::new();
+        let mut stats = RunStats::new();
         let work = |number: u32, course: &mut Course<'_>| Ok((number, course.goes_on()));
-        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut tally, work).expect("nobody fails");
-        assert_eq!((done, tally.operations), (vec![(1, false), (2, false)], 0));
+        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("nobody fails");
+        assert_eq!((done, stats.operations), (vec![(1, false), (2, false)], 0));
     }
 }

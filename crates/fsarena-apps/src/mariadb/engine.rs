@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Tally};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;
@@ -116,8 +116,8 @@ impl Job for MariaDbJob {
         self.server()?.start(stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, tally))
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        self.with_clients(limit.stop, |work, client, stop| work.run(client, &Limit { stop, ..*limit }, stats))
     }
 
     fn end(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_market::{Counts, Stream, TradingDay};
 use fsarena_model::{Nanos, Step};
 use fsarena_sys::clock;
@@ -39,10 +39,10 @@ impl Ingest {
         connection: &mut Conn,
         day: TradingDay,
         stop: &AtomicBool,
-        tally: &mut Tally,
+        stats: &mut RunStats,
     ) -> Result<Option<u64>, EngineError> {
         match self.form {
-            Form::Batches => self.by_batches(connection, day, stop, tally),
+            Form::Batches => self.by_batches(connection, day, stop, stats),
             Form::Load => {
                 let loaded = told(stop, |stop| schema::load(connection, day, stop));
                 // After a stop, the load ends with an error, which is no failure.
@@ -56,13 +56,13 @@ impl Ingest {
         connection: &mut Conn,
         day: TradingDay,
         stop: &AtomicBool,
-        tally: &mut Tally,
+        stats: &mut RunStats,
     ) -> Result<Option<u64>, EngineError> {
         let (mut statements, mut commits) = (Statements::new(day, self.batch), 0);
         while let Some(statement) = statements.next() {
             let begin = clock::now();
             connection.query_drop(statement).map_err(refused("INSERT"))?;
-            tally.record(Operation::Insert, clock::now().saturating_sub(begin));
+            stats.record(Operation::Insert, clock::now().saturating_sub(begin));
             commits += 1;
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
@@ -110,22 +110,22 @@ impl Work for Ingest {
     }
 
     /// The table is emptied before each day and compared with the expected counts after it; both are untimed.
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let mut connection = client.connect()?;
         let mut commits = 0;
         for (number, day) in self.days.clone().iter().enumerate() {
             self.left = None;
             connection.query_drop("TRUNCATE TABLE shfedepth").map_err(refused("TRUNCATE TABLE"))?;
             let begin = clock::now();
-            let Some(of_day) = self.load(&mut connection, *day, limit.stop, tally)? else { return Ok(()) };
+            let Some(of_day) = self.load(&mut connection, *day, limit.stop, stats)? else { return Ok(()) };
             let elapsed = clock::now().saturating_sub(begin);
             let truth = Truth::of(day).map_err(EngineError::io("count the rows of a day"))?;
             schema::require_all(&mut connection, std::slice::from_ref(&truth.counts))?;
             commits += of_day;
-            count(tally, number + 1, elapsed, &truth);
+            count(stats, number + 1, elapsed, &truth);
             self.left = Some(truth.counts);
         }
-        tally.count_commits(commits, 1);
+        stats.count_commits(commits, 1);
         Ok(())
     }
 
@@ -165,11 +165,11 @@ impl io::Write for Bytes {
 }
 
 /// Counts a day as one operation. Its step has the number of rows.
-fn count(tally: &mut Tally, number: usize, elapsed: Nanos, truth: &Truth) {
-    tally.operations += 1;
-    tally.bytes += truth.bytes;
-    tally.elapsed = tally.elapsed + elapsed;
-    tally.end_part(tally.elapsed);
+fn count(stats: &mut RunStats, number: usize, elapsed: Nanos, truth: &Truth) {
+    stats.operations += 1;
+    stats.bytes += truth.bytes;
+    stats.elapsed = stats.elapsed + elapsed;
+    stats.end_part(stats.elapsed);
     let (operations, bytes) = (truth.counts.rows, truth.bytes);
-    tally.steps.push(Step { name: format!("day-{number}"), operations, bytes, elapsed, synced: None, written: None });
+    stats.steps.push(Step { name: format!("day-{number}"), operations, bytes, elapsed, synced: None, written: None });
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_market::{COLUMNS, Counts, Instrument, Part, TradingDay, Window, instruments};
 use fsarena_model::Nanos;
 use fsarena_model::seed::scatter;
@@ -120,7 +120,7 @@ impl Work for Queries {
         client.analyze(self.database(), &self.tables())
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let prepared = |(mut connection, queries): (Conn, _)| {
             let statement = connection.prep(QUERY).map_err(refused("prepare the query"))?;
             Ok((connection, statement, queries))
@@ -132,13 +132,13 @@ impl Work for Queries {
             .map(prepared)
             .collect::<Result<_, EngineError>>()?;
         let before = client.rows_read()?;
-        let done = together(workers, limit, tally, |(mut connection, statement, queries), course| {
+        let done = together(workers, limit, stats, |(mut connection, statement, queries), course| {
             ask_all(&mut connection, &statement, queries, course)
         })?;
-        tally.said.push(("mariadb.rows", "rows", done.iter().map(|(rows, _)| *rows as f64).sum()));
+        stats.reported.push(("mariadb.rows", "rows", done.iter().map(|(rows, _)| *rows as f64).sum()));
         // Far more rows than were asked for, if the server scans the whole table.
-        tally.said.push(("mariadb.rows-read", "rows", client.rows_read()?.saturating_sub(before) as f64));
-        tally.said.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
+        stats.reported.push(("mariadb.rows-read", "rows", client.rows_read()?.saturating_sub(before) as f64));
+        stats.reported.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Limit, Operation, Tally};
+use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_market::{Date, instruments};
 use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
@@ -131,10 +131,10 @@ impl Work for Results {
         schema::RESULTS.iter().try_for_each(|table| connection.query_drop(table).map_err(refused("CREATE TABLE")))
     }
 
-    fn run(&mut self, client: &Client, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let connections = client.connect_all(self.threads)?.into_iter().enumerate();
         let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
-        let done = together(workers, limit, tally, |mut worker: Inserter, course: &mut Course<'_>| {
+        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut Course<'_>| {
             let own = (worker.number..self.rows).step_by(self.threads as usize);
             let mut inserted = 0_u64;
             for number in own {
@@ -148,7 +148,7 @@ impl Work for Results {
         })?;
         let inserted: u64 = done.iter().sum();
         self.is_whole = inserted == self.rows;
-        tally.count_commits(inserted, u64::from(self.threads));
+        stats.count_commits(inserted, u64::from(self.threads));
         Ok(())
     }
 

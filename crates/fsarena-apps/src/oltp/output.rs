@@ -1,14 +1,14 @@
-//! Parses sysbench's output at the end of an OLTP test into a tally.
+//! Parses sysbench's output at the end of an OLTP test into a stats.
 
 use fsarena_engine::sysbench_text::{Times, figures};
-use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 
 use super::SYSBENCH;
 
 /// The figures that are taken from sysbench's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Output {
     /// Transactions that were acknowledged.
     pub transactions: f64,
     transactions_per_second: f64,
@@ -21,7 +21,7 @@ pub struct Said {
     times: Times,
 }
 
-impl Said {
+impl Output {
     /// Parses sysbench's output.
     ///
     /// # Errors
@@ -43,19 +43,19 @@ impl Said {
         })
     }
 
-    /// Counts the run into `tally`. The bins of the histogram are scaled by one factor, so that their mean is the exact
+    /// Counts the run into `stats`. The bins of the histogram are scaled by one factor, so that their mean is the exact
     /// mean that sysbench prints.
-    pub fn count(&self, tally: &mut Tally) {
-        tally.count_done(self.transactions as u64, 0);
+    pub fn count(&self, stats: &mut RunStats) {
+        stats.count_done(self.transactions as u64, 0);
         let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
         let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
         let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
         for (milliseconds, count) in &self.times.histogram {
-            tally.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
+            stats.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
         }
-        tally.elapsed = tally.elapsed + Nanos((self.times.total * 1e9).round() as u64);
-        tally.end_part(tally.elapsed);
-        tally.said.extend([
+        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9).round() as u64);
+        stats.end_part(stats.elapsed);
+        stats.reported.extend([
             ("oltp.transactions", "1/s", self.transactions_per_second),
             ("oltp.queries", "1/s", self.queries_per_second),
             ("oltp.ignored-errors", "errors", self.ignored_errors),
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Said::of(TEXT).expect("sysbench's");
+        let said = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
             (said.transactions, said.transactions_per_second, said.queries_per_second),
             (1704.0, 847.01, 16940.19)
@@ -88,17 +88,17 @@ mod tests {
 
     #[test]
     fn the_mean_is_the_one_that_it_says() {
-        let mut tally = Tally::new();
-        Said::of(TEXT).expect("sysbench's").count(&mut tally);
-        assert_eq!((tally.operations, tally.elapsed), (1704, Nanos(2_010_000_000)));
-        let latency = tally.latency(Operation::Run).expect("recorded");
+        let mut stats = RunStats::new();
+        Output::of(TEXT).expect("sysbench's").count(&mut stats);
+        assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
+        let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
-        assert!(tally.said.contains(&("oltp.latency.p95", "s", 0.01763)), "{:?}", tally.said);
+        assert!(stats.reported.contains(&("oltp.latency.p95", "s", 0.01763)), "{:?}", stats.reported);
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = Said::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
+        let error = Output::of(&TEXT.replace("reconnects:", "")).expect_err("missing").to_string();
         assert!(error.contains("`reconnects:`"), "{error}");
     }
 }

@@ -5,16 +5,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fsarena_engine::{EngineError, Operation, Tally};
+use fsarena_engine::{EngineError, Operation, RunStats};
 use fsarena_model::Nanos;
 
 use crate::folder;
 
-/// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `tally`, and removes them.
+/// Counts the logs in `folder` whose names begin with `prefix`, one per thread, into `stats`, and removes them.
 ///
 /// # Errors
 /// If a log cannot be read or removed, or has a line of another format.
-pub fn take(folder: &Path, prefix: &str, operation: Operation, tally: &mut Tally) -> Result<(), EngineError> {
+pub fn take(folder: &Path, prefix: &str, operation: Operation, stats: &mut RunStats) -> Result<(), EngineError> {
     let mut ends = Vec::new();
     for path in logs(folder, prefix)? {
         let text = folder::read(&path).map_err(EngineError::io(format!("read {}", path.display())))?;
@@ -25,7 +25,7 @@ pub fn take(folder: &Path, prefix: &str, operation: Operation, tally: &mut Tally
         }
         fs::remove_file(&path).map_err(EngineError::io(format!("remove {}", path.display())))?;
     }
-    count(ends, operation, tally);
+    count(ends, operation, stats);
     Ok(())
 }
 
@@ -56,7 +56,7 @@ impl End {
 }
 
 /// Records the transactions in the order in which they ended, in parts of one second.
-fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
+fn count(mut ends: Vec<End>, operation: Operation, stats: &mut RunStats) {
     const PART: u64 = 1_000_000;
     ends.sort_unstable();
     let begin = ends.first().map_or(0, |first| first.at.saturating_sub(first.took.0 / 1_000));
@@ -64,19 +64,19 @@ fn count(mut ends: Vec<End>, operation: Operation, tally: &mut Tally) {
     for end in &ends {
         let own = (end.at - begin) / PART + 1;
         if own > part {
-            tally.end_part(tally.elapsed + Nanos::seconds(part));
+            stats.end_part(stats.elapsed + Nanos::seconds(part));
             part = own;
         }
-        tally.record(operation, end.took);
+        stats.record(operation, end.took);
     }
     let last = ends.last().map_or(0, |last| last.at - begin);
-    tally.end_part(tally.elapsed + Nanos(last.saturating_mul(1_000)));
+    stats.end_part(stats.elapsed + Nanos(last.saturating_mul(1_000)));
 }
 
-/// Parses the lines that it can read into a tally.
+/// Parses the lines that it can read into a stats.
 #[cfg(test)]
-pub(crate) fn understand(text: &str, tally: &mut Tally) {
-    count(text.lines().filter_map(End::of).collect(), Operation::Run, tally);
+pub(crate) fn understand(text: &str, stats: &mut RunStats) {
+    count(text.lines().filter_map(End::of).collect(), Operation::Run, stats);
 }
 
 #[cfg(test)]
@@ -90,14 +90,14 @@ mod tests {
         write("log.1", "4 1 8240 0 1795301548 200808\n4 2 1000 0 1795301549 500000\n");
         write("log.1.1", "5 1 16480 0 1795301548 209055\n");
         write("other", "x");
-        let mut tally = Tally::new();
-        take(folder.path(), "log", Operation::Run, &mut tally).expect("a log");
-        let latency = tally.latency(Operation::Run).expect("recorded");
+        let mut stats = RunStats::new();
+        take(folder.path(), "log", Operation::Run, &mut stats).expect("a log");
+        let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 3);
         assert!((latency.max.0 as f64 / 16_480_000.0 - 1.0).abs() < 0.01, "{latency:?}");
-        assert_eq!(tally.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(stats.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(logs(folder.path(), "log").expect("listed"), Vec::<PathBuf>::new());
         write("log.2", "4 1 skipped 0 1795301548 200808\n");
-        take(folder.path(), "log", Operation::Run, &mut tally).expect_err("not a latency");
+        take(folder.path(), "log", Operation::Run, &mut stats).expect_err("not a latency");
     }
 }

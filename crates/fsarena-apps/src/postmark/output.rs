@@ -4,7 +4,7 @@ use super::Parameters;
 
 /// The counts of PostMark's output.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Said {
+pub struct Output {
     created: u64,
     created_alone: u64,
     created_mixed: u64,
@@ -20,9 +20,9 @@ pub struct Said {
 
 /// The parameters of the Phoronix Test Suite, and the counts that they always give: PostMark's choices follow from its
 /// own seed.
-const KNOWN: (Parameters, Said) = (
+const KNOWN: (Parameters, Output) = (
     Parameters { transactions: 25_000, files: 500, smallest: 5120, largest: 524_288 },
-    Said {
+    Output {
         created: 12_978,
         created_alone: 500,
         created_mixed: 12_478,
@@ -36,7 +36,7 @@ const KNOWN: (Parameters, Said) = (
     },
 );
 
-impl Said {
+impl Output {
     /// Parses PostMark's output.
     ///
     /// # Errors
@@ -138,11 +138,11 @@ mod tests {
 
     #[test]
     fn its_own_words_are_read_and_are_those_that_are_known() {
-        let said = Said::of(TEXT).expect("PostMark's");
+        let said = Output::of(TEXT).expect("PostMark's");
         assert_eq!(said, KNOWN.1);
         assert_eq!(said.require(&KNOWN.0), Ok(()));
         let text = TEXT.replace("12475 read", "12476 read");
-        let error = Said::of(&text).expect("readable").require(&KNOWN.0).expect_err("one too many");
+        let error = Output::of(&text).expect("readable").require(&KNOWN.0).expect_err("one too many");
         assert!(error.contains("read: 12476"), "{error}");
     }
 
@@ -151,10 +151,10 @@ mod tests {
         let parameters = Parameters { smallest: 1, ..KNOWN.0 };
         assert_eq!(KNOWN.1.require(&parameters), Ok(()));
         for wrong in [
-            Said { created: 12_979, ..KNOWN.1 },
-            Said { deleted_mixed: 12_521, ..KNOWN.1 },
-            Said { read: 0, ..KNOWN.1 },
-            Said { appended: 13_000, ..KNOWN.1 },
+            Output { created: 12_979, ..KNOWN.1 },
+            Output { deleted_mixed: 12_521, ..KNOWN.1 },
+            Output { read: 0, ..KNOWN.1 },
+            Output { appended: 13_000, ..KNOWN.1 },
         ] {
             assert!(wrong.require(&parameters).is_err(), "{wrong:?}");
         }
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn all_zeros_are_no_result() {
         let zeros: String = TEXT.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
-        assert!(Said::of(&zeros).expect("readable").require(&Parameters { smallest: 1, ..KNOWN.0 }).is_err());
-        assert_eq!(Said::of(""), Err("Files:"));
+        assert!(Output::of(&zeros).expect("readable").require(&Parameters { smallest: 1, ..KNOWN.0 }).is_err());
+        assert_eq!(Output::of(""), Err("Files:"));
     }
 
     #[test]

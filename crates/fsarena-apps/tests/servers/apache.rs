@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use fsarena_engine::{Operation, Tally};
+use fsarena_engine::{Operation, RunStats};
 
 use super::place::{done, folder, left, page, pages, prepared, said, wait_for};
 
@@ -11,15 +11,15 @@ fn one_page_is_asked_for_so_often_and_each_request_is_in_the_log() {
     let place = folder();
     let mut job = prepared(&page(700), place.path());
     for _ in 0..2 {
-        let mut tally = Tally::new();
-        done(&mut *job, &mut tally).expect("done");
-        assert_eq!((tally.operations, tally.bytes), (700, 700 * 3064));
-        let latency = tally.latency(Operation::Run).expect("recorded");
+        let mut stats = RunStats::new();
+        done(&mut *job, &mut stats).expect("done");
+        assert_eq!((stats.operations, stats.bytes), (700, 700 * 3064));
+        let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 700);
-        let longest = said(&tally, "apache.latency.max").expect("said");
+        let longest = said(&stats, "apache.latency.max").expect("said");
         assert!((latency.max.as_seconds() / longest - 1.0).abs() < 0.01, "{latency:?} {longest}");
         let names = ["p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "max"];
-        let times = names.map(|name| said(&tally, &format!("apache.latency.{name}")).expect("said"));
+        let times = names.map(|name| said(&stats, &format!("apache.latency.{name}")).expect("said"));
         assert!(times.is_sorted() && times[0] > 0.0, "{times:?}");
         wait_for("a process goes on", || left(&[place.path()]).is_empty().then_some(()));
     }
@@ -31,11 +31,11 @@ fn one_page_is_asked_for_so_often_and_each_request_is_in_the_log() {
 fn each_of_many_pages_is_asked_for_once_and_compared() {
     let place = folder();
     let mut job = prepared(&pages(150), place.path());
-    let mut tally = Tally::new();
+    let mut stats = RunStats::new();
     job.drop_caches(&fsarena_engine::NEVER).expect("forgotten");
-    done(&mut *job, &mut tally).expect("done");
-    assert_eq!(tally.operations, 150);
-    assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(150));
+    done(&mut *job, &mut stats).expect("done");
+    assert_eq!(stats.operations, 150);
+    assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(150));
     let log = fs::read_to_string(place.path().join("apache/access.log")).expect("there");
     let mut asked: Vec<&str> = log.lines().filter_map(|line| line.split(' ').nth(6)).collect();
     assert!(!asked.is_sorted(), "the order is a random one");
@@ -53,10 +53,10 @@ fn an_answer_that_is_not_the_page_is_found() {
     let last = page.len() - 1;
     page[last] ^= 1;
     fs::write(&path, page).expect("written");
-    let error = done(&mut *job, &mut Tally::new()).expect_err("one is another").to_string();
+    let error = done(&mut *job, &mut RunStats::new()).expect_err("one is another").to_string();
     assert!(error.contains("/0001/07.html"), "{error}");
     fs::remove_file(&path).expect("removed");
     let _ = job.end(&fsarena_engine::NEVER);
-    let error = done(&mut *job, &mut Tally::new()).expect_err("one is missing").to_string();
+    let error = done(&mut *job, &mut RunStats::new()).expect_err("one is missing").to_string();
     assert!(error.contains("404"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use fsarena_engine::{EngineError, Limit, Tally};
+use fsarena_engine::{EngineError, Limit, RunStats};
 use fsarena_model::Workload;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -35,7 +35,7 @@ fn disturbed(
             wait_for_work(&found, place.path(), &is_done);
             act(&found, &stop);
         });
-        let ran = job.run(&Limit::new(None, &stop), &mut Tally::new());
+        let ran = job.run(&Limit::new(None, &stop), &mut RunStats::new());
         is_done.store(true, Ordering::Relaxed);
         ran
     });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fsarena_engine::Tally;
+use fsarena_engine::RunStats;
 use fsarena_testing::{Need, has};
 
 use super::place::{done, folder, left, open, pages, pgbench, prepared, wait_for};
@@ -55,7 +55,7 @@ fn a_database_that_runs_out_of_room_says_so_and_leaves_nothing() {
     let Some(small) = Small::mount(place.path(), "224M") else { return };
     let mut job = prepared(&pgbench(20_000), place.path());
     small.fill();
-    let error = done(&mut *job, &mut Tally::new()).expect_err("there is no room").to_string();
+    let error = done(&mut *job, &mut RunStats::new()).expect_err("there is no room").to_string();
     assert!(error.contains(WORDS), "{error}");
     drop(job);
     wait_for("a process goes on", || left(&[place.path()]).is_empty().then_some(()));

@@ -1,6 +1,6 @@
 //! pgbench against a server that the engine starts.
 
-use fsarena_engine::{Operation, Tally};
+use fsarena_engine::{Operation, RunStats};
 
 use super::place::{done, folder, left, pgbench, prepared, said, wait_for, workload};
 
@@ -10,14 +10,14 @@ fn what_it_says_is_counted_and_every_commit_is_there() {
     let mut job = prepared(&pgbench(60), place.path());
     // The second run checks the rows of both runs.
     for _ in 0..2 {
-        let mut tally = Tally::new();
-        done(&mut *job, &mut tally).expect("done");
-        assert_eq!(tally.operations, 120);
-        assert_eq!(tally.latency(Operation::Run).map(|latency| latency.count), Some(120), "each is logged");
-        assert_eq!((said(&tally, "commits"), said(&tally, "connections")), (Some(120.0), Some(2.0)));
-        let (rate, own) = (said(&tally, "pgbench.tps").expect("said"), 120.0 / tally.elapsed.as_seconds());
+        let mut stats = RunStats::new();
+        done(&mut *job, &mut stats).expect("done");
+        assert_eq!(stats.operations, 120);
+        assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(120), "each is logged");
+        assert_eq!((said(&stats, "commits"), said(&stats, "connections")), (Some(120.0), Some(2.0)));
+        let (rate, own) = (said(&stats, "pgbench.tps").expect("said"), 120.0 / stats.elapsed.as_seconds());
         assert!((rate / own - 1.0).abs() < 1e-6, "{rate} {own}");
-        assert!(said(&tally, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", tally.said);
+        assert!(said(&stats, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", stats.reported);
         assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all is there").files, 4);
         wait_for("between runs a server is there", || left(&[place.path()]).is_empty().then_some(()));
     }

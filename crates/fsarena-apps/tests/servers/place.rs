@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_engine::{EngineError, Job, Limit, RunStats};
 use fsarena_model::Workload;
 use serde_json::Value;
 
@@ -51,16 +51,16 @@ pub fn open(workload: &Workload, place: &Path) -> Box<dyn Job> {
 }
 
 /// Starts the server, runs the workload, and ends the server.
-pub fn done(job: &mut dyn Job, tally: &mut Tally) -> Result<(), EngineError> {
+pub fn done(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), EngineError> {
     let stop = AtomicBool::new(false);
     job.begin(&fsarena_engine::NEVER)?;
-    job.run(&Limit::new(None, &stop), tally)?;
+    job.run(&Limit::new(None, &stop), stats)?;
     job.end(&fsarena_engine::NEVER)
 }
 
 /// A figure that the programs printed.
-pub fn said(tally: &Tally, name: &str) -> Option<f64> {
-    tally.said.iter().find(|(of, _, _)| *of == name).map(|(_, _, figure)| *figure)
+pub fn said(stats: &RunStats, name: &str) -> Option<f64> {
+    stats.reported.iter().find(|(of, _, _)| *of == name).map(|(_, _, figure)| *figure)
 }
 
 /// A server that works in `place`.

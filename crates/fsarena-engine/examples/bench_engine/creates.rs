@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Limit, Tally};
+use fsarena_engine::{Limit, RunStats};
 use fsarena_model::Nanos;
 use serde_json::json;
 
@@ -45,10 +45,10 @@ fn engine() -> Result<Cost> {
     let mut job = native::open("files", json!({ "operation": "create", "size": 1024 }), "none", folder, 1000)?;
     job.prepare(&fsarena_engine::NEVER)?;
     job.reset(&fsarena_engine::NEVER)?;
-    let (mut tally, never) = (Tally::new(), std::sync::atomic::AtomicBool::new(false));
+    let (mut stats, never) = (RunStats::new(), std::sync::atomic::AtomicBool::new(false));
     let before = native::cpu();
-    job.run(&Limit::new(Some(Nanos::millis(400)), &never), &mut tally)?;
-    Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: native::cpu() - before })
+    job.run(&Limit::new(Some(Nanos::millis(400)), &never), &mut stats)?;
+    Ok(Cost { operations: stats.operations, seconds: stats.elapsed.as_seconds(), cpu_seconds: native::cpu() - before })
 }
 
 /// The CPU time of fs_mark is that of the whole process. Its start takes a few milliseconds.

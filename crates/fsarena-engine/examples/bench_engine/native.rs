@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow};
-use fsarena_engine::{Job, Limit, Tally};
+use fsarena_engine::{Job, Limit, RunStats};
 use fsarena_model::{Bytes, Nanos, Workload};
 use fsarena_sys::{AlignedBuffer, clock};
 use rand::Rng;
@@ -49,17 +49,17 @@ pub fn lay_out(folder: &Path) -> Result<()> {
 /// Runs the engine for `time`, after an untimed run of 30 ms.
 pub fn engine(folder: &Path, more: &Value, time: Nanos) -> Result<Cost> {
     let mut job = job(folder, more, 1000)?;
-    let mut tally = Tally::new();
-    job.run(&limit(Nanos::millis(30)), &mut Tally::new())?;
+    let mut stats = RunStats::new();
+    job.run(&limit(Nanos::millis(30)), &mut RunStats::new())?;
     let before = cpu();
-    job.run(&limit(time), &mut tally)?;
-    Ok(Cost { operations: tally.operations, seconds: tally.elapsed.as_seconds(), cpu_seconds: cpu() - before })
+    job.run(&limit(time), &mut stats)?;
+    Ok(Cost { operations: stats.operations, seconds: stats.elapsed.as_seconds(), cpu_seconds: cpu() - before })
 }
 
 /// Runs `operations` operations, for callgrind.
 pub fn work(folder: &Path, operations: u64) -> Result<()> {
     let mut job = job(folder, &json!({ "operations": operations }), 0)?;
-    Ok(job.run(&Limit::new(None, &NEVER), &mut Tally::new())?)
+    Ok(job.run(&Limit::new(None, &NEVER), &mut RunStats::new())?)
 }
 
 /// Runs pread(2) at random offsets for `time`. It reads the clock once per 100 reads and does nothing else.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::parameters::Parameters;
 use super::site::{Site, told};
 use super::visitor::{Kind, Visitor};
-use crate::{EngineError, Job, Limit, Operation, Tally, folder};
+use crate::{EngineError, Job, Limit, Operation, RunStats, folder};
 
 /// Name of the folder of the blogs, in the job's directory.
 const FOLDER: &str = "scratch";
@@ -38,13 +38,13 @@ impl Blogging {
         Self { parameters, directory: directory.to_owned(), with_sync, seed }
     }
 
-    /// Starts all threads, waits until the run is over, and adds their latencies to `tally`.
-    fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, tally: &mut Tally) -> Result<(), EngineError> {
+    /// Starts all threads, waits until the run is over, and adds their latencies to `stats`.
+    fn blog(&self, site: &Site, limit: &Limit<'_>, begin: Nanos, stats: &mut RunStats) -> Result<(), EngineError> {
         let threads = self.parameters.threads();
         let writers = AtomicUsize::new(threads.iter().filter(|(kind, _)| *kind == Kind::Writer).count());
         let (end, left) = (begin + Nanos::seconds(self.parameters.seconds), &writers);
         let live = &|who| self.live(who, site, limit, left);
-        let lived: io::Result<Vec<Result<Tally, Errno>>> = thread::scope(|scope| {
+        let lived: io::Result<Vec<Result<RunStats, Errno>>> = thread::scope(|scope| {
             let start = |who| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || live(who));
             let started: io::Result<Vec<_>> = threads.into_iter().map(start).collect();
             let goes_on = || started.is_ok() && left.load(Ordering::Relaxed) > 0 && !site.is_over();
@@ -55,17 +55,17 @@ impl Blogging {
             Ok(started?.into_iter().map(joined).collect())
         });
         for lived in lived.map_err(EngineError::io("start the threads of a site"))? {
-            tally.join(&lived.map_err(EngineError::io("write, change, comment on and read blogs"))?);
+            stats.join(&lived.map_err(EngineError::io("write, change, comment on and read blogs"))?);
         }
         Ok(())
     }
 
     /// Runs one thread from start to end. `left` counts the writers that are still at work.
-    fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<Tally, Errno> {
+    fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<RunStats, Errno> {
         let mut visitor = Visitor::new(site, who, self.seed, limit.handicap, self.parameters.rest());
         let worked = visitor.work().inspect_err(|_| site.end());
         left.fetch_sub(usize::from(who.0 == Kind::Writer), Ordering::Relaxed);
-        worked.map(|()| visitor.tally)
+        worked.map(|()| visitor.stats)
     }
 }
 
@@ -76,7 +76,7 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 
 /// Adds both scores as steps, and all counters. The time of the writes includes the final sync, if there is one. The
 /// time of the reads does not.
-fn tell(site: &Site, reading: Nanos, writing: Nanos, tally: &mut Tally) {
+fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
     let counts = &site.counts;
     let (written, read) = (told(&counts.written), told(&counts.read));
     let (bytes_written, bytes_read) = (told(&counts.bytes_written), told(&counts.bytes_read));
@@ -84,7 +84,7 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, tally: &mut Tally) {
         [("writes", written, bytes_written, writing), ("reads", read, bytes_read, reading)]
     {
         let name = name.to_owned();
-        tally.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
     }
     for (name, count) in [
         ("blogbench.writes", written),
@@ -92,11 +92,11 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, tally: &mut Tally) {
         ("blogbench.rewrites", told(&counts.rewritten)),
         ("blogbench.comments", told(&counts.commented)),
     ] {
-        tally.said.push((name, "points", count as f64));
+        stats.reported.push((name, "points", count as f64));
     }
-    tally.operations += written;
-    tally.bytes += bytes_written + bytes_read;
-    tally.elapsed = tally.elapsed + writing;
+    stats.operations += written;
+    stats.bytes += bytes_written + bytes_read;
+    stats.elapsed = stats.elapsed + writing;
 }
 
 impl Job for Blogging {
@@ -112,22 +112,22 @@ impl Job for Blogging {
         false
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let folder = folder::open(&self.directory.join(FOLDER))?;
         let site = Site::new(folder, self.parameters.most_blogs);
-        let (begin, before) = (clock::now(), tally.elapsed);
-        self.blog(&site, limit, begin, tally)?;
+        let (begin, before) = (clock::now(), stats.elapsed);
+        self.blog(&site, limit, begin, stats)?;
         let reading = clock::now().saturating_sub(begin);
         let mut writing = reading;
         if self.with_sync {
             let sync = clock::now();
             folder::sync(&site.folder)?;
             let end = clock::now();
-            tally.record(Operation::Syncfs, end.saturating_sub(sync));
+            stats.record(Operation::Syncfs, end.saturating_sub(sync));
             writing = end.saturating_sub(begin);
         }
-        tally.elapsed = before;
-        tell(&site, reading, writing, tally);
+        stats.elapsed = before;
+        tell(&site, reading, writing, stats);
         Ok(())
     }
 }

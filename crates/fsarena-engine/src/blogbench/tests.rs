@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::Blogbench;
 use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
-use crate::{Engine, Limit, Tally};
+use crate::{Engine, Limit, RunStats};
 
 fn workload(parameters: serde_json::Value) -> Workload {
     let fields = json!({
@@ -22,13 +22,13 @@ fn workload(parameters: serde_json::Value) -> Workload {
     serde_json::from_value(fields).expect("a workload")
 }
 
-fn blog(parameters: serde_json::Value, handicap: f64, place: &Path) -> Tally {
+fn blog(parameters: serde_json::Value, handicap: f64, place: &Path) -> RunStats {
     let mut job = Blogbench.open(&workload(parameters), place, 7).expect("opened");
-    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     job.reset(&crate::NEVER).expect("made anew");
-    job.run(&Limit { handicap, ..Limit::new(None, &stop) }, &mut tally).expect("worked");
-    tally
+    job.run(&Limit { handicap, ..Limit::new(None, &stop) }, &mut stats).expect("worked");
+    stats
 }
 
 /// The sizes of all files of all blogs by kind and number.
@@ -45,17 +45,17 @@ fn found(place: &Path) -> Vec<BTreeMap<(String, u64), u64>> {
     blogs.map(files).collect()
 }
 
-fn said(tally: &Tally, name: &str) -> f64 {
-    tally.said.iter().find(|(said, ..)| *said == name).expect("said").2
+fn said(stats: &RunStats, name: &str) -> f64 {
+    stats.reported.iter().find(|(said, ..)| *said == name).expect("said").2
 }
 
 #[test]
 fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
     let place = tempfile::tempdir().expect("temporary folder");
     let alone = json!({ "most-blogs": 5, "rewriters": 0, "commenters": 0, "readers": 0 });
-    let tally = blog(alone, 0.0, place.path());
+    let stats = blog(alone, 0.0, place.path());
     let blogs = found(place.path());
-    assert_eq!((blogs.len(), tally.operations, said(&tally, "blogbench.writes")), (5, 5, 5.0));
+    assert_eq!((blogs.len(), stats.operations, said(&stats, "blogbench.writes")), (5, 5, 5.0));
     for blog in &blogs {
         for (kind, sizes) in [("article", ARTICLE), ("picture", PICTURE)] {
             let own: Vec<_> = blog.iter().filter(|((of, _), _)| of == kind).collect();
@@ -66,15 +66,15 @@ fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
         }
     }
     let bytes: u64 = blogs.iter().flat_map(BTreeMap::values).sum();
-    assert_eq!(tally.steps[0].bytes, bytes);
-    assert_eq!(tally.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>(), ["writes", "reads"]);
+    assert_eq!(stats.steps[0].bytes, bytes);
+    assert_eq!(stats.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>(), ["writes", "reads"]);
 }
 
 #[test]
 fn a_site_at_work_is_written_changed_commented_on_and_read() {
     let place = tempfile::tempdir().expect("temporary folder");
     // Each writer makes thousands of files, slowed down by the handicap. A reader reads about a hundred files per blog.
-    let tally = blog(json!({ "most-blogs": 60, "seconds": 60, "readers": 10, "rest-ms": 1 }), 1.0, place.path());
+    let stats = blog(json!({ "most-blogs": 60, "seconds": 60, "readers": 10, "rest-ms": 1 }), 1.0, place.path());
     let all: Vec<_> = found(place.path()).into_iter().flatten().collect();
     let sizes = |kind: &str| -> Range<u64> {
         match kind {
@@ -86,7 +86,7 @@ fn a_site_at_work_is_written_changed_commented_on_and_read() {
     assert!(all.iter().all(|((kind, number), size)| sizes(kind).contains(size) && (1..=MOST).contains(number)));
     assert!(all.iter().any(|((kind, _), _)| kind == "comment"));
     for name in ["blogbench.writes", "blogbench.reads", "blogbench.rewrites", "blogbench.comments"] {
-        assert!(said(&tally, name) > 0.0, "{name}");
+        assert!(said(&stats, name) > 0.0, "{name}");
     }
-    assert_eq!(tally.steps[0].operations as f64, said(&tally, "blogbench.writes"));
+    assert_eq!(stats.steps[0].operations as f64, said(&stats, "blogbench.writes"));
 }

@@ -12,8 +12,8 @@ use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::{Errno, read, write};
 
 use super::site::{Site, add};
-use crate::dawdle::dawdle;
-use crate::{Operation, Tally};
+use crate::slowdown::slow_down;
+use crate::{Operation, RunStats};
 
 /// Maximum number of articles, of pictures and of comments of a blog.
 pub const MOST: u64 = 100;
@@ -63,7 +63,7 @@ pub struct Visitor<'a> {
     path: String,
     temporary: String,
     /// The latencies of the files that it created and read.
-    pub tally: Tally,
+    pub stats: RunStats,
 }
 
 impl<'a> Visitor<'a> {
@@ -71,8 +71,8 @@ impl<'a> Visitor<'a> {
     /// moved its file away.
     pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
-        let (path, temporary, tally) = (String::new(), String::new(), Tally::new());
-        Self { site, kind, random, handicap, rest, buffer: vec![0; READ], path, temporary, tally }
+        let (path, temporary, stats) = (String::new(), String::new(), RunStats::new());
+        Self { site, kind, random, handicap, rest, buffer: vec![0; READ], path, temporary, stats }
     }
 
     /// Works until the run is over.
@@ -238,8 +238,8 @@ impl<'a> Visitor<'a> {
 
     fn note(&mut self, operation: Operation, begin: fsarena_model::Nanos) {
         let worked = clock::now().saturating_sub(begin);
-        let more = if self.handicap > 0.0 { dawdle(worked, self.handicap) } else { fsarena_model::Nanos(0) };
-        self.tally.record(operation, worked + more);
+        let more = if self.handicap > 0.0 { slow_down(worked, self.handicap) } else { fsarena_model::Nanos(0) };
+        self.stats.record(operation, worked + more);
     }
 }
 

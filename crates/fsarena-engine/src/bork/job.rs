@@ -14,8 +14,8 @@ use fsarena_sys::{clock, resident};
 use rand::Rng;
 
 use super::rc4::Rc4;
-use crate::dawdle::dawdle;
-use crate::{EngineError, Job, Limit, Operation, Tally, go_on, unlink};
+use crate::slowdown::slow_down;
+use crate::{EngineError, Job, Limit, Operation, RunStats, go_on, unlink};
 
 /// Name of the file in the test profile of the Phoronix Test Suite.
 pub const NAME: &str = "encryptfile";
@@ -153,18 +153,18 @@ impl Job for Encryption {
         Bytes(self.size)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let start = clock::now();
         let output = self.encrypt(limit).map_err(EngineError::io(format!("encrypt {NAME}")))?;
         if self.with_sync {
             let begin = clock::now();
             output.sync_all().map_err(EngineError::io("fsync the encrypted file"))?;
-            tally.record(Operation::Fsync, clock::now().saturating_sub(begin));
+            stats.record(Operation::Fsync, clock::now().saturating_sub(begin));
         }
         resident::close(output).map_err(EngineError::io("close the encrypted file"))?;
         let worked = clock::now().saturating_sub(start);
-        tally.elapsed = tally.elapsed + worked + dawdle(worked, limit.handicap);
-        (tally.operations, tally.bytes) = (tally.operations + 1, tally.bytes + self.size);
+        stats.elapsed = stats.elapsed + worked + slow_down(worked, limit.handicap);
+        (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.size);
         Ok(())
     }
 }

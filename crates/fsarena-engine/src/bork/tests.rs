@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::job::{Encryption, milliseconds};
 use super::rc4::Rc4;
-use crate::{Job, Limit, Operation, Tally};
+use crate::{Job, Limit, Operation, RunStats};
 
 fn stream(key: &[u8], skipped: usize) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -40,14 +40,14 @@ fn an_encrypted_file_is_read_again_by_its_layout() {
     let place = tempfile::tempdir().expect("temporary folder");
     let size = 3 * 4096 + 1234;
     let mut job = Encryption::new(place.path(), size, true, 7);
-    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("written");
     for _ in 0..2 {
         job.reset(&crate::NEVER).expect("removed");
-        job.run(&Limit::new(None, &stop), &mut tally).expect("encrypted");
+        job.run(&Limit::new(None, &stop), &mut stats).expect("encrypted");
     }
-    assert_eq!((tally.operations, tally.bytes), (2, 2 * size));
-    assert_eq!(tally.latency(Operation::Fsync).map(|latency| latency.count), Some(2));
+    assert_eq!((stats.operations, stats.bytes), (2, 2 * size));
+    assert_eq!(stats.latency(Operation::Fsync).map(|latency| latency.count), Some(2));
     let (input, output) = (place.path().join("encryptfile"), place.path().join("encryptfile.bork"));
     let (plain, mut bytes) = (fs::read(&input).expect("read"), fs::read(&output).expect("read"));
     assert_eq!(bytes[..12], *b"bork\x04\x02\x03\xe8\x03RC4");

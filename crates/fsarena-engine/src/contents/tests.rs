@@ -53,11 +53,11 @@ fn what_was_written_is_recognised_and_what_was_not_is_told() {
         let mut piece = writer.piece(16_384, (2, 40_960)).to_vec();
         assert_eq!(reader.check(&piece, (2, 40_960)), Ok(()));
         if duplicated_percent == 0 {
-            assert_eq!(reader.check(&piece, (2, 45_056)), Err((0, Flaw::Place)));
-            assert_eq!(reader.check(&piece, (1, 40_960)), Err((0, Flaw::Place)));
+            assert_eq!(reader.check(&piece, (2, 45_056)), Err((0, Mismatch::Place)));
+            assert_eq!(reader.check(&piece, (1, 40_960)), Err((0, Mismatch::Place)));
         }
         piece[4096 + 4000] ^= 1;
-        assert_eq!(reader.check(&piece, (2, 40_960)), Err((4096, Flaw::Content)));
+        assert_eq!(reader.check(&piece, (2, 40_960)), Err((4096, Mismatch::Content)));
     }
     let zeros = vec![0; 4096];
     assert!(Contents::new(recipe(), 0).check(&zeros, (0, 0)).is_err(), "what was never written");

@@ -192,7 +192,7 @@ pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), Eng
 }
 
 /// Asks the kernel to drop a file from memory.
-pub fn forget(path: &Path) -> Result<(), EngineError> {
+pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
     fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
@@ -201,7 +201,7 @@ pub fn forget(path: &Path) -> Result<(), EngineError> {
 pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
     paths.try_for_each(|path| {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;
-        forget(&path)
+        drop_cached(&path)
     })
 }
 

@@ -9,8 +9,8 @@ use super::files;
 use super::ground::{self, Ground};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
-use crate::crew::{Crew, Style};
-use crate::{EngineError, Job, Limit, Tally};
+use crate::workers::{Style, Workers};
+use crate::{EngineError, Job, Limit, RunStats};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
@@ -21,7 +21,7 @@ pub struct DataJob {
     parameters: Parameters,
     ground: Ground,
     seed: u64,
-    crew: Crew<DataWorker>,
+    workers: Workers<DataWorker>,
 }
 
 impl DataJob {
@@ -31,8 +31,8 @@ impl DataJob {
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
         let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
         let style = if is_apart { Style::Processes } else { Style::Threads };
-        let crew = Crew::new((0..parameters.workers()).map(worker), style);
-        Self { workload: workload.clone(), parameters, ground, seed, crew }
+        let workers = Workers::new((0..parameters.workers()).map(worker), style);
+        Self { workload: workload.clone(), parameters, ground, seed, workers }
     }
 
     /// Paths of the existing files. A device has none.
@@ -43,12 +43,12 @@ impl DataJob {
     fn settle_load(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        let each = self.parameters.load().settle(&mut self.crew, stop, |crew| {
-            crew.workers().for_each(DataWorker::rewind);
+        let each = self.parameters.load().settle(&mut self.workers, stop, |workers| {
+            workers.workers().for_each(DataWorker::rewind);
             files::forget_each(paths.iter().cloned(), stop)
         })?;
         if let Some(each) = each {
-            self.crew.workers().for_each(|worker| worker.keep_rate(each));
+            self.workers.workers().for_each(|worker| worker.keep_rate(each));
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Job for DataJob {
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
         if !self.parameters.repeat && !self.reads_on() {
-            self.crew.workers().for_each(DataWorker::rewind);
+            self.workers.workers().for_each(DataWorker::rewind);
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl Job for DataJob {
         if self.workload.mode == Mode::Whole || self.workload.timed_ms == 0 {
             return most;
         }
-        let seen: u64 = self.crew.total(|worker| worker.most_moved);
+        let seen: u64 = self.workers.total(|worker| worker.most_moved);
         match self.parameters.target() {
             // Later slices reuse the memory that the first slices filled and freed.
             Target::New if seen > 0 => Bytes(0),
@@ -119,18 +119,18 @@ impl Job for DataJob {
     fn reads_on(&self) -> bool {
         let Workload { mode, cache, timed_ms, .. } = &self.workload;
         let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;
-        in_parts && self.parameters.operation == Work::Read && self.crew.all(DataWorker::has_enough)
+        in_parts && self.parameters.operation == Work::Read && self.workers.all(DataWorker::has_enough)
     }
 
     fn is_alone(&self) -> bool {
-        self.crew.is_alone()
+        self.workers.is_alone()
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         files::forget_each(self.paths(), stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        self.crew.run(limit, tally)
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        self.workers.run(limit, stats)
     }
 }

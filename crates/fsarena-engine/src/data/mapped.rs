@@ -6,10 +6,10 @@ use fsarena_sys::AlignedBuffer;
 use fsarena_sys::mapping::{Access, Mapping};
 
 use super::worker::{DataWorker, Direction, Open, SyncClock};
-use crate::crew::Entry;
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Operation, Tally};
+use crate::workers::Entry;
+use crate::{EngineError, Limit, Operation, RunStats};
 
 /// Works on the open files.
 pub fn on_existing(
@@ -18,7 +18,7 @@ pub fn on_existing(
     entry: Entry<'_>,
     limit: &Limit<'_>,
     pace: &mut Pace,
-    tally: &mut Tally,
+    stats: &mut RunStats,
 ) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let mut clock = SyncClock::of(&worker.parameters);
@@ -27,7 +27,7 @@ pub fn on_existing(
     let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
     let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
     let start = entry.pass()?;
-    let mut meter = Meter::start(start, limit, pace, tally);
+    let mut meter = Meter::start(start, limit, pace, stats);
     work(worker, open, &mut mappings, &mut buffer, &mut clock, &mut meter)?;
     if clock.ends_with_one() {
         worker.sync(open, &mut meter)?;

@@ -9,10 +9,10 @@ use rustix::io::{self, pread, pwrite};
 
 use super::places::Place;
 use super::worker::{DataWorker, Direction, Open, SyncClock};
-use crate::crew::Entry;
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Tally};
+use crate::workers::Entry;
+use crate::{EngineError, Limit, RunStats};
 
 /// Works on the open files.
 pub fn on_existing(
@@ -21,12 +21,12 @@ pub fn on_existing(
     entry: Entry<'_>,
     limit: &Limit<'_>,
     pace: &mut Pace,
-    tally: &mut Tally,
+    stats: &mut RunStats,
 ) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
     let mut clock = SyncClock::of(&worker.parameters);
     let start = entry.pass()?;
-    let mut meter = Meter::start(start, limit, pace, tally);
+    let mut meter = Meter::start(start, limit, pace, stats);
     work(worker, open, &mut buffer, &mut clock, &mut meter)?;
     if clock.ends_with_one() {
         worker.sync(open, &mut meter)?;
@@ -43,11 +43,11 @@ pub fn on_new(
     entry: Option<Entry<'_>>,
     limit: &Limit<'_>,
     pace: &mut Pace,
-    tally: &mut Tally,
+    stats: &mut RunStats,
 ) -> Result<(), EngineError> {
     let mut clock = SyncClock::of(&worker.parameters);
     let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-    let mut meter = Meter::start(start, limit, pace, tally);
+    let mut meter = Meter::start(start, limit, pace, stats);
     open.files.push(worker.make(path)?);
     meter.also(worker.making());
     work(worker, open, &mut [], &mut clock, &mut meter)?;

@@ -11,10 +11,10 @@ use super::files;
 use super::places::Place;
 use super::worker::{DataWorker, Direction, Open, SyncClock};
 use crate::contents::Marker;
-use crate::crew::Entry;
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Tally};
+use crate::workers::Entry;
+use crate::{EngineError, Limit, RunStats};
 
 /// Works on the open files.
 pub fn on_existing(
@@ -23,11 +23,11 @@ pub fn on_existing(
     entry: Entry<'_>,
     limit: &Limit<'_>,
     pace: &mut Pace,
-    tally: &mut Tally,
+    stats: &mut RunStats,
 ) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
     let start = entry.pass()?;
-    let mut meter = Meter::start(start, limit, pace, tally);
+    let mut meter = Meter::start(start, limit, pace, stats);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
     worker.contents.go_on(flight.marker.marked());
@@ -43,12 +43,12 @@ pub fn on_new(
     entry: Option<Entry<'_>>,
     limit: &Limit<'_>,
     pace: &mut Pace,
-    tally: &mut Tally,
+    stats: &mut RunStats,
 ) -> Result<(), EngineError> {
     open.files.push(worker.make(path)?);
     let mut flight = Flight::new(worker, open)?;
     let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-    let mut meter = Meter::start(start, limit, pace, tally);
+    let mut meter = Meter::start(start, limit, pace, stats);
     flight.work(worker, open, &mut meter)?;
     meter.stop();
     worker.contents.go_on(flight.marker.marked());

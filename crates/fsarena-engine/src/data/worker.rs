@@ -12,11 +12,11 @@ use super::ground::Ground;
 use super::parameters::{Calls, Parameters, Preallocate, Target, Work};
 use super::places::{Place, Places, below};
 use super::{mapped, plain, ring};
-use crate::contents::{Contents, Flaw, Home};
-use crate::crew::{Entry, Worker};
+use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Operation, Tally, folder};
+use crate::workers::{Entry, Worker};
+use crate::{EngineError, Limit, Operation, RunStats, folder};
 
 /// A worker on the data of its files.
 pub struct DataWorker {
@@ -164,11 +164,11 @@ impl DataWorker {
 
     #[inline(never)]
     fn compare(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
-        self.contents.check(read, self.home(place)).map_err(|(at, flaw)| {
+        self.contents.check(read, self.home(place)).map_err(|(at, mismatch)| {
             let (number, offset) = self.home(place);
-            let what = match flaw {
-                Flaw::Place => "the data of another place, or none that were written here",
-                Flaw::Content => "other data than were written",
+            let what = match mismatch {
+                Mismatch::Place => "the data of another place, or none that were written here",
+                Mismatch::Content => "other data than were written",
             };
             let act = format!("verify data{number} at byte {}", offset + at as u64);
             EngineError::Io { act, source: std::io::Error::other(what) }
@@ -180,33 +180,33 @@ impl DataWorker {
         self.ground.open_existing(self.opening, numbers)
     }
 
-    fn on_existing(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn on_existing(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let open = self.open_existing()?;
         self.with_pace(|worker, pace| match worker.parameters.calls {
-            Calls::Sync => plain::on_existing(worker, &open, entry, limit, pace, tally),
-            Calls::IoUring => ring::on_existing(worker, &open, entry, limit, pace, tally),
-            Calls::Mmap => mapped::on_existing(worker, &open, entry, limit, pace, tally),
+            Calls::Sync => plain::on_existing(worker, &open, entry, limit, pace, stats),
+            Calls::IoUring => ring::on_existing(worker, &open, entry, limit, pace, stats),
+            Calls::Mmap => mapped::on_existing(worker, &open, entry, limit, pace, stats),
         })
     }
 
     /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
     /// memory. All files are written whole: the limit is checked between them.
-    fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let path = self.ground.new_file(self.number);
-        let (mut entry, before) = (Some(entry), tally.elapsed);
+        let (mut entry, before) = (Some(entry), stats.elapsed);
         let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
         for _ in 0..self.parameters.files {
             self.begin_new();
             let whole = limit.until(None);
             self.with_pace(|worker, pace| match worker.parameters.calls {
-                Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
-                _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, tally),
+                Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, stats),
+                _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, stats),
             })?;
             open.files.clear();
             if self.ground.folder().is_some() {
                 fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
             }
-            if limit.is_reached(tally.elapsed.saturating_sub(before)) {
+            if limit.is_reached(stats.elapsed.saturating_sub(before)) {
                 break;
             }
         }
@@ -254,14 +254,14 @@ impl DataWorker {
 }
 
 impl Worker for DataWorker {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         self.places.begin(&self.parameters);
-        let before = tally.bytes;
+        let before = stats.bytes;
         let done = match self.parameters.target() {
-            Target::Existing => self.on_existing(entry, limit, tally),
-            Target::New => self.on_new(entry, limit, tally),
+            Target::Existing => self.on_existing(entry, limit, stats),
+            Target::New => self.on_new(entry, limit, stats),
         };
-        self.most_moved = self.most_moved.max(tally.bytes.saturating_sub(before));
+        self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));
         done
     }
 

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use super::step::{Plan, Step};
 use super::tree;
 use super::worker::FilesWorker;
-use crate::crew::{Crew, Style};
-use crate::{EngineError, Job, Limit, Operation, Tally};
+use crate::workers::{Style, Workers};
+use crate::{EngineError, Job, Limit, Operation, RunStats};
 
 struct FilesJob<S> {
     plan: Plan,
-    crew: Crew<FilesWorker<S>>,
+    workers: Workers<FilesWorker<S>>,
     /// Whether the trees were taken over from another job.
     is_adopted: bool,
 }
@@ -19,27 +19,31 @@ struct FilesJob<S> {
 /// A job that follows `plan`.
 pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
     let workers = (0..plan.parameters.threads).map(|number| FilesWorker::<S>::new(&plan, number));
-    let crew = Crew::new(workers, Style::Threads);
-    Box::new(FilesJob { crew, plan, is_adopted: false })
+    let workers = Workers::new(workers, Style::Threads);
+    Box::new(FilesJob { workers, plan, is_adopted: false })
 }
 
-fn make_trees<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
+fn make_trees<S: Step>(
+    plan: &Plan,
+    workers: &mut Workers<FilesWorker<S>>,
+    stop: &AtomicBool,
+) -> Result<(), EngineError> {
     (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, S::GROUND, stop))?;
-    crew.workers().for_each(FilesWorker::rewind);
+    workers.workers().for_each(FilesWorker::rewind);
     Ok(())
 }
 
 /// Restores what a run uses up: the trees, or the objects that were not visited yet. Slices continue where the last one
 /// stopped, as long as enough objects for another slice are left.
-fn renew<S: Step>(plan: &Plan, crew: &mut Crew<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
-    if plan.goes_on && crew.all(FilesWorker::has_enough) {
+fn renew<S: Step>(plan: &Plan, workers: &mut Workers<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
+    if plan.goes_on && workers.all(FilesWorker::has_enough) {
         return Ok(());
     }
     if S::GROUND.is_renewed() {
-        return make_trees(plan, crew, stop);
+        return make_trees(plan, workers, stop);
     }
     if plan.parameters.once {
-        crew.workers().for_each(FilesWorker::rewind);
+        workers.workers().for_each(FilesWorker::rewind);
     }
     Ok(())
 }
@@ -49,12 +53,12 @@ impl<S: Step> Job for FilesJob<S> {
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
         if !S::GROUND.is_renewed() || load.has_pilot() {
-            make_trees(&self.plan, &mut self.crew, stop)?;
+            make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        let each = load.settle(&mut self.crew, stop, |crew| renew(plan, crew, stop))?;
+        let each = load.settle(&mut self.workers, stop, |workers| renew(plan, workers, stop))?;
         if let Some(each) = each {
-            self.crew.workers().for_each(|worker| worker.keep_rate(each));
+            self.workers.workers().for_each(|worker| worker.keep_rate(each));
         }
         Ok(())
     }
@@ -68,7 +72,7 @@ impl<S: Step> Job for FilesJob<S> {
         if std::mem::take(&mut self.is_adopted) {
             return Ok(());
         }
-        renew(&self.plan, &mut self.crew, stop)
+        renew(&self.plan, &mut self.workers, stop)
     }
 
     fn fills(&self) -> Bytes {
@@ -79,14 +83,14 @@ impl<S: Step> Job for FilesJob<S> {
     /// Drops the data of files. No system call drops what the other operations read.
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
-        (0..trees).try_for_each(|tree| tree::forget(&self.plan, tree, stop))
+        (0..trees).try_for_each(|tree| tree::drop_cached(&self.plan, tree, stop))
     }
 
     fn is_alone(&self) -> bool {
-        self.crew.is_alone()
+        self.workers.is_alone()
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
-        self.crew.run(limit, tally)
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        self.workers.run(limit, stats)
     }
 }

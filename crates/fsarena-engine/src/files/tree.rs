@@ -40,7 +40,7 @@ pub fn renew(plan: &Plan, tree: u32, ground: Ground, stop: &AtomicBool) -> Resul
 }
 
 /// Asks the kernel to drop the data of the files of tree number `tree` from memory. Inodes and names stay there.
-pub fn forget(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
+pub fn drop_cached(plan: &Plan, tree: u32, stop: &AtomicBool) -> Result<(), EngineError> {
     let root = folder::open(&plan.root(tree))?;
     let mut paths = Paths::new(&plan.shape, FILE);
     (0..plan.shape.objects).try_for_each(|number| {

@@ -9,10 +9,10 @@ use fsarena_model::seed::generator;
 use super::durability::{Each, Parents, Syncable};
 use super::step::{Ground, Plan, Setting, Step};
 use super::walk::{Share, Walk};
-use crate::crew::{Entry, Worker};
 use crate::meter::Meter;
 use crate::pace::{Arrivals, Pace};
-use crate::{EngineError, Limit, Operation, Tally, folder};
+use crate::workers::{Entry, Worker};
+use crate::{EngineError, Limit, Operation, RunStats, folder};
 
 /// One worker on its share of a tree.
 pub struct FilesWorker<S> {
@@ -84,11 +84,11 @@ fn walk<S: Step>(setting: &Setting, seed: u64) -> Walk {
 }
 
 impl<S: Step> Worker for FilesWorker<S> {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
         self.course.step.start(&root)?;
         let start = entry.pass()?;
-        let meter = Meter::start(start, limit, &mut self.pace, tally);
+        let meter = Meter::start(start, limit, &mut self.pace, stats);
         let before = self.course.walk.left();
         let done = self.course.batches(&root, meter);
         self.most_used = self.most_used.max(before.saturating_sub(self.course.walk.left()));

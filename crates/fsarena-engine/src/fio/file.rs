@@ -77,7 +77,7 @@ enum Place {
 }
 
 impl Reader {
-    fn take(&mut self, line: text::Line, number: usize) -> Result<(), text::Flaw> {
+    fn take(&mut self, line: text::Line, number: usize) -> Result<(), text::Mismatch> {
         match line {
             text::Line::Nothing => {}
             text::Line::Section(name) if name == "global" => self.place = Place::Global,

@@ -60,7 +60,7 @@ pub fn check(file: &JobFile) -> Result<(), FioError> {
             return Err(file.refuse(section.line, what, "a name without `/`, `$` and `..`"));
         }
         for entry in &section.options {
-            if let Some((what, hint)) = flaw(entry) {
+            if let Some((what, hint)) = mismatch(entry) {
                 return Err(file.refuse(entry.line, what, hint));
             }
         }
@@ -74,7 +74,7 @@ fn bad_title(section: &Section) -> Option<String> {
     bad.then(|| format!("the section `{}` would give its files a path", section.name))
 }
 
-fn flaw(entry: &Entry) -> Option<(String, &'static str)> {
+fn mismatch(entry: &Entry) -> Option<(String, &'static str)> {
     let Entry { key, value, .. } = entry;
     if let Some((_, why)) = OPTIONS.iter().find(|(name, _)| name == key) {
         return Some((format!("`{key}` is refused: it {why}"), "leave it out"));

@@ -3,7 +3,7 @@
 use super::file::JobFile;
 use super::output::{self, Order, Reading};
 use super::{choose, forbidden, space, translate};
-use crate::{Operation, Tally};
+use crate::{Operation, RunStats};
 
 /// Translates a job file into workloads, without running fio.
 pub fn understand_job(text: &str) {
@@ -14,10 +14,10 @@ pub fn understand_job(text: &str) {
     let _ = choose::natively("x", &file);
 }
 
-/// Reads fio's output into a tally.
-pub fn understand_output(text: &str, tally: &mut Tally) {
+/// Reads fio's output into a stats.
+pub fn understand_output(text: &str, stats: &mut RunStats) {
     for order in [Order::Together, Order::InTurn] {
-        let _ = output::read(text, Reading { order, sync: Operation::Fsync }, tally);
+        let _ = output::read(text, Reading { order, sync: Operation::Fsync }, stats);
     }
     let _ = output::words(text, text);
 }

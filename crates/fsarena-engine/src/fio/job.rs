@@ -12,7 +12,7 @@ use super::output::{self, Order, Reading};
 use super::{FioError, Task, program, space, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, Scratch, Tally, go_on};
+use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, go_on};
 
 /// A job of the engine `fio`.
 pub struct FioJob {
@@ -144,13 +144,13 @@ impl Job for FioJob {
         files::forget_each(files::existing(parameters, &self.directory), stop)
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let text = self.text(limit.time)?;
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         if let Task::Generated(parameters) = &self.task {
-            tally.offered = parameters.rate;
+            stats.offered = parameters.rate;
         }
-        Ok(output::read(&output, self.reading(), tally)?)
+        Ok(output::read(&output, self.reading(), stats)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Reads fio's JSON output (`--output-format=json+`) into a tally.
+//! Reads fio's JSON output (`--output-format=json+`) into a stats.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use fsarena_model::Nanos;
 use serde::Deserialize;
 
 use super::FioError;
-use crate::{Operation, Tally};
+use crate::{Operation, RunStats};
 
 #[derive(Debug, Deserialize)]
 struct Output {
@@ -91,11 +91,11 @@ pub fn words(streams: &str, text: &str) -> String {
     lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Adds the results in `text` to `tally`.
+/// Adds the results in `text` to `stats`.
 ///
 /// # Errors
 /// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
-pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioError> {
+pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), FioError> {
     let output: Output = serde_json::from_str(split(text).1)
         .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
     if let Some(why) = failure(&output) {
@@ -104,26 +104,26 @@ pub fn read(text: &str, reading: Reading, tally: &mut Tally) -> Result<(), FioEr
     let mut times: BTreeMap<u32, u64> = BTreeMap::new();
     for job in &output.jobs {
         let time = times.entry(job.groupid).or_default();
-        *time = job.count(reading, tally).max(*time);
+        *time = job.count(reading, stats).max(*time);
     }
     let elapsed = match reading.order {
         Order::Together => times.into_values().max(),
         Order::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
     };
-    tally.elapsed = tally.elapsed + Nanos::millis(elapsed.unwrap_or(0));
+    stats.elapsed = stats.elapsed + Nanos::millis(elapsed.unwrap_or(0));
     if let [job] = output.jobs.as_slice() {
-        tally.said.extend(job.usr_cpu.map(|percent| ("fio.usr", "%", percent)));
-        tally.said.extend(job.sys_cpu.map(|percent| ("fio.sys", "%", percent)));
+        stats.reported.extend(job.usr_cpu.map(|percent| ("fio.usr", "%", percent)));
+        stats.reported.extend(job.sys_cpu.map(|percent| ("fio.sys", "%", percent)));
     }
-    tally.end_part(tally.elapsed);
+    stats.end_part(stats.elapsed);
     Ok(())
 }
 
 impl JobStatus {
-    /// Adds all results of the job to `tally`. Returns its time, milliseconds.
-    fn count(&self, reading: Reading, tally: &mut Tally) -> u64 {
+    /// Adds all results of the job to `stats`. Returns its time, milliseconds.
+    fn count(&self, reading: Reading, stats: &mut RunStats) -> u64 {
         if let Some(syncs) = &self.sync {
-            syncs.lat_ns.count(reading.sync, tally);
+            syncs.lat_ns.count(reading.sync, stats);
         }
         let directions = [
             (Operation::Read, &self.read),
@@ -132,27 +132,27 @@ impl JobStatus {
             (Operation::Run, &self.mixed),
         ];
         let count = |(operation, direction): (Operation, &Option<Direction>)| {
-            direction.as_ref().map_or(0, |direction| direction.count(operation, tally))
+            direction.as_ref().map_or(0, |direction| direction.count(operation, stats))
         };
         directions.into_iter().map(count).max().unwrap_or(0)
     }
 }
 
 impl Direction {
-    fn count(&self, operation: Operation, tally: &mut Tally) -> u64 {
-        tally.count_done(self.total_ios, self.io_bytes);
+    fn count(&self, operation: Operation, stats: &mut RunStats) -> u64 {
+        stats.count_done(self.total_ios, self.io_bytes);
         // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
         let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
-        latencies.count(operation, tally);
+        latencies.count(operation, stats);
         self.runtime
     }
 }
 
 impl Latencies {
-    fn count(&self, operation: Operation, tally: &mut Tally) {
+    fn count(&self, operation: Operation, stats: &mut RunStats) {
         for (latency, count) in &self.bins {
             if let Ok(latency) = latency.parse() {
-                tally.record_many(operation, Nanos(latency), *count);
+                stats.record_many(operation, Nanos(latency), *count);
             }
         }
     }

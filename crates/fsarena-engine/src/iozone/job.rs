@@ -12,9 +12,9 @@ use super::order::order;
 use super::parameters::Parameters;
 use super::passes::{Care, Passes, Timed};
 use super::record::Record;
-use crate::dawdle::dawdle;
-use crate::forget::forget;
-use crate::{EngineError, Job, Limit, Operation, Tally, folder};
+use crate::page_cache::drop_cached;
+use crate::slowdown::slow_down;
+use crate::{EngineError, Job, Limit, Operation, RunStats, folder};
 
 /// A grid in a directory.
 pub struct Grid {
@@ -44,7 +44,7 @@ impl Grid {
 
     /// Runs all tests of a cell. `write` runs even if the workload does not ask for it, because the other tests need
     /// its file.
-    fn cell(&mut self, cell: Cell, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn cell(&mut self, cell: Cell, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         folder::sync(folder::open(&self.directory)?)?;
         self.record.resize(cell.record as usize);
         let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
@@ -61,7 +61,7 @@ impl Grid {
                 let timed = measure(&mut passes, step, limit)?;
                 // A test that was stopped has a time, but it is not that of the whole test.
                 if is_wanted && !passes.is_stopped() {
-                    count(tally, step, cell, timed);
+                    count(stats, step, cell, timed);
                 }
             }
         }
@@ -75,18 +75,18 @@ fn point(cell: Cell, test: GridTest) -> GridPoint {
 
 fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Result<Timed, EngineError> {
     if passes.care.cold && !step.test.writes() {
-        forget(passes.path, passes.cell.file)?;
+        drop_cached(passes.path, passes.cell.file)?;
     }
     let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
-    Ok(Timed { elapsed: timed.elapsed + dawdle(timed.elapsed, limit.handicap), ..timed })
+    Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.handicap), ..timed })
 }
 
-fn count(tally: &mut Tally, step: GridPoint, cell: Cell, timed: Timed) {
-    tally.operations += cell.records();
-    tally.bytes += cell.file;
-    tally.elapsed = tally.elapsed + timed.elapsed;
-    timed.flush.iter().for_each(|flush| tally.record(Operation::Fsync, *flush));
-    tally.steps.push(Step {
+fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
+    stats.operations += cell.records();
+    stats.bytes += cell.file;
+    stats.elapsed = stats.elapsed + timed.elapsed;
+    timed.flush.iter().for_each(|flush| stats.record(Operation::Fsync, *flush));
+    stats.steps.push(Step {
         name: step.to_string(),
         operations: cell.records(),
         bytes: cell.file,
@@ -105,14 +105,14 @@ impl Job for Grid {
         Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0))
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         for cell in self.cells.clone() {
             if limit.stop.load(Ordering::Relaxed) {
                 break;
             }
-            self.cell(cell, limit, tally)?;
+            self.cell(cell, limit, stats)?;
         }
-        tally.end_part(tally.elapsed);
+        stats.end_part(stats.elapsed);
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use super::contents::Pool;
 use super::parameters::{Action, Sync};
 use super::perform::{Counted, Performance, memory};
 use super::task::{Task, Tasks};
-use crate::{EngineError, Job, Limit, Operation, Tally};
+use crate::{EngineError, Job, Limit, Operation, RunStats};
 
 /// Drops clean pages, names and inodes of the whole machine (Documentation/admin-guide/sysctl/vm.rst of the kernel).
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
@@ -60,51 +60,57 @@ impl<F: FileSystem> SequenceJob<F> {
         Ok(system)
     }
 
-    fn step(&mut self, system: &mut F, index: usize, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn step(
+        &mut self,
+        system: &mut F,
+        index: usize,
+        limit: &Limit<'_>,
+        stats: &mut RunStats,
+    ) -> Result<(), EngineError> {
         let task = &self.tasks.all[index];
         system.make_each_write_durable(task.sync == Sync::Each);
         let before = system.traffic();
         let begin = clock::now();
         let (pool, memory) = (&self.pool, &mut self.memory[..]);
-        let counted = Performance { system, pool, limit, tally, memory }.all(task)?;
+        let counted = Performance { system, pool, limit, stats, memory }.all(task)?;
         let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
-        let synced_within = if within { synced(system, task, tally)? } else { None };
+        let synced_within = if within { synced(system, task, stats)? } else { None };
         let elapsed = dawdled(begin, limit);
         if task.sync == Sync::Each {
-            tally.count_durable_writes(task.writes());
+            stats.count_durable_writes(task.writes());
         }
-        let apart = if task.sync == Sync::Apart { synced(system, task, tally)? } else { None };
+        let apart = if task.sync == Sync::Apart { synced(system, task, stats)? } else { None };
         // A sync that the file system does not support is not a step.
         if task.action == Action::Sync && synced_within.is_none() {
             return Ok(());
         }
         let (name, Counted { operations, bytes }) = (task.name.clone(), counted);
         let written = written(before, system.traffic());
-        count(Step { name, operations, bytes, elapsed, synced: apart, written }, tally);
+        count(Step { name, operations, bytes, elapsed, synced: apart, written }, stats);
         Ok(())
     }
 
     /// Unmounts. The data that a library writes to its device then are part of its work. The kernel's unmount is timed
     /// by the code that mounted the file system.
-    fn unmount(&self, system: F, tally: &mut Tally) -> Result<(), EngineError> {
+    fn unmount(&self, system: F, stats: &mut RunStats) -> Result<(), EngineError> {
         let (before, begin) = (system.traffic(), clock::now());
         let after = system.unmount().map_err(of_step("unmount"))?;
         let elapsed = clock::now().saturating_sub(begin);
         if F::IS_LIBRARY {
             let name = "unmount".to_owned();
             let written = written(before, after);
-            tally.steps.push(Step { name, operations: 1, bytes: 0, elapsed, synced: None, written });
+            stats.steps.push(Step { name, operations: 1, bytes: 0, elapsed, synced: None, written });
         }
         Ok(())
     }
 }
 
 /// Adds a step. Its time includes the time of its sync.
-fn count(step: Step, tally: &mut Tally) {
-    tally.operations += step.operations;
-    tally.bytes += step.bytes;
-    tally.elapsed = tally.elapsed + step.elapsed + step.synced.unwrap_or_default();
-    tally.steps.push(step);
+fn count(step: Step, stats: &mut RunStats) {
+    stats.operations += step.operations;
+    stats.bytes += step.bytes;
+    stats.elapsed = stats.elapsed + step.elapsed + step.synced.unwrap_or_default();
+    stats.steps.push(step);
 }
 
 fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
@@ -113,13 +119,13 @@ fn of_step(name: &str) -> impl FnOnce(LibraryError) -> EngineError {
 }
 
 /// Writes all data to the device. Returns the time; `None` if the file system has no such call.
-fn synced<F: FileSystem>(system: &mut F, task: &Task, tally: &mut Tally) -> Result<Option<Nanos>, EngineError> {
+fn synced<F: FileSystem>(system: &mut F, task: &Task, stats: &mut RunStats) -> Result<Option<Nanos>, EngineError> {
     let begin = clock::now();
     if system.sync().map_err(of_step(&task.name))? == Synced::NotAtAll {
         return Ok(None);
     }
     let took = clock::now().saturating_sub(begin);
-    tally.record(Operation::Syncfs, took);
+    stats.record(Operation::Syncfs, took);
     Ok(Some(took))
 }
 
@@ -142,7 +148,7 @@ impl<F: FileSystem> Job for SequenceJob<F> {
         Ok(())
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let mut system = self.mount()?;
         for folder in &self.tasks.folders {
             system.make_directory(folder).map_err(of_step("the folders before the first step"))?;
@@ -155,10 +161,10 @@ impl<F: FileSystem> Job for SequenceJob<F> {
             if self.tasks.all[index].cold {
                 system = self.chilled(system, &self.tasks.all[index])?;
             }
-            self.step(&mut system, index, limit, tally)?;
-            tally.end_part(tally.elapsed);
+            self.step(&mut system, index, limit, stats)?;
+            stats.end_part(stats.elapsed);
         }
-        self.unmount(system, tally)
+        self.unmount(system, stats)
     }
 
     fn verifies(&self) -> bool {

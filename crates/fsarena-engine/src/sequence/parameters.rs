@@ -14,13 +14,13 @@ pub const LONGEST: u64 = 1 << 20;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
     /// The steps, in the order in which they run.
-    pub steps: Vec<Said>,
+    pub steps: Vec<StepParameters>,
 }
 
 /// A step as the workload describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Said {
+pub struct StepParameters {
     /// Name, unique within the workload.
     pub name: String,
     /// The action.
@@ -178,7 +178,7 @@ const MOST_PIECES: u64 = 10_000_000;
 /// Maximum number of levels of directories: a path has at most 4,096 bytes.
 const DEEPEST: u64 = 1000;
 
-impl Said {
+impl StepParameters {
     fn writes_at_most(&self) -> u64 {
         let blocks = self.size.unwrap_or(0).div_ceil(self.block.unwrap_or(LONGEST).max(1));
         blocks.saturating_mul(self.count.unwrap_or(1))

@@ -7,7 +7,7 @@ use fsarena_sys::clock;
 use super::contents::Pool;
 use super::parameters::{Action, LONGEST};
 use super::task::{Item, Task};
-use crate::{EngineError, Limit, Tally};
+use crate::{EngineError, Limit, RunStats};
 
 /// The permissions that `attributes` sets. New files have others.
 const PERMISSIONS: u16 = 0o640;
@@ -32,7 +32,7 @@ pub struct Performance<'a, F> {
     /// When to stop.
     pub limit: &'a Limit<'a>,
     /// Where latencies are recorded.
-    pub tally: &'a mut Tally,
+    pub stats: &'a mut RunStats,
     /// Buffer for reads, at least [`LONGEST`] bytes.
     pub memory: &'a mut [u8],
 }
@@ -67,7 +67,7 @@ impl<F: FileSystem> Performance<'_, F> {
     }
 
     fn note(&mut self, task: &Task, begin: Nanos) {
-        self.tally.record(task.action.operation(), clock::now().saturating_sub(begin));
+        self.stats.record(task.action.operation(), clock::now().saturating_sub(begin));
     }
 
     fn one(&mut self, task: &Task, number: usize) -> Result<Counted, EngineError> {

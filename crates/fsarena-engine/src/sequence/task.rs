@@ -6,7 +6,7 @@ use fsarena_model::seed::generator;
 use rand::RngExt;
 
 use super::contents::{Piece, place};
-use super::parameters::{Action, LONGEST, Parameters, Said, Sync};
+use super::parameters::{Action, LONGEST, Parameters, StepParameters, Sync};
 use super::state::{Node, State};
 
 /// All steps, and the state that they leave.
@@ -149,7 +149,7 @@ struct Course {
 }
 
 impl Course {
-    fn task(&mut self, said: &Said, index: usize) -> Result<Task, String> {
+    fn task(&mut self, said: &StepParameters, index: usize) -> Result<Task, String> {
         let items = self.items(said)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
         let block = said.block.unwrap_or(LONGEST.min(largest)).max(1);
@@ -168,7 +168,7 @@ impl Course {
         })
     }
 
-    fn items(&mut self, said: &Said) -> Result<Vec<Item>, String> {
+    fn items(&mut self, said: &StepParameters) -> Result<Vec<Item>, String> {
         let plain = |path: String| Item { path, to: String::new(), size: 0, offset: 0 };
         match said.action {
             Action::Sync => return Ok(Vec::new()),
@@ -191,7 +191,7 @@ impl Course {
     }
 
     /// Begins or extends the set of the objects that a step makes.
-    fn begin_set(&mut self, said: &Said) {
+    fn begin_set(&mut self, said: &StepParameters) {
         let name = said.sets[0].clone();
         let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
         let inside = said.inside.as_ref().map(folders).zip(said.each);
@@ -201,7 +201,7 @@ impl Course {
     }
 
     /// The numbers of the members of a set on which a step acts.
-    fn numbers(&self, said: &Said, set: &Set) -> Vec<u64> {
+    fn numbers(&self, said: &StepParameters, set: &Set) -> Vec<u64> {
         let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
         let is_making = matches!(said.action, Action::Create | Action::Mkdir);
         match said.count {
@@ -212,7 +212,7 @@ impl Course {
         }
     }
 
-    fn listed(&self, said: &Said) -> Result<u64, String> {
+    fn listed(&self, said: &StepParameters) -> Result<u64, String> {
         let found = self.state.children(&said.sets[0]);
         match Some(found) == said.count {
             true => Ok(found),
@@ -221,7 +221,7 @@ impl Course {
     }
 
     /// Sets the bytes that the step moves, and their offset.
-    fn measured(&self, said: &Said, item: Item) -> Result<Item, String> {
+    fn measured(&self, said: &StepParameters, item: Item) -> Result<Item, String> {
         Ok(match said.action {
             Action::Create => Item { size: said.size.unwrap_or(0), ..item },
             Action::Append => Item { offset: self.state.size(&item.path)?, size: said.size.unwrap_or(0), ..item },
@@ -230,7 +230,7 @@ impl Course {
         })
     }
 
-    fn random(&self, said: &Said, index: usize, size: u64) -> Result<Vec<Piece>, String> {
+    fn random(&self, said: &StepParameters, index: usize, size: u64) -> Result<Vec<Piece>, String> {
         let block = said.block.unwrap_or(LONGEST);
         let blocks = size / block;
         if blocks == 0 {

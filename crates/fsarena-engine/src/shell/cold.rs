@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::forget::forget_all;
+use crate::page_cache::drop_all_cached;
 use crate::{EngineError, folder};
 
 /// proc_sys_vm(5): 1 drops the page cache, 2 names and inodes, 3 both, of all file systems.
@@ -16,7 +16,7 @@ pub fn make(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::sync(folder::open(directory)?)?;
     match fs::write(DROP, "3\n") {
         Ok(()) => Ok(()),
-        Err(_) => forget_all(directory, stop),
+        Err(_) => drop_all_cached(directory, stop),
     }
 }
 
@@ -30,9 +30,9 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::create_dir_all(place.path().join("a/b")).expect("made");
         fs::write(place.path().join("a/b/file"), "text").expect("written");
-        forget_all(place.path(), &NEVER).expect("asked");
+        drop_all_cached(place.path(), &NEVER).expect("asked");
         make(place.path(), &NEVER).expect("done");
         assert_eq!(fs::read_to_string(place.path().join("a/b/file")).expect("there"), "text");
-        assert!(forget_all(&place.path().join("none"), &NEVER).is_err());
+        assert!(drop_all_cached(&place.path().join("none"), &NEVER).is_err());
     }
 }

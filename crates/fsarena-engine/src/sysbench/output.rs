@@ -1,13 +1,13 @@
-//! Reads the results that sysbench 1.0 prints at the end of a run into a tally.
+//! Reads the results that sysbench 1.0 prints at the end of a run into a stats.
 
 use fsarena_model::Nanos;
 
 use super::text::{Times, figure};
-use crate::{Operation, Tally};
+use crate::{Operation, RunStats};
 
 /// The results that are used.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Output {
     reads_per_second: f64,
     writes_per_second: f64,
     fsyncs_per_second: f64,
@@ -17,7 +17,7 @@ pub struct Said {
     times: Times,
 }
 
-impl Said {
+impl Output {
     /// Parses the output of a run.
     ///
     /// # Errors
@@ -34,18 +34,18 @@ impl Said {
         })
     }
 
-    /// Adds the run to `tally`, as `operation`s of `block` bytes. The counts come from the rates: their time includes
+    /// Adds the run to `stats`, as `operation`s of `block` bytes. The counts come from the rates: their time includes
     /// the fsync at the end, which is neither in the total time nor among the events.
-    pub fn count(&self, operation: Operation, block: u64, tally: &mut Tally) {
+    pub fn count(&self, operation: Operation, block: u64, stats: &mut RunStats) {
         let count = |rate: f64| (rate * self.times.total).round() as u64;
         let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
-        tally.count_done(operations, operations.saturating_mul(block));
+        stats.count_done(operations, operations.saturating_mul(block));
         for (milliseconds, count) in &self.times.histogram {
-            tally.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
+            stats.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
         }
-        tally.elapsed = tally.elapsed + Nanos((self.times.total * 1e9) as u64);
-        tally.end_part(tally.elapsed);
-        tally.said.extend([
+        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9) as u64);
+        stats.end_part(stats.elapsed);
+        stats.reported.extend([
             ("sysbench.reads", "1/s", self.reads_per_second),
             ("sysbench.writes", "1/s", self.writes_per_second),
             ("sysbench.fsyncs", "1/s", self.fsyncs_per_second),
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Said::of(TEXT).expect("sysbench's");
+        let said = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
             (said.reads_per_second, said.writes_per_second, said.fsyncs_per_second),
             (6930.07, 4654.52, 1654.94)
@@ -85,18 +85,18 @@ mod tests {
         assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
         let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
-        let mut tally = Tally::new();
-        said.count(Operation::Run, 4096, &mut tally);
-        assert_eq!((tally.operations, tally.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
-        assert_eq!(tally.elapsed, Nanos(9_300_000));
-        let latency = tally.latency(Operation::Run).expect("recorded");
+        let mut stats = RunStats::new();
+        said.count(Operation::Run, 4096, &mut stats);
+        assert_eq!((stats.operations, stats.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
+        assert_eq!(stats.elapsed, Nanos(9_300_000));
+        let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 - 0.11).abs() < 0.005, "{latency:?}");
-        assert!(tally.said.contains(&("sysbench.fsyncs", "1/s", 1654.94)));
+        assert!(stats.reported.contains(&("sysbench.fsyncs", "1/s", 1654.94)));
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(Said::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
+        assert_eq!(Output::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
         let failed =
             "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
         assert_eq!(complaint(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");

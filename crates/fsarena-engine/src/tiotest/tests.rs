@@ -7,7 +7,7 @@ use fsarena_model::Workload;
 use serde_json::json;
 
 use super::Tiotest;
-use crate::{Engine, EngineError, Limit, Operation, Tally};
+use crate::{Engine, EngineError, Limit, Operation, RunStats};
 
 fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
     let fields = json!({
@@ -23,27 +23,27 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
     let place = tempfile::tempdir().expect("temporary folder");
     let parameters = json!({ "size": "256K", "threads": 3, "random-operations": 10 });
     let mut job = Tiotest.open(&workload("o-sync", "warm", parameters), place.path(), 7).expect("opened");
-    let (mut tally, stop) = (Tally::new(), AtomicBool::new(false));
+    let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     for _ in 0..2 {
         job.reset(&crate::NEVER).expect("removed");
         assert_eq!(fs::read_dir(place.path()).expect("listed").count(), 0);
-        tally.clear();
-        job.run(&Limit::new(None, &stop), &mut tally).expect("worked");
+        stats.clear();
+        job.run(&Limit::new(None, &stop), &mut stats).expect("worked");
     }
     let sizes =
         fs::read_dir(place.path()).expect("listed").map(|file| file.expect("there").metadata().expect("told").len());
     assert_eq!(sizes.collect::<Vec<_>>(), [256 << 10; 3]);
     let steps: Vec<_> =
-        tally.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes >> 12)).collect();
+        stats.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes >> 12)).collect();
     assert_eq!(steps, [("write", 192, 192), ("random-write", 30, 30), ("read", 192, 192), ("random-read", 30, 30)]);
-    assert_eq!((tally.operations, tally.bytes >> 12), (444, 444));
-    let count = |operation| tally.latency(operation).map(|latency| latency.count);
+    assert_eq!((stats.operations, stats.bytes >> 12), (444, 444));
+    let count = |operation| stats.latency(operation).map(|latency| latency.count);
     assert_eq!((count(Operation::Write), count(Operation::RandomRead)), (Some(192), Some(30)));
     assert_eq!(count(Operation::Fsync), Some(12), "each thread at the end of each test");
-    assert_eq!(tally.elapsed.0, tally.steps.iter().map(|step| step.elapsed.0).sum::<u64>());
-    assert_eq!(tally.said.len(), 16);
-    let mean = tally.said.iter().find(|(name, ..)| *name == "tiotest.read.mean").expect("said");
+    assert_eq!(stats.elapsed.0, stats.steps.iter().map(|step| step.elapsed.0).sum::<u64>());
+    assert_eq!(stats.reported.len(), 16);
+    let mean = stats.reported.iter().find(|(name, ..)| *name == "tiotest.read.mean").expect("said");
     assert!(mean.1 == "us" && mean.2 > 0.0);
 }
 

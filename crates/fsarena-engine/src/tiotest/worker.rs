@@ -11,10 +11,10 @@ use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
 use rustix::io::{Errno, pread, pwrite};
 
 use super::test::Test;
-use crate::crew::{Entry, Worker};
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::{EngineError, Limit, Tally};
+use crate::workers::{Entry, Worker};
+use crate::{EngineError, Limit, RunStats};
 
 /// The share of latencies above each of these is reported.
 pub const LONG: [Nanos; 2] = [Nanos::seconds(2), Nanos::seconds(10)];
@@ -129,14 +129,14 @@ impl Thread {
 }
 
 impl Worker for Thread {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let name = || format!("{} of {}", self.test.operation().name(), self.path.display());
         let failed = |error: Errno| EngineError::io(name())(error);
         let (file, places) = (self.open().map_err(failed)?, self.places());
-        (self.long, tally.elapsed) = ([0; 2], self.before);
+        (self.long, stats.elapsed) = ([0; 2], self.before);
         let (operation, bytes) = (self.test.operation(), self.buffer.len() as u64);
         let mut pace = Pace::Closed;
-        let mut meter = Meter::start(entry.pass()?, limit, &mut pace, tally);
+        let mut meter = Meter::start(entry.pass()?, limit, &mut pace, stats);
         for place in places {
             let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
             self.call(&file, place).map_err(EngineError::io(operation.name()))?;

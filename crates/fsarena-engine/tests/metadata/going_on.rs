@@ -19,12 +19,12 @@ fn a_slice_makes_further_files_in_the_tree_of_the_last_one_while_there_is_room()
     let place = place();
     let create = workload("none", json!({ "operation": "create", "files": 1_000_000 }));
     let mut job = engine("files").expect("there").open(&create, place.path(), 7).expect("understood");
-    let mut tally = Tally::new();
+    let mut stats = RunStats::new();
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for slice in 1..=3 {
         job.reset(&fsarena_engine::NEVER).expect("refilled");
-        job.run(&TIME, &mut tally).expect("done");
-        assert_eq!(files(place.path()) as u64, tally.operations, "slice {slice}");
+        job.run(&TIME, &mut stats).expect("done");
+        assert_eq!(files(place.path()) as u64, stats.operations, "slice {slice}");
     }
 }
 
@@ -37,9 +37,9 @@ fn a_tree_that_is_used_up_is_made_again() {
     for _ in 0..3 {
         job.reset(&fsarena_engine::NEVER).expect("refilled");
         assert_eq!(files(place.path()), 60);
-        let mut tally = Tally::new();
-        job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");
-        assert_eq!((tally.operations, files(place.path())), (60, 0));
+        let mut stats = RunStats::new();
+        job.run(&Limit { time: None, ..TIME }, &mut stats).expect("done");
+        assert_eq!((stats.operations, files(place.path())), (60, 0));
     }
 }
 
@@ -59,9 +59,9 @@ fn a_tree_that_was_left_is_taken_over_and_not_made_again() {
     job.adopt(&fsarena_engine::NEVER).expect("taken over");
     job.reset(&fsarena_engine::NEVER).expect("nothing to do");
     assert_eq!((inode(place.path()), files(place.path())), (tree, 500));
-    let mut tally = Tally::new();
-    job.run(&Limit { time: None, ..TIME }, &mut tally).expect("done");
-    assert_eq!((tally.operations, files(place.path())), (500, 0));
+    let mut stats = RunStats::new();
+    job.run(&Limit { time: None, ..TIME }, &mut stats).expect("done");
+    assert_eq!((stats.operations, files(place.path())), (500, 0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, Operation, Tally, engine};
+use fsarena_engine::{Limit, Operation, RunStats, engine};
 use fsarena_model::Nanos;
 use rustix::fs::lgetxattr;
 use serde_json::json;
@@ -18,15 +18,15 @@ fn operations_that_look_are_counted_under_their_names() {
     let operations = [Operation::Open, Operation::Stat, Operation::Read, Operation::GetXattr, Operation::Readdir];
     for operation in operations {
         let done = batch("none", json!({ "operation": operation.name(), "files": 10, "size": 100, "batch": 25 }));
-        assert_eq!((count(&done, operation), done.tally.operations), (25, 25), "{}", operation.name());
-        assert_eq!(done.tally.latencies().count(), 1);
+        assert_eq!((count(&done, operation), done.stats.operations), (25, 25), "{}", operation.name());
+        assert_eq!(done.stats.latencies().count(), 1);
         assert_eq!(done.lengths(), [100; 10]);
         let bytes = match operation {
             Operation::Read => 2500,
             Operation::GetXattr => 25 * 32,
             _ => 0,
         };
-        assert_eq!(done.tally.bytes, bytes, "{}", operation.name());
+        assert_eq!(done.stats.bytes, bytes, "{}", operation.name());
     }
 }
 
@@ -40,7 +40,7 @@ fn a_file_is_looked_at_where_it_should_be() {
         fs::rename(place.path().join("tree0"), place.path().join("elsewhere")).expect("renamed");
         fs::create_dir(place.path().join("tree0")).expect("made");
         let stop = AtomicBool::new(false);
-        let done = job.run(&Limit::new(Some(Nanos(1)), &stop), &mut Tally::default());
+        let done = job.run(&Limit::new(Some(Nanos(1)), &stop), &mut RunStats::default());
         assert_eq!(done.is_ok(), operation == "readdir", "{operation}: an empty directory can be read");
     }
 }
@@ -49,7 +49,7 @@ fn a_file_is_looked_at_where_it_should_be() {
 fn writes_go_over_what_is_there() {
     let before = batch("none", json!({ "operation": "stat", "files": 4, "size": 5000, "batch": 1 }));
     let after = batch("none", json!({ "operation": "write", "files": 4, "size": 5000, "batch": 4 }));
-    assert_eq!((after.tally.bytes, after.lengths()), (20_000, vec![5000; 4]));
+    assert_eq!((after.stats.bytes, after.lengths()), (20_000, vec![5000; 4]));
     for file in after.named('f') {
         assert_ne!(fs::read(before.path(&file)).expect("there"), fs::read(after.path(&file)).expect("there"));
     }
@@ -77,7 +77,7 @@ fn renames_are_there_after_one_pass_and_back_after_two() {
 #[test]
 fn links_are_second_names_of_the_same_files() {
     let done = batch("syncfs", json!({ "operation": "link", "files": 5, "batch": 9 }));
-    assert_eq!((done.tally.operations, done.named('l').len()), (5, 5), "it ends when each has two");
+    assert_eq!((done.stats.operations, done.named('l').len()), (5, 5), "it ends when each has two");
     let found = done.found();
     for (file, link) in done.named('f').iter().zip(done.named('l')) {
         assert_eq!((found[file].ino(), found[file].nlink()), (found[&link].ino(), 2));
@@ -118,12 +118,12 @@ fn extended_attributes_are_there_and_are_replaced() {
 #[test]
 fn directories_are_made_and_removed() {
     let made = batch("syncfs", json!({ "operation": "mkdir", "files": 8, "batch": 5 }));
-    assert_eq!((made.tally.operations, made.named('d').len()), (5, 5));
+    assert_eq!((made.stats.operations, made.named('d').len()), (5, 5));
     assert!(made.path("tree0/d00000004").is_dir());
     let removed = batch("syncfs", json!({ "operation": "rmdir", "files": 8, "batch": 5 }));
-    assert_eq!((removed.tally.operations, removed.named('d').len()), (5, 3));
+    assert_eq!((removed.stats.operations, removed.named('d').len()), (5, 3));
     let all = batches("syncfs", json!({ "operation": "rmdir", "files": 8, "batch": 5 }), 3);
-    assert_eq!((all.tally.operations, all.named('d').len()), (8, 0), "there is no more");
+    assert_eq!((all.stats.operations, all.named('d').len()), (8, 0), "there is no more");
 }
 
 #[test]
@@ -132,15 +132,15 @@ fn what_is_used_up_is_made_again() {
         let place = place();
         let work = workload("none", json!({ "operation": operation, "files": 7, "batch": 10 }));
         let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
-        let (stop, mut tally) = (AtomicBool::new(false), Tally::default());
+        let (stop, mut stats) = (AtomicBool::new(false), RunStats::default());
         job.prepare(&fsarena_engine::NEVER).expect("it works");
         for _ in 0..2 {
             job.reset(&fsarena_engine::NEVER).expect("it works");
-            job.run(&Limit::new(None, &stop), &mut tally).expect("it works");
+            job.run(&Limit::new(None, &stop), &mut stats).expect("it works");
         }
-        assert_eq!(tally.operations, 14, "{operation}");
+        assert_eq!(stats.operations, 14, "{operation}");
         let is_left = matches!(operation, "link" | "create" | "symlink");
-        let done = Done { place, tally };
+        let done = Done { place, stats };
         assert_eq!(done.named(letter).len(), if is_left { 7 } else { 0 }, "{operation}");
     }
 }
@@ -159,7 +159,7 @@ fn each_operation_is_synced_as_the_workload_says() {
                 parameters["size"] = json!(10);
             }
             let done = batch(durable, parameters);
-            assert_eq!((count(&done, sync), done.tally.operations), (6, 6), "{operation}");
+            assert_eq!((count(&done, sync), done.stats.operations), (6, 6), "{operation}");
         }
     }
     for durable in ["o-sync", "o-dsync"] {
@@ -168,7 +168,7 @@ fn each_operation_is_synced_as_the_workload_says() {
             if operation == "write" {
                 parameters["files"] = json!(6);
             }
-            assert_eq!(batch(durable, parameters).tally.operations, 6, "{operation}");
+            assert_eq!(batch(durable, parameters).stats.operations, 6, "{operation}");
         }
     }
     let done = batch("syncfs", json!({ "operation": "chmod", "batch": 6, "files": 6 }));

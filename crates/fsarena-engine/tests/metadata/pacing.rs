@@ -24,11 +24,11 @@ fn an_open_loop_keeps_its_rate() {
             "operation": "stat", "files": 10, "rate": 1000, "arrivals": arrivals, "threads": 2, "batch": 10,
         });
         let place = place();
-        let tally = slice(&workload("none", parameters), place.path(), Some(Nanos::millis(200)), 1).expect("it works");
-        assert_eq!(tally.offered, Some(1000.0));
+        let stats = slice(&workload("none", parameters), place.path(), Some(Nanos::millis(200)), 1).expect("it works");
+        assert_eq!(stats.offered, Some(1000.0));
         // No operation begins before its intended start, even if there are delays.
-        assert!((1..=300).contains(&tally.operations), "{arrivals}: {}", tally.operations);
-        assert!(tally.elapsed >= Nanos::millis(150), "{arrivals}: {:?}", tally.elapsed);
+        assert!((1..=300).contains(&stats.operations), "{arrivals}: {}", stats.operations);
+        assert!(stats.elapsed >= Nanos::millis(150), "{arrivals}: {:?}", stats.elapsed);
     }
 }
 
@@ -37,7 +37,7 @@ fn a_share_of_the_peak_is_measured_on_everything() {
     for operation in ["stat", "delete", "create"] {
         let parameters = json!({ "operation": operation, "files": 100, "rate-percent": 50 });
         let place = place();
-        let tally = slice(&workload("none", parameters), place.path(), Some(Nanos::millis(1)), 1).expect("it works");
-        assert!(tally.offered.expect("a rate") > 1.0, "{operation}");
+        let stats = slice(&workload("none", parameters), place.path(), Some(Nanos::millis(1)), 1).expect("it works");
+        assert!(stats.offered.expect("a rate") > 1.0, "{operation}");
     }
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Limit, Tally, engine};
+use fsarena_engine::{Limit, RunStats, engine};
 use fsarena_model::{Bytes, CacheState, Workload};
 use serde_json::json;
 
@@ -46,8 +46,8 @@ fn sizes_are_spread_as_stated_and_follow_from_the_seed() {
         let (made, there) = (batch("none", parameters("create")), batch("none", parameters("read")));
         let lengths = made.lengths();
         assert_eq!(lengths, there.lengths(), "the same seed");
-        assert_eq!(lengths.iter().sum::<u64>(), made.tally.bytes);
-        assert_eq!(made.tally.bytes, there.tally.bytes, "each was read once, in full");
+        assert_eq!(lengths.iter().sum::<u64>(), made.stats.bytes);
+        assert_eq!(made.stats.bytes, there.stats.bytes, "each was read once, in full");
         assert!(lengths.iter().all(|length| (1024..=16_384).contains(length)));
         let small = lengths.iter().filter(|length| **length < 4096).count();
         let expected = if sizes == "uniform" { 20..60 } else { 80..120 };
@@ -67,7 +67,7 @@ fn threads_share_a_tree_or_have_one_each() {
             let done = batch("none", parameters);
             let ends = ["create", "symlink", "mkdir", "delete", "rmdir", "link"].contains(&operation);
             let expected = if shared && ends { 41 } else { 4 * 41 };
-            assert_eq!(done.tally.operations, expected, "{operation}, shared: {shared}");
+            assert_eq!(done.stats.operations, expected, "{operation}, shared: {shared}");
             assert_eq!(done.named('t').len(), if shared { 1 } else { 4 });
         }
     }
@@ -86,10 +86,10 @@ fn once_ends_when_each_was_visited_and_begins_again_in_the_next_run() {
             let mut job = engine("files").expect("it exists").open(&work, place.path(), 7).expect("understood");
             job.prepare(&fsarena_engine::NEVER).expect("made");
             for _ in 0..2 {
-                let mut tally = Tally::default();
+                let mut stats = RunStats::default();
                 job.reset(&fsarena_engine::NEVER).expect("ready");
-                job.run(&Limit::new(None, &stop), &mut tally).expect("read");
-                assert_eq!(tally.operations, expected, "{operation}");
+                job.run(&Limit::new(None, &stop), &mut stats).expect("read");
+                assert_eq!(stats.operations, expected, "{operation}");
             }
             let fills = if operation == "read" && cache == CacheState::Cold { 30 * 4096 } else { 0 };
             assert_eq!(job.fills(), Bytes(fills), "{operation}");

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_engine::Tally;
+use fsarena_engine::RunStats;
 use fsarena_model::{Bytes, Nanos, Reading};
 
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
@@ -92,10 +92,10 @@ fn at_rest(
 }
 
 /// Bytes and flushes that reached the device within the last part of a clock, per operation.
-pub fn written(clock: &str, grown: &BTreeMap<String, Reading>, tally: &Tally) -> Vec<(String, Reading)> {
+pub fn written(clock: &str, grown: &BTreeMap<String, Reading>, stats: &RunStats) -> Vec<(String, Reading)> {
     let per_operation = |of: &str, name: &str, unit: &str| {
         let total = grown.get(of)?.value?;
-        reading(&format!("{clock}.{name}"), total / tally.operations as f64, unit)
+        reading(&format!("{clock}.{name}"), total / stats.operations as f64, unit)
     };
     let bytes = per_operation("device.written", "written", "bytes/op");
     bytes.into_iter().chain(per_operation("device.flushes", "flushes", "flushes/op")).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::rate_readings;
-use fsarena_engine::{EngineError, Job, Limit, Tally};
+use fsarena_engine::{EngineError, Job, Limit, RunStats};
 use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
 use fsarena_sys::affinity::Pinned;
 
@@ -16,10 +16,10 @@ use crate::{Stage, StageError, Verified};
 pub(super) struct Player {
     pub(super) contender: usize,
     pub(super) job: Option<Box<dyn Job>>,
-    /// The tally of all slices.
-    pub(super) tally: Tally,
-    /// The tally of the current slice; its allocations are reused.
-    pub(super) current: Tally,
+    /// The stats of all slices.
+    pub(super) stats: RunStats,
+    /// The stats of the current slice; its allocations are reused.
+    pub(super) current: RunStats,
     pub(super) slices: Vec<Slice>,
     pub(super) synced: Option<Nanos>,
     /// Bytes in use before the workload was prepared.
@@ -48,8 +48,8 @@ impl Player {
     /// Stores the result of a verification. The unmount becomes a further step if the work has steps.
     pub(super) fn take_in(&mut self, verified: Option<Verified>) {
         let Some(Verified { found, unmounted }) = verified else { return };
-        let has_steps = !self.tally.steps.is_empty();
-        self.tally.steps.extend(unmounted.filter(|_| has_steps));
+        let has_steps = !self.stats.steps.is_empty();
+        self.stats.steps.extend(unmounted.filter(|_| has_steps));
         self.verified = Some(found);
     }
 
@@ -95,17 +95,17 @@ pub(super) fn out_of_time(limit: Nanos) -> StageError {
 /// The trial that results.
 pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
-    let steps = std::mem::take(&mut player.tally.steps);
-    let latencies = player.tally.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
+    let steps = std::mem::take(&mut player.stats.steps);
+    let latencies = player.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
     let mut probes = stage.totals(player.contender);
     probes.append(&mut player.readings);
     let spent = std::mem::take(&mut player.spent).into_iter();
     probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
     let synced = player.synced.map(Nanos::as_seconds);
     probes.insert("settle".to_owned(), Reading { value: synced, unit: "s".to_owned() });
-    let timed = player.tally.elapsed.as_seconds();
-    probes.extend(rate_readings(player.tally.offered, player.tally.operations, timed));
-    probes.extend(said(&player.tally));
+    let timed = player.stats.elapsed.as_seconds();
+    probes.extend(rate_readings(player.stats.offered, player.stats.operations, timed));
+    probes.extend(said(&player.stats));
     Trial {
         round: setting.round,
         workload: setting.workload.name.to_string(),
@@ -115,7 +115,7 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
         steps,
         verified: player.verified.take(),
         latencies: latencies.collect(),
-        over_time: player.tally.moments(),
+        over_time: player.stats.moments(),
         probes,
         outcome: match (player.out_of_time, player.failure.take()) {
             (Some(limit), _) => Outcome::OutOfTime(limit),
@@ -126,9 +126,9 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
 }
 
 /// Further figures that the program which did the work reported, by name.
-fn said(tally: &Tally) -> impl Iterator<Item = (String, Reading)> {
+fn said(stats: &RunStats) -> impl Iterator<Item = (String, Reading)> {
     let reading = |(name, unit, value): &(&str, &str, f64)| {
         ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
     };
-    tally.said.iter().map(reading)
+    stats.reported.iter().map(reading)
 }

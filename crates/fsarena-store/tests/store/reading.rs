@@ -108,9 +108,9 @@ fn a_run_that_measured_nothing_is_none() {
     events().iter().take(3).for_each(|event| store.apply(failed, event).unwrap());
     assert_eq!(store.last().unwrap(), Some(real.run), "what was only begun is not the last run");
     assert_eq!(store.runs().unwrap().len(), 1);
-    store.forget_if_empty(failed).unwrap();
+    store.remove_if_empty(failed).unwrap();
     assert!(matches!(store.load(failed), Err(StoreError::NoSuchRun { .. })));
-    store.forget_if_empty(real.run).unwrap();
+    store.remove_if_empty(real.run).unwrap();
     assert_eq!(store.load(real.run).unwrap(), real, "a run with a trial stays");
     store.apply(killed, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(killed), "now it has begun");

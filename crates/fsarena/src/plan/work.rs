@@ -55,16 +55,16 @@ pub fn of(arguments: &Compare) -> Result<Work> {
 }
 
 /// A workload with a note.
-type Said = (Workload, Option<String>);
+type Noted = (Workload, Option<String>);
 
 /// Workloads with notes about all of them.
 struct Choices {
-    said: Vec<Said>,
+    said: Vec<Noted>,
     notes: Vec<String>,
     unavailable: Vec<Unavailable>,
 }
 
-fn said(choice: Choice) -> Said {
+fn said(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
@@ -100,7 +100,7 @@ pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
 }
 
 /// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
-fn both(workload: Workload) -> Vec<Said> {
+fn both(workload: Workload) -> Vec<Noted> {
     match fio::instead(&workload) {
         Ok(through) if through.workload.name == workload.name => vec![said(through)],
         Ok(through) => vec![(workload, None), said(through)],

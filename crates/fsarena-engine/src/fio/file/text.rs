@@ -13,14 +13,14 @@ pub enum Line {
 }
 
 /// The problem, and how to solve it.
-pub type Flaw = (String, &'static str);
+pub type Mismatch = (String, &'static str);
 
 /// Maximum length of an option, bytes. fio 3.33 reads the part of a line beyond about 8190 bytes as another line (tried
 /// out).
 const LONGEST: usize = 1000;
 
 /// Parses a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
-pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Flaw> {
+pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Mismatch> {
     let text = text.split([';', '#']).next().unwrap_or_default().trim();
     if text.is_empty() {
         return Ok(Line::Nothing);
@@ -44,7 +44,7 @@ pub fn line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>
     Ok(Line::Option(Entry { key: first_name(key), value, line: number }))
 }
 
-fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Flaw> {
+fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Mismatch> {
     let mut left = value;
     let mut done = String::new();
     while let Some((before, after)) = left.split_once("${") {

@@ -4,25 +4,25 @@ const TOGETHER: Reading = Reading { order: Order::Together, sync: Operation::Fsy
 
 #[test]
 fn counts_and_latencies_are_those_of_fio() {
-    let mut tally = Tally::new();
-    read(include_str!("../../../tests/fio/output/mixed-fsync.json"), TOGETHER, &mut tally).expect("fio 3.33 wrote it");
-    assert_eq!((tally.operations, tally.bytes, tally.elapsed), (819, 1_552_384 + 1_802_240, Nanos::millis(302)));
-    let of = |operation| tally.latency(operation).expect("recorded");
+    let mut stats = RunStats::new();
+    read(include_str!("../../../tests/fio/output/mixed-fsync.json"), TOGETHER, &mut stats).expect("fio 3.33 wrote it");
+    assert_eq!((stats.operations, stats.bytes, stats.elapsed), (819, 1_552_384 + 1_802_240, Nanos::millis(302)));
+    let of = |operation| stats.latency(operation).expect("recorded");
     assert_eq!((of(Operation::Read).count, of(Operation::Write).count, of(Operation::Fsync).count), (379, 440, 212));
     assert!((of(Operation::Read).mean.0 as f64 / 475_407.4 - 1.0).abs() < 0.01);
     assert!((of(Operation::Read).p50.0 as f64 / 64_256.0 - 1.0).abs() < 0.02);
     assert!((of(Operation::Fsync).max.0 as f64 / 11_173_249.0 - 1.0).abs() < 0.02);
-    assert_eq!(tally.said, [("fio.usr", "%", 0.0), ("fio.sys", "%", 3.488372)]);
+    assert_eq!(stats.reported, [("fio.usr", "%", 0.0), ("fio.sys", "%", 3.488372)]);
 }
 
 #[test]
 fn groups_that_follow_each_other_take_the_sum_of_their_times() {
     let json = include_str!("../../../tests/fio/output/in-turn.json");
     let elapsed = |order| {
-        let mut tally = Tally::new();
-        read(json, Reading { order, ..TOGETHER }, &mut tally).expect("fio 3.33 wrote it");
-        assert_eq!(tally.operations, 20 + 2 * 256);
-        tally.elapsed
+        let mut stats = RunStats::new();
+        read(json, Reading { order, ..TOGETHER }, &mut stats).expect("fio 3.33 wrote it");
+        assert_eq!(stats.operations, 20 + 2 * 256);
+        stats.elapsed
     };
     assert!(elapsed(Order::InTurn) > elapsed(Order::Together));
 }
@@ -30,8 +30,8 @@ fn groups_that_follow_each_other_take_the_sum_of_their_times() {
 #[test]
 fn a_job_that_failed_is_an_error_with_its_name() {
     let json = include_str!("../../../tests/fio/output/no-space.json");
-    let error = read(json, TOGETHER, &mut Tally::new()).expect_err("it failed").to_string();
+    let error = read(json, TOGETHER, &mut RunStats::new()).expect_err("it failed").to_string();
     assert!(error.contains("`x`") && error.contains("No space left"), "{error}");
-    assert!(read("{}", TOGETHER, &mut Tally::new()).is_err());
-    assert!(read("", TOGETHER, &mut Tally::new()).is_err());
+    assert!(read("{}", TOGETHER, &mut RunStats::new()).is_err());
+    assert!(read("", TOGETHER, &mut RunStats::new()).is_err());
 }

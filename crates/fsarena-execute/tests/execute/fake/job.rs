@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fsarena_engine::{EngineError, Job, Limit, Operation, Tally};
+use fsarena_engine::{EngineError, Job, Limit, Operation, RunStats};
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Nanos, Rate, Workload};
 use rand_pcg::Pcg64Mcg;
@@ -57,9 +57,9 @@ impl FakeJob {
     }
 
     /// An open loop: waits for each intended start, unless it is late.
-    fn paced(&mut self, limit: &Limit<'_>, rate: f64, tally: &mut Tally) -> (Nanos, u64) {
+    fn paced(&mut self, limit: &Limit<'_>, rate: f64, stats: &mut RunStats) -> (Nanos, u64) {
         let (mut elapsed, mut operations) = (Nanos(0), 0);
-        tally.offered = Some(rate);
+        stats.offered = Some(rate);
         loop {
             let meant = Nanos((operations as f64 * 1e9 / rate) as u64);
             let begin = elapsed.max(meant);
@@ -68,19 +68,19 @@ impl FakeJob {
             }
             let end = begin + self.operation();
             self.backstage.clock.advance(end.saturating_sub(elapsed));
-            tally.record(Operation::Create, end.saturating_sub(meant));
+            stats.record(Operation::Create, end.saturating_sub(meant));
             (elapsed, operations) = (end, operations + 1);
         }
-        tally.end_part(elapsed);
+        stats.end_part(elapsed);
         (elapsed, operations)
     }
 
-    fn closed(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> (Nanos, u64) {
+    fn closed(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> (Nanos, u64) {
         let (mut elapsed, mut operations) = (Nanos(0), 0);
         while !self.is_over(limit, elapsed, operations) {
             let time = Nanos((self.operation().0 as f64 * (1.0 + limit.handicap)).round() as u64);
             self.backstage.clock.advance(time);
-            tally.record(Operation::Create, time);
+            stats.record(Operation::Create, time);
             elapsed = elapsed + time;
             operations += 1;
         }
@@ -124,21 +124,21 @@ impl Job for FakeJob {
         Ok(())
     }
 
-    fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         self.act(
             "run",
             &limit.time.map_or(" to the end".to_owned(), |time| format!(" for {} ms", time.0 / 1_000_000)),
         )?;
         let (elapsed, operations) = match self.workload.rate() {
-            Some(Rate::PerSecond(rate)) => self.paced(limit, rate, tally),
-            _ => self.closed(limit, tally),
+            Some(Rate::PerSecond(rate)) => self.paced(limit, rate, stats),
+            _ => self.closed(limit, stats),
         };
         let syncs = if self.workload.durable == DurablePoint::None { 0 } else { operations };
-        (0..syncs).for_each(|_| tally.record(Operation::Fsync, Nanos(1000)));
+        (0..syncs).for_each(|_| stats.record(Operation::Fsync, Nanos(1000)));
         let bytes = operations * OPERATION_BYTES;
-        tally.operations += operations;
-        tally.bytes += bytes;
-        tally.elapsed = tally.elapsed + elapsed;
+        stats.operations += operations;
+        stats.bytes += bytes;
+        stats.elapsed = stats.elapsed + elapsed;
         let more = Counters { bytes: bytes as f64, syncs: syncs as f64, seconds: elapsed.as_seconds() };
         self.backstage.add(self.contender, more);
         Ok(())

@@ -7,7 +7,7 @@ use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
 
-use super::{Choices, Said};
+use super::{Choices, Noted};
 use crate::cli::Caches;
 use crate::exit::Refusal;
 
@@ -16,7 +16,7 @@ type Left = BTreeMap<&'static str, Vec<String>>;
 
 /// The workloads in `all` with the cache states that `caches` selects. A workload without another state stays
 /// unchanged, with a note. Refused if no workload has another state.
-pub fn with(caches: Option<Caches>, all: Vec<Said>) -> Result<Choices> {
+pub fn with(caches: Option<Caches>, all: Vec<Noted>) -> Result<Choices> {
     let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new(), unavailable: Vec::new() }) };
     let (mut said, mut left, count) = (Vec::new(), Left::new(), all.len());
     for (workload, note) in all {

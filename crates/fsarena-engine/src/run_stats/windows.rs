@@ -118,19 +118,19 @@ fn window(end: Nanos, width: Nanos) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tally;
+    use crate::RunStats;
 
     const SECOND: u64 = 1_000_000_000;
 
     /// A worker that reads once and syncs once in each second.
-    fn worker(seconds: u64) -> Tally {
-        let mut tally = Tally::new();
+    fn worker(seconds: u64) -> RunStats {
+        let mut stats = RunStats::new();
         for second in 1..=seconds {
-            tally.record(Operation::Read, Nanos(1000));
-            tally.record(Operation::Fsync, Nanos(if second == 1234 { 9_000_000 } else { 2000 }));
-            tally.end_part(Nanos(second * SECOND));
+            stats.record(Operation::Read, Nanos(1000));
+            stats.record(Operation::Fsync, Nanos(if second == 1234 { 9_000_000 } else { 2000 }));
+            stats.end_part(Nanos(second * SECOND));
         }
-        tally
+        stats
     }
 
     #[test]
@@ -171,12 +171,12 @@ mod tests {
 
     #[test]
     fn many_short_parts_are_bounded_too() {
-        let mut tally = Tally::new();
+        let mut stats = RunStats::new();
         for part in 1..=10_000_u64 {
-            tally.record(Operation::Run, Nanos(part));
-            tally.end_part(Nanos(part * SECOND / 100));
+            stats.record(Operation::Run, Nanos(part));
+            stats.end_part(Nanos(part * SECOND / 100));
         }
-        let moments = tally.moments();
+        let moments = stats.moments();
         assert!(moments.len() <= MOST, "{}", moments.len());
         assert_eq!(moments.iter().map(|moment| moment.count).sum::<u64>(), 10_000);
     }

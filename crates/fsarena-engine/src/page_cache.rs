@@ -18,7 +18,7 @@ const PATIENCE: u32 = 10;
 ///
 /// # Errors
 /// [`EngineError::StaysInMemory`] if pages are left, as on a tmpfs.
-pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
+pub fn drop_cached(path: &Path, size: u64) -> Result<(), EngineError> {
     let file = File::open(path).map_err(EngineError::io("open a file to forget it"))?;
     let mut left = 0;
     for _ in 0..PATIENCE {
@@ -39,21 +39,21 @@ pub fn forget(path: &Path, size: u64) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
-pub fn forget_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     folder::sync(folder::open(directory)?)?;
-    forget_all(directory, stop)
+    drop_all_cached(directory, stop)
 }
 
 /// Asks the kernel to drop the data of all files in and below `directory`, without a sync before.
-pub fn forget_all(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+pub fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
     for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
         go_on(stop).map_err(EngineError::io("drop files from memory"))?;
         let entry = entry.map_err(EngineError::io("list the files"))?;
         let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
         if kind.is_dir() {
-            forget_all(&entry.path(), stop)?;
+            drop_all_cached(&entry.path(), stop)?;
         } else if kind.is_file() {
-            files::forget(&entry.path())?;
+            files::drop_cached(&entry.path())?;
         }
     }
     Ok(())

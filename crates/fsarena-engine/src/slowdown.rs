@@ -4,7 +4,7 @@ use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
 /// Waits for the share `handicap` of the time `worked`, and returns that time.
-pub fn dawdle(worked: Nanos, handicap: f64) -> Nanos {
+pub fn slow_down(worked: Nanos, handicap: f64) -> Nanos {
     let (begin, length) = (clock::now(), Nanos((worked.0 as f64 * handicap) as u64));
     while clock::now().saturating_sub(begin) < length {
         std::hint::spin_loop();

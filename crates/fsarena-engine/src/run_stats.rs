@@ -13,7 +13,7 @@ pub use recorder::Recorder;
 use recorder::{Counts, Interval};
 use windows::Windows;
 
-/// A tally as plain numbers.
+/// A stats as plain numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Parts {
     operations: u64,
@@ -25,9 +25,9 @@ pub(crate) struct Parts {
     intervals: Vec<(Operation, Nanos, Counts)>,
 }
 
-/// The results of runs. A tally holds one run, or, with [`Tally::follow`], several.
+/// The results of runs. A stats holds one run, or, with [`RunStats::follow`], several.
 #[derive(Debug, Clone)]
-pub struct Tally {
+pub struct RunStats {
     /// Operations done.
     pub operations: u64,
     /// Bytes that they moved.
@@ -39,7 +39,7 @@ pub struct Tally {
     /// The steps of the run, if it has any.
     pub steps: Vec<Step>,
     /// Further figures that the program reported: name, unit, figure.
-    pub said: Vec<(&'static str, &'static str, f64)>,
+    pub reported: Vec<(&'static str, &'static str, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
@@ -47,8 +47,8 @@ pub struct Tally {
     moments: Vec<Moment>,
 }
 
-impl Tally {
-    /// An empty tally.
+impl RunStats {
+    /// An empty stats.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
         Self {
@@ -57,21 +57,21 @@ impl Tally {
             elapsed: Nanos(0),
             offered: None,
             steps: Vec::new(),
-            said: Vec::new(),
+            reported: Vec::new(),
             recorders,
             windows: Windows::default(),
             moments: Vec::new(),
         }
     }
 
-    /// Empties the tally. It keeps its memory, so that the next run does not touch new memory.
+    /// Empties the stats. It keeps its memory, so that the next run does not touch new memory.
     pub fn clear(&mut self) {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.windows.clear();
         self.moments.clear();
         self.steps.clear();
-        self.said.clear();
+        self.reported.clear();
     }
 
     /// Records the latency of one operation. Measured: 20 instructions, and no allocation except for the first
@@ -103,9 +103,9 @@ impl Tally {
 
     /// Adds writes that were durable when they returned, if the operations are something else. Each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
-        match self.said.iter_mut().find(|(name, ..)| *name == trial::DURABLE_WRITES) {
+        match self.reported.iter_mut().find(|(name, ..)| *name == trial::DURABLE_WRITES) {
             Some((_, _, known)) => *known += count as f64,
-            None => self.said.push((trial::DURABLE_WRITES, "writes", count as f64)),
+            None => self.reported.push((trial::DURABLE_WRITES, "writes", count as f64)),
         }
     }
 
@@ -113,7 +113,7 @@ impl Tally {
     /// a flush.
     pub fn count_commits(&mut self, commits: u64, connections: u64) {
         for (name, count) in [(trial::COMMITS, commits), (trial::CONNECTIONS, connections)] {
-            self.said.push((name, name, count as f64));
+            self.reported.push((name, name, count as f64));
         }
     }
 
@@ -144,11 +144,11 @@ impl Tally {
         self.offered = later.offered.or(self.offered);
         self.take_in(later);
         self.steps.extend(later.steps.iter().cloned());
-        self.said.extend(&later.said);
+        self.reported.extend(&later.reported);
         self.moments.extend(later.windows.moments(position));
     }
 
-    /// The tally as plain numbers, for another process.
+    /// The stats as plain numbers, for another process.
     pub(crate) fn parts(&self) -> Parts {
         let recorder = |operation: Operation| Some((operation, self.recorders[operation as usize].as_ref()?.counts()));
         Parts {
@@ -162,16 +162,16 @@ impl Tally {
         }
     }
 
-    /// The tally of which [`Tally::parts`] returned the numbers.
+    /// The stats of which [`RunStats::parts`] returned the numbers.
     pub(crate) fn of_parts(parts: Parts) -> Self {
-        let mut tally = Self::new();
-        (tally.operations, tally.bytes, tally.elapsed) = (parts.operations, parts.bytes, parts.elapsed);
-        tally.offered = parts.offered;
+        let mut stats = Self::new();
+        (stats.operations, stats.bytes, stats.elapsed) = (parts.operations, parts.bytes, parts.elapsed);
+        stats.offered = parts.offered;
         for (operation, counts) in &parts.recorders {
-            tally.recorders[*operation as usize] = Some(Box::new(Recorder::of_counts(counts)));
+            stats.recorders[*operation as usize] = Some(Box::new(Recorder::of_counts(counts)));
         }
-        tally.windows = Windows::new(parts.width, parts.intervals.iter().map(Interval::of_counts).collect());
-        tally
+        stats.windows = Windows::new(parts.width, parts.intervals.iter().map(Interval::of_counts).collect());
+        stats
     }
 
     fn take_in(&mut self, other: &Self) {
@@ -211,7 +211,7 @@ impl Tally {
     }
 }
 
-impl Default for Tally {
+impl Default for RunStats {
     fn default() -> Self {
         Self::new()
     }
@@ -221,15 +221,15 @@ impl Default for Tally {
 mod tests {
     use super::*;
 
-    fn of(operation: Operation, latencies: impl IntoIterator<Item = u64>, end: u64) -> Tally {
-        let mut tally = Tally::new();
+    fn of(operation: Operation, latencies: impl IntoIterator<Item = u64>, end: u64) -> RunStats {
+        let mut stats = RunStats::new();
         for latency in latencies {
-            tally.operations += 1;
-            tally.record(operation, Nanos(latency));
+            stats.operations += 1;
+            stats.record(operation, Nanos(latency));
         }
-        tally.elapsed = Nanos(end);
-        tally.end_part(Nanos(end));
-        tally
+        stats.elapsed = Nanos(end);
+        stats.end_part(Nanos(end));
+        stats
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(moments[0].count, 1001);
         assert!((moments[0].max.0 as f64 / 2e6 - 1.0).abs() < 0.01, "{moments:?}");
 
-        let mut all = Tally::new();
+        let mut all = RunStats::new();
         all.follow(&one, 0);
         all.follow(&of(Operation::Fsync, [5], 70), 3);
         assert_eq!((all.operations, all.elapsed), (1002, Nanos(120)));
@@ -255,10 +255,10 @@ mod tests {
     #[test]
     fn a_short_last_part_is_joined_with_that_of_others() {
         let worker = |late: u64| {
-            let mut tally = of(Operation::Read, [1, 2, 3], 1_000_000_000 + late);
-            tally.record(Operation::Read, Nanos(4));
-            tally.end_part(Nanos(1_200_000_000 + late));
-            tally
+            let mut stats = of(Operation::Read, [1, 2, 3], 1_000_000_000 + late);
+            stats.record(Operation::Read, Nanos(4));
+            stats.end_part(Nanos(1_200_000_000 + late));
+            stats
         };
         let mut one = worker(0);
         one.join(&worker(50_000));
@@ -267,32 +267,32 @@ mod tests {
 
     #[test]
     fn rates_of_workers_add_up_and_those_of_slices_do_not() {
-        let at = |rate| Tally { offered: Some(rate), ..Tally::new() };
+        let at = |rate| RunStats { offered: Some(rate), ..RunStats::new() };
         let mut workers = at(300.0);
         workers.join(&at(200.0));
-        let mut slices = Tally::new();
+        let mut slices = RunStats::new();
         (0..4).for_each(|position| slices.follow(&workers, position));
         assert_eq!(slices.offered, Some(500.0));
     }
 
     #[test]
     fn a_tally_is_the_same_after_the_way_between_processes() {
-        let mut tally = of(Operation::Write, [1_000, 2_000_000, 2_000_000], 9);
-        tally.record(Operation::Fsync, Nanos(5));
-        let json = serde_json::to_string(&tally.parts()).expect("numbers");
-        let other = Tally::of_parts(serde_json::from_str(&json).expect("numbers"));
-        assert_eq!(other.latencies().collect::<Vec<_>>(), tally.latencies().collect::<Vec<_>>());
-        assert_eq!(other.moments(), tally.moments());
+        let mut stats = of(Operation::Write, [1_000, 2_000_000, 2_000_000], 9);
+        stats.record(Operation::Fsync, Nanos(5));
+        let json = serde_json::to_string(&stats.parts()).expect("numbers");
+        let other = RunStats::of_parts(serde_json::from_str(&json).expect("numbers"));
+        assert_eq!(other.latencies().collect::<Vec<_>>(), stats.latencies().collect::<Vec<_>>());
+        assert_eq!(other.moments(), stats.moments());
         assert_eq!((other.operations, other.elapsed), (3, Nanos(9)));
     }
 
     #[test]
     fn what_was_not_ended_counts_too() {
-        let mut tally = Tally::new();
-        tally.record(Operation::Stat, Nanos(7));
-        assert_eq!(tally.latency(Operation::Stat).map(|latency| latency.count), Some(1));
-        assert_eq!(tally.latency(Operation::Read), None);
-        tally.clear();
-        assert_eq!(tally.latency(Operation::Stat), None);
+        let mut stats = RunStats::new();
+        stats.record(Operation::Stat, Nanos(7));
+        assert_eq!(stats.latency(Operation::Stat).map(|latency| latency.count), Some(1));
+        assert_eq!(stats.latency(Operation::Read), None);
+        stats.clear();
+        assert_eq!(stats.latency(Operation::Stat), None);
     }
 }

@@ -1,11 +1,11 @@
-//! Parses pgbench's output at the end of a run into a tally.
+//! Parses pgbench's output at the end of a run into a stats.
 
-use fsarena_engine::{EngineError, Tally};
+use fsarena_engine::{EngineError, RunStats};
 use fsarena_model::Nanos;
 
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Output {
     /// Transactions that were committed.
     pub processed: u64,
     /// Transactions that failed. Versions before PostgreSQL 15 end at the first failure.
@@ -30,7 +30,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("END;", "pgbench.statement.commit"),
 ];
 
-impl Said {
+impl Output {
     /// Parses pgbench's output.
     ///
     /// # Errors
@@ -47,14 +47,14 @@ impl Said {
         })
     }
 
-    /// Counts the run of `clients` clients into `tally`. Its elapsed time does not include connecting.
-    pub fn count(&self, clients: u32, tally: &mut Tally) {
-        tally.count_done(self.processed, 0);
-        tally.elapsed = tally.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
-        tally.count_commits(self.processed, u64::from(clients));
-        tally.said.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);
-        tally.said.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
-        tally.said.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
+    /// Counts the run of `clients` clients into `stats`. Its elapsed time does not include connecting.
+    pub fn count(&self, clients: u32, stats: &mut RunStats) {
+        stats.count_done(self.processed, 0);
+        stats.elapsed = stats.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
+        stats.count_commits(self.processed, u64::from(clients));
+        stats.reported.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);
+        stats.reported.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
+        stats.reported.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
     }
 }
 
@@ -96,16 +96,16 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Said::of(TEXT).expect("pgbench's");
+        let said = Output::of(TEXT).expect("pgbench's");
         assert_eq!((said.processed, said.failed, said.rate), (800, 0, 356.456678));
         assert_eq!((said.average, said.connecting), (22.443, Some(115.722)));
         assert_eq!(said.statements.len(), STATEMENTS.len());
         assert!(said.statements.contains(&("pgbench.statement.commit", 6.658)), "{said:?}");
-        let mut tally = Tally::new();
-        said.count(8, &mut tally);
-        assert_eq!(tally.operations, 800);
-        assert!((tally.operations as f64 / tally.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
-        assert!(tally.said.contains(&("commits", "commits", 800.0)), "{:?}", tally.said);
+        let mut stats = RunStats::new();
+        said.count(8, &mut stats);
+        assert_eq!(stats.operations, 800);
+        assert!((stats.operations as f64 / stats.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
+        assert!(stats.reported.contains(&("commits", "commits", 800.0)), "{:?}", stats.reported);
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
                      tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
                      statement latencies in milliseconds:\n         2.500  END;\n";
-        let said = Said::of(older).expect("pgbench's");
+        let said = Output::of(older).expect("pgbench's");
         assert_eq!((said.rate, said.connecting, said.failed), (310.25, None, 0));
         assert_eq!(said.statements, [("pgbench.statement.commit", 2.5)]);
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_failed_and_what_is_missing_is_seen() {
         let failed = TEXT.replace("failed transactions: 0 (0.000%)", "failed transactions: 3 (0.375%)");
-        assert_eq!(Said::of(&failed).expect("pgbench's").failed, 3);
-        assert_eq!(Said::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
+        assert_eq!(Output::of(&failed).expect("pgbench's").failed, 3);
+        assert_eq!(Output::of(&TEXT.replace("tps = ", "")).map(|_| ()), Err("tps ="));
     }
 }

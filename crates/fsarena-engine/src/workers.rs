@@ -8,8 +8,8 @@ use fsarena_sys::clock;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
-use crate::tally::Parts;
-use crate::{EngineError, Limit, Tally};
+use crate::run_stats::Parts;
+use crate::{EngineError, Limit, RunStats};
 
 /// One of several workers that do the same work.
 pub trait Worker: Send {
@@ -17,7 +17,7 @@ pub trait Worker: Send {
     ///
     /// # Errors
     /// If the file system returns an error.
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError>;
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError>;
 
     /// The state from which [`Worker::resume`] continues. A worker that is a process returns it before it ends.
     fn position(&mut self) -> Vec<u64> {
@@ -63,16 +63,16 @@ pub enum Style {
     Processes,
 }
 
-/// Workers, each with a tally that is kept between runs.
-pub struct Crew<W> {
-    workers: Vec<(W, Tally)>,
+/// Workers, each with a stats that is kept between runs.
+pub struct Workers<W> {
+    workers: Vec<(W, RunStats)>,
     style: Style,
 }
 
-impl<W: Worker> Crew<W> {
-    /// A crew of at least one worker.
+impl<W: Worker> Workers<W> {
+    /// A workers of at least one worker.
     pub fn new(workers: impl IntoIterator<Item = W>, style: Style) -> Self {
-        Self { workers: workers.into_iter().map(|worker| (worker, Tally::new())).collect(), style }
+        Self { workers: workers.into_iter().map(|worker| (worker, RunStats::new())).collect(), style }
     }
 
     /// The workers.
@@ -95,25 +95,25 @@ impl<W: Worker> Crew<W> {
         self.workers.len() as u32
     }
 
-    /// Whether all work is done by the thread that calls [`Crew::run`].
+    /// Whether all work is done by the thread that calls [`Workers::run`].
     pub fn is_alone(&self) -> bool {
         self.workers.len() == 1 && self.style == Style::Threads
     }
 
-    /// Runs all workers at the same time, and adds their results to `tally`.
+    /// Runs all workers at the same time, and adds their results to `stats`.
     ///
     /// # Errors
     /// The error of the first worker that failed.
-    pub fn run(&mut self, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+    pub fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         match (self.style, self.workers.as_mut_slice()) {
-            (Style::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, tally),
+            (Style::Threads, [(worker, _)]) => return worker.work(Entry(None), limit, stats),
             (Style::Threads, workers) => in_threads(workers, limit)?,
             (Style::Processes, workers) => in_processes(workers, limit)?,
         }
-        let before = tally.elapsed;
-        tally.elapsed = Nanos(0);
-        self.workers.iter().for_each(|(_, done)| tally.join(done));
-        tally.elapsed = before + tally.elapsed;
+        let before = stats.elapsed;
+        stats.elapsed = Nanos(0);
+        self.workers.iter().for_each(|(_, done)| stats.join(done));
+        stats.elapsed = before + stats.elapsed;
         Ok(())
     }
 }
@@ -122,12 +122,12 @@ fn gate() -> Result<Gate, EngineError> {
     Gate::new().map_err(EngineError::io("make a gate for the workers"))
 }
 
-fn in_threads<W: Worker>(workers: &mut [(W, Tally)], limit: &Limit<'_>) -> Result<(), EngineError> {
+fn in_threads<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> Result<(), EngineError> {
     let gate = gate()?;
     let count = workers.len() as u32;
-    let start = |(worker, tally): &mut (W, Tally)| {
-        tally.clear();
-        worker.work(Entry(Some(&gate)), limit, tally)
+    let start = |(worker, stats): &mut (W, RunStats)| {
+        stats.clear();
+        worker.work(Entry(Some(&gate)), limit, stats)
     };
     let start = &start;
     let results: Vec<Result<(), EngineError>> = std::thread::scope(|scope| {
@@ -141,26 +141,26 @@ fn in_threads<W: Worker>(workers: &mut [(W, Tally)], limit: &Limit<'_>) -> Resul
     first_failure(results)
 }
 
-fn in_processes<W: Worker>(workers: &mut [(W, Tally)], limit: &Limit<'_>) -> Result<(), EngineError> {
+fn in_processes<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> Result<(), EngineError> {
     let gate = gate()?;
     let count = workers.len() as u32;
-    let start = |(worker, tally): &mut (W, Tally)| {
+    let start = |(worker, stats): &mut (W, RunStats)| {
         let there = Limit { stop: &gate.stop, ..*limit };
         fork::fork(|| {
-            tally.clear();
-            let done = worker.work(Entry(Some(&gate)), &there, tally);
-            answer(done.map(|()| (worker.position(), tally.parts())))
+            stats.clear();
+            let done = worker.work(Entry(Some(&gate)), &there, stats);
+            answer(done.map(|()| (worker.position(), stats.parts())))
         })
     };
     let forked: Result<Vec<Forked>, _> = workers.iter_mut().map(start).collect();
     let forked = forked.map_err(EngineError::io("start a worker"))?;
     gate.open_for(count, || forked.iter().all(Forked::is_alive));
     pass_on_the_stop(limit.stop, &gate, &forked);
-    let results = forked.into_iter().zip(workers).map(|(forked, (worker, tally))| {
+    let results = forked.into_iter().zip(workers).map(|(forked, (worker, stats))| {
         let bytes = forked.finish().map_err(EngineError::io("work in a process"))?;
         let (position, parts) = understand(&bytes)?;
         worker.resume(&position);
-        *tally = Tally::of_parts(parts);
+        *stats = RunStats::of_parts(parts);
         Ok(())
     });
     first_failure(results.collect())
@@ -216,11 +216,11 @@ mod tests {
     struct Late(Duration);
 
     impl Worker for Late {
-        fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, tally: &mut Tally) -> Result<(), EngineError> {
+        fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
             let start = entry.pass()?;
             std::thread::sleep(self.0);
             let mut pace = Pace::Closed;
-            let mut meter = Meter::start(start, limit, &mut pace, tally);
+            let mut meter = Meter::start(start, limit, &mut pace, stats);
             let begin = meter.begin().expect("a closed loop");
             meter.done(Operation::Read, begin, 0);
             meter.stop();
@@ -232,13 +232,13 @@ mod tests {
     fn who_begins_late_lengthens_the_time_and_no_latency() {
         const LATE: Duration = Duration::from_millis(100);
         for style in [Style::Threads, Style::Processes] {
-            let mut crew = Crew::new([Late(Duration::ZERO), Late(LATE)], style);
-            let mut tally = Tally::new();
+            let mut workers = Workers::new([Late(Duration::ZERO), Late(LATE)], style);
+            let mut stats = RunStats::new();
             let stop = AtomicBool::new(false);
-            crew.run(&Limit::new(None, &stop), &mut tally).expect("it works");
-            assert!(tally.elapsed >= Nanos::from(LATE), "{style:?}: {:?}", tally.elapsed);
-            let latency = tally.latency(Operation::Read).expect("two").max;
-            assert!(latency < tally.elapsed, "{style:?}: {latency:?}");
+            workers.run(&Limit::new(None, &stop), &mut stats).expect("it works");
+            assert!(stats.elapsed >= Nanos::from(LATE), "{style:?}: {:?}", stats.elapsed);
+            let latency = stats.latency(Operation::Read).expect("two").max;
+            assert!(latency < stats.elapsed, "{style:?}: {latency:?}");
         }
     }
 }
