@@ -125,7 +125,7 @@ fn contender_row(record: &RunRecord, contender: &Contender) -> ContenderRow {
         mkfs: facts.map(|facts| facts.mkfs.clone()).unwrap_or_default(),
         mount: facts.map(|facts| facts.mount.clone()),
         durability: durability::of_label(record, &contender.label),
-        promises: facts.map(|facts| facts.promises.clone()).unwrap_or_default(),
+        guarantees: facts.map(|facts| facts.guarantees.clone()).unwrap_or_default(),
         features: facts.map(|facts| facts.features.clone()).unwrap_or_default(),
         read_ahead_kib: facts.and_then(|facts| facts.read_ahead_kib),
     }

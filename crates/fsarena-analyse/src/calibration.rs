@@ -1,11 +1,11 @@
 //! Calibration of the decision rule: false winners in runs of identical contenders, and detection in runs with a known
-//! handicap.
+//! slowdown.
 
 use fsarena_model::{RunRecord, Share, Verdict};
 
 use crate::looks::{Pair, standing};
 
-/// How often runs of identical contenders give a winner, and how often a handicap is detected.
+/// How often runs of identical contenders give a winner, and how often a slowdown is detected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// Number of runs of identical contenders.
@@ -27,9 +27,9 @@ pub struct Row {
     pub winners: usize,
     /// Of these: runs with the verdict `equivalent` (the correct one).
     pub equivalent: usize,
-    /// Runs with a handicap in which the pair could get a verdict.
-    pub handicapped: usize,
-    /// Of these: runs with the verdict that the handicapped contender is slower.
+    /// Runs with a slowdown in which the pair could get a verdict.
+    pub slowed: usize,
+    /// Of these: runs with the verdict that the slowed contender is slower.
     pub found: usize,
     /// The standard deviation of the pair's ratio between rounds, as the decision rule estimates it; the median over
     /// runs.
@@ -38,12 +38,12 @@ pub struct Row {
     pub finds_from: Option<Share>,
 }
 
-/// Evaluates runs of two contenders each. In `handicapped`, the second contender has the handicap.
-pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibration {
-    let plan = equal.iter().chain(handicapped).map(|record| &record.plan).next();
+/// Evaluates runs of two contenders each. In `slowed`, the second contender has the slowdown.
+pub fn calibration(equal: &[RunRecord], slowed: &[RunRecord]) -> Calibration {
+    let plan = equal.iter().chain(slowed).map(|record| &record.plan).next();
     let workloads = plan.into_iter().flat_map(|plan| &plan.workloads);
     let names: Vec<String> = workloads.map(|workload| workload.name.to_string()).collect();
-    let (equals, others) = (pairs(equal), pairs(handicapped));
+    let (equals, others) = (pairs(equal), pairs(slowed));
     let row = |(index, name): (usize, &String)| {
         let all = || equals.iter().chain(&others).filter_map(|run| run[index].as_ref());
         let verdicts = |runs: &[Vec<Option<Pair>>], wanted: &[Verdict]| {
@@ -54,7 +54,7 @@ pub fn calibration(equal: &[RunRecord], handicapped: &[RunRecord]) -> Calibratio
             equal: equals.iter().filter(|run| run[index].is_some()).count(),
             winners: verdicts(&equals, &[Verdict::Faster, Verdict::Slower]),
             equivalent: verdicts(&equals, &[Verdict::Equivalent]),
-            handicapped: others.iter().filter(|run| run[index].is_some()).count(),
+            slowed: others.iter().filter(|run| run[index].is_some()).count(),
             found: verdicts(&others, &[Verdict::Faster]),
             deviation: median(all().filter_map(deviation)).map(Share),
             finds_from: median(all().filter_map(finds_from)).map(Share),

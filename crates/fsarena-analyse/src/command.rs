@@ -33,10 +33,10 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(plan.mix.iter().flat_map(|mix| ["--weights".to_owned(), mix.to_string()]));
     words.extend(rates(plan));
     words.extend(cache(plan));
-    for handicap in &plan.handicaps {
-        words.extend(["--handicap".to_owned(), format!("{}={}%", handicap.label, handicap.share.0 * 100.0)]);
+    for slowdown in &plan.slowdowns {
+        words.extend(["--slowdown".to_owned(), format!("{}={}%", slowdown.label, slowdown.share.0 * 100.0)]);
     }
-    words.extend(plan.unprobed.iter().flat_map(|label| ["--unprobed".to_owned(), label.to_string()]));
+    words.extend(plan.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
     // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");

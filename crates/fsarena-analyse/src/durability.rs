@@ -1,4 +1,4 @@
-//! Observed durability classes: the promise of a contender's kind and mount options, unless its device receives no
+//! Observed durability classes: the guarantee of a contender's kind and mount options, unless its device receives no
 //! flush.
 
 use fsarena_model::event::Note;
@@ -17,15 +17,15 @@ pub fn class(record: &RunRecord, contender: usize) -> Option<Durability> {
 
 /// The durability class of the contender `label`.
 pub fn of_label(record: &RunRecord, label: &Label) -> Option<Durability> {
-    let promised = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
-    let is_broken = promised == Durability::Flushed && unflushed(record, label).is_some();
-    Some(if is_broken { Durability::Unflushed } else { promised })
+    let guaranteed = record.contenders.iter().find(|facts| facts.label == *label)?.durability;
+    let is_broken = guaranteed == Durability::Flushed && unflushed(record, label).is_some();
+    Some(if is_broken { Durability::Unflushed } else { guaranteed })
 }
 
-/// Warnings about contenders that promise durability but send no flushes.
+/// Warnings about contenders that guarantee durability but send no flushes.
 pub fn notes(record: &RunRecord) -> Vec<Note> {
-    let promising = record.contenders.iter().filter(|facts| facts.durability == Durability::Flushed);
-    let notes = promising.filter_map(|facts| {
+    let guaranteeing = record.contenders.iter().filter(|facts| facts.durability == Durability::Flushed);
+    let notes = guaranteeing.filter_map(|facts| {
         let (syncs, flushes) = unflushed(record, &facts.label)?;
         let text = format!(
             "{}: {syncs} syncs reached the device with {flushes} flushes: a power cut may take what was synced, so it is not \

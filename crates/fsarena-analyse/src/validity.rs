@@ -4,7 +4,9 @@ mod bounds;
 mod cache;
 mod impossible;
 
-use fsarena_model::{ContenderFacts, LaneCost, Outcome, Promise, RunRecord, Trial, Validity, ValidityClass, Workload};
+use fsarena_model::{
+    ContenderFacts, Guarantee, LaneCost, Outcome, RunRecord, Trial, Validity, ValidityClass, Workload,
+};
 
 use crate::{rate, references};
 
@@ -68,7 +70,7 @@ impl Evidence<'_> {
     }
 
     fn is_compressed(&self) -> bool {
-        self.facts.is_some_and(|facts| facts.promises.contains(&Promise::Compression))
+        self.facts.is_some_and(|facts| facts.guarantees.contains(&Guarantee::Compression))
     }
 }
 

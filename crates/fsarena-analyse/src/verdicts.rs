@@ -7,7 +7,7 @@ use fsarena_stats::Interval;
 use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
-use crate::{price, promises};
+use crate::{guarantees, price};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -51,7 +51,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         decision_high: high(decision),
         verdict,
         reason,
-        promises: promises::between(record, a.0, b.0),
+        guarantees: guarantees::between(record, a.0, b.0),
         leaning: latest.filter(|_| is_open).and_then(|latest| latest.leaning).and_then(leaning),
         detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),

@@ -132,7 +132,7 @@ impl PostgreSql {
     pub fn query(&mut self, query: &str, stop: &AtomicBool) -> Result<String, EngineError> {
         let options = ["--no-psqlrc", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1", "-c", query, DATABASE];
         let ended = self.client("psql", &options)?.finish_unless(stop);
-        ended.map(|ended| ended.stdout.trim().to_owned()).map_err(|error| self.blamed(error))
+        ended.map(|ended| ended.stdout.trim().to_owned()).map_err(|error| self.named(error))
     }
 
     /// Runs a client whose output is not needed.
@@ -141,7 +141,7 @@ impl PostgreSql {
     /// If the client fails. The error is that the server has ended, if it has.
     pub fn ask(&mut self, name: &'static str, options: &[&str], stop: &AtomicBool) -> Result<(), EngineError> {
         let ended = self.client(name, options)?.finish_unless(stop);
-        ended.map(|_| ()).map_err(|error| self.blamed(error))
+        ended.map(|_| ()).map_err(|error| self.named(error))
     }
 
     /// Runs a client that may be stopped, and returns its output; `None` if it was stopped.
@@ -165,9 +165,9 @@ impl PostgreSql {
         self.run.of_server()
     }
 
-    fn blamed(&mut self, error: EngineError) -> EngineError {
+    fn named(&mut self, error: EngineError) -> EngineError {
         match &mut self.server {
-            Some(server) => server.blamed(error),
+            Some(server) => server.named(error),
             None => error,
         }
     }

@@ -122,7 +122,7 @@ impl Server {
 
     /// The cause of a client's error: that the server has ended, if it has, otherwise `error`. A client only sees that
     /// it gets no answer.
-    pub fn blamed(&mut self, error: EngineError) -> EngineError {
+    pub fn named(&mut self, error: EngineError) -> EngineError {
         // A wrong answer shows that the server answers: there is no need to wait for its end.
         let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { BLAME };
         self.blamed_within(patience, error)
@@ -164,7 +164,7 @@ impl Server {
                 format!("was killed: its clients had no answer {} s after they were told to stop", GRACE.as_secs());
             return Err(self.failure(late));
         }
-        let worked = worked.map_err(|error| self.blamed(error))?;
+        let worked = worked.map_err(|error| self.named(error))?;
         self.require_alive()?;
         Ok(worked)
     }

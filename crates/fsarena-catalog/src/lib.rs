@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Blame, Bytes, Explained, Mode, StateOfFileSystem, Traits, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, StateOfFileSystem, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -61,8 +61,8 @@ pub enum CatalogError {
 }
 
 impl Explained for CatalogError {
-    fn blame(&self) -> Blame {
-        Blame::Use
+    fn category(&self) -> ErrorCategory {
+        ErrorCategory::Use
     }
 
     fn hint(&self) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::io;
 
 use fsarena_library::Library;
-use fsarena_model::{Blame, Explained, Workload};
+use fsarena_model::{ErrorCategory, Explained, Workload};
 
 /// An error of a workload.
 #[derive(Debug, thiserror::Error)]
@@ -189,19 +189,19 @@ impl EngineError {
 }
 
 impl Explained for EngineError {
-    fn blame(&self) -> Blame {
+    fn category(&self) -> ErrorCategory {
         match self {
-            Self::Fio(error) => error.blame(),
+            Self::Fio(error) => error.category(),
             Self::Io { .. }
             | Self::Script { .. }
             | Self::Program { .. }
             | Self::Server { .. }
             | Self::Wrong(_)
             | Self::Worker(_)
-            | Self::Abandoned => Blame::Trial,
-            Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => Blame::Trial,
-            Self::NoShell { .. } | Self::NoProgram { .. } => Blame::Machine,
-            _ => Blame::Use,
+            | Self::Abandoned => ErrorCategory::Trial,
+            Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => ErrorCategory::Trial,
+            Self::NoShell { .. } | Self::NoProgram { .. } => ErrorCategory::Machine,
+            _ => ErrorCategory::Use,
         }
     }
 

@@ -46,13 +46,13 @@ pub struct Limit<'a> {
     /// The stop flag. The run ends as soon as it is set.
     pub stop: &'a AtomicBool,
     /// The share by which all work is slowed down, to test whether the difference is found: .05 for 5 %.
-    pub handicap: f64,
+    pub slowdown: f64,
 }
 
 impl<'a> Limit<'a> {
-    /// A run without a handicap.
+    /// A run without a slowdown.
     pub fn new(time: Option<Nanos>, stop: &'a AtomicBool) -> Self {
-        Self { time, stop, handicap: 0.0 }
+        Self { time, stop, slowdown: 0.0 }
     }
 
     /// The limit with another time.

@@ -26,7 +26,7 @@ pub struct Meter<'a> {
     mark: Nanos,
     part_ends: Nanos,
     is_over: bool,
-    /// Whether there is a handicap.
+    /// Whether there is a slowdown.
     dawdles: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Meter<'a> {
         stats.offered = pace.offered();
         let before = stats.elapsed;
         let at = clock::now();
-        let (mark, part_ends, dawdles) = (at, PART, limit.handicap > 0.0);
+        let (mark, part_ends, dawdles) = (at, PART, limit.slowdown > 0.0);
         let mut meter = Self { limit, stats, pace, before, start, at, mark, part_ends, is_over: false, dawdles };
         meter.next_mark();
         meter
@@ -149,12 +149,12 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Waits for the handicap's share of the time since the end of the last operation. Operations that end at the same
+    /// Waits for the slowdown's share of the time since the end of the last operation. Operations that end at the same
     /// moment, as those in flight together do, are delayed once.
     #[cold]
     fn slow_down(&self, now: Nanos) -> Nanos {
         let worked = now.saturating_sub(self.at).0 as f64;
-        let end = now.max(self.at) + Nanos((worked * self.limit.handicap) as u64);
+        let end = now.max(self.at) + Nanos((worked * self.limit.slowdown) as u64);
         let mut now = now.max(self.at);
         while now < end {
             std::hint::spin_loop();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_engine::fio::{Way, from_file, instead};
 use fsarena_engine::{EngineError, Limit, Operation, RunStats, engine};
-use fsarena_model::{Blame, Bytes, Explained, Nanos, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Nanos, Workload};
 use serde_json::json;
 
 fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
@@ -101,7 +101,7 @@ fn what_fio_does_not_manage_is_said_in_its_words() {
     let mut job = workload("none", "warm", json!({ "job": "[x]\nrw=trim\nsize=1m\n" }));
     job.engine = "fio".to_owned();
     let error = run(&job, place.path(), None).expect_err("files cannot be trimmed");
-    assert_eq!(error.blame(), Blame::Trial);
+    assert_eq!(error.category(), ErrorCategory::Trial);
     assert!(error.to_string().contains("Inappropriate ioctl"), "{error}");
     let files = serde_json::from_value::<Workload>(json!({
         "name": "creates", "version": 1, "measures": "", "why": "", "engine": "files", "durable": "fsync",

@@ -2,7 +2,7 @@
 
 use fsarena_engine::EngineError;
 use fsarena_lane::LaneError;
-use fsarena_model::{Blame, Explained};
+use fsarena_model::{ErrorCategory, Explained};
 
 use crate::StageError;
 
@@ -40,13 +40,13 @@ pub enum RunError {
 }
 
 impl Explained for RunError {
-    fn blame(&self) -> Blame {
+    fn category(&self) -> ErrorCategory {
         match self {
-            Self::Contender { error, .. } => error.blame,
-            Self::Lane(error) => error.blame(),
-            Self::Engine(error) => error.blame(),
-            Self::Listener(_) | Self::Unlike(_) => Blame::Machine,
-            Self::Budget { .. } => Blame::Use,
+            Self::Contender { error, .. } => error.category,
+            Self::Lane(error) => error.category(),
+            Self::Engine(error) => error.category(),
+            Self::Listener(_) | Self::Unlike(_) => ErrorCategory::Machine,
+            Self::Budget { .. } => ErrorCategory::Use,
         }
     }
 

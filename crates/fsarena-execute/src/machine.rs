@@ -159,7 +159,7 @@ impl Machine {
     }
 
     fn is_probed(&self, number: usize) -> bool {
-        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.unprobed.contains(&contender.label))
+        self.plan.contenders.get(number).is_none_or(|contender| !self.plan.uncounted.contains(&contender.label))
     }
 }
 

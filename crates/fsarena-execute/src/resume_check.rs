@@ -97,7 +97,7 @@ mod tests {
             mkfs: argv.map(str::to_owned).to_vec(),
             mount: mount.to_owned(),
             durability: Durability::Flushed,
-            promises: Vec::new(),
+            guarantees: Vec::new(),
             features: Vec::new(),
             read_ahead_kib: None,
             says_alignment: None,

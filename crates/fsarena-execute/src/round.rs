@@ -26,8 +26,8 @@ pub struct Setting<'a> {
     pub index: usize,
     /// The round, from 1.
     pub round: u32,
-    /// The handicap of each contender of the plan: the share by which its operations are slowed down; 0 for most.
-    pub handicaps: &'a [f64],
+    /// The slowdown of each contender of the plan: the share by which its operations are slowed down; 0 for most.
+    pub slowdowns: &'a [f64],
     /// The contenders that take part: index in the plan, and label.
     pub contenders: Vec<(usize, &'a fsarena_model::Label)>,
     /// The lanes of all contenders of the plan.

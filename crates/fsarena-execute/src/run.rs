@@ -46,11 +46,11 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Status, RunError> {
     let record = RunRecord::new(0, plan.clone(), String::new());
-    let (handicaps, aim) = (facts::handicaps(plan), Aim::of(plan));
+    let (slowdowns, aim) = (facts::slowdowns(plan), Aim::of(plan));
     let (once, decided, pending) = (Nanos(0), BTreeSet::new(), Vec::new());
     Watch::during(stop, |watch| {
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
+            Session { plan, stage, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
         let status = session.whole()?;
         session.tell(Event::Finished(status))?;
         Ok(status)
@@ -70,7 +70,7 @@ struct Session<'a> {
     started: Nanos,
     watch: &'a Watch<'a>,
     listener: &'a mut dyn Listener,
-    handicaps: Vec<f64>,
+    slowdowns: Vec<f64>,
     record: RunRecord,
     aim: Aim,
     /// Time that the current round spent on measurements that are made only once ([`Often::Once`]).
@@ -151,10 +151,10 @@ impl Session<'_> {
         self.tell(Event::WorkloadStarted { round, workload: workload.name.to_string() })?;
         let labels = present.iter().map(|number| (*number, &self.plan.contenders[*number].label));
         let contenders = labels.filter(|(_, label)| self.plan.takes_part(label, &workload.name)).collect();
-        let (handicaps, seed, watch, clock) = (&self.handicaps, self.plan.seed, self.watch, self.clock);
+        let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
         let clocks = self.clocks(workload);
         let setting =
-            Setting { workload, index, round, handicaps, contenders, lanes, shares, clocks, seed, watch, clock };
+            Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
         let trials = round::run(self.stage, &setting).unwrap_or_default();
         self.note_once(clocks, &trials);
         for trial in trials {

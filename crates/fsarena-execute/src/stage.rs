@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
-    Blame, Bytes, Conditions, ContenderFacts, Environment, Explained, LaneCost, Nanos, Place, Reading, Step,
+    Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Place, Reading, Step,
     Verification, Workload,
 };
 
@@ -18,7 +18,7 @@ pub struct StageError {
     /// The error message.
     pub text: String,
     /// The kind of failure, which determines the exit code.
-    pub blame: Blame,
+    pub category: ErrorCategory,
     /// A hint for the user, if there is one.
     pub hint: Option<String>,
 }
@@ -31,13 +31,13 @@ impl fmt::Display for StageError {
 
 impl From<LaneError> for StageError {
     fn from(error: LaneError) -> Self {
-        Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
+        Self { text: error.to_string(), category: error.category(), hint: error.hint() }
     }
 }
 
 impl From<EngineError> for StageError {
     fn from(error: EngineError) -> Self {
-        Self { text: error.to_string(), blame: error.blame(), hint: error.hint() }
+        Self { text: error.to_string(), category: error.category(), hint: error.hint() }
     }
 }
 

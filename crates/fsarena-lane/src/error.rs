@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use fsarena_model::{Blame, Bytes, Explained};
+use fsarena_model::{Bytes, ErrorCategory, Explained};
 use fsarena_sys::machine::Holder;
 
 /// Why lanes cannot be made, used or removed.
@@ -265,7 +265,7 @@ impl LaneError {
 }
 
 impl Explained for LaneError {
-    fn blame(&self) -> Blame {
+    fn category(&self) -> ErrorCategory {
         match self {
             Self::UnknownKind { .. }
             | Self::LaneTooSmall { .. }
@@ -276,15 +276,15 @@ impl Explained for LaneError {
             | Self::Partitions { .. }
             | Self::LimitTooSmall { .. }
             | Self::UnsafePlace { .. }
-            | Self::BadOption { .. } => Blame::Use,
+            | Self::BadOption { .. } => ErrorCategory::Use,
             Self::Mkfs { .. }
             | Self::Check(_)
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
             | Self::Limit { .. }
-            | Self::Rest { .. } => Blame::Trial,
-            _ => Blame::Machine,
+            | Self::Rest { .. } => ErrorCategory::Trial,
+            _ => ErrorCategory::Machine,
         }
     }
 

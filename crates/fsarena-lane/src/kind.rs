@@ -9,7 +9,7 @@ mod xfs;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Durability, Promise};
+use fsarena_model::{Bytes, Durability, Guarantee};
 
 /// All kinds, in the order in which they are listed.
 pub static KINDS: &[&dyn Kind] = &[
@@ -118,7 +118,7 @@ pub trait Kind: Sync {
     }
 
     /// What the file system guarantees, according to its features and its mount options as the kernel reports them.
-    fn promises(&self, _features: &[String], _options: &str) -> Vec<Promise> {
+    fn guarantees(&self, _features: &[String], _options: &str) -> Vec<Guarantee> {
         Vec::new()
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, require};
-use fsarena_model::{Blame, Bytes, Explained, Plan};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Plan};
 use fsarena_testing::{Alone, Need, alone, has};
 use rustix::fs::{Advice, fadvise};
 
@@ -149,5 +149,5 @@ fn limits_that_cannot_be_kept_are_refused_before_anything_is_made() {
     });
     plan.workloads = vec![serde_json::from_value(workload).expect("well spelled")];
     let error = require::memory_limits(&plan).expect_err("no process could live there");
-    assert_eq!((error.blame(), error.hint()), (Blame::Use, Some("memory-limit = \"32M\"".to_owned())));
+    assert_eq!((error.category(), error.hint()), (ErrorCategory::Use, Some("memory-limit = \"32M\"".to_owned())));
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 
 use fsarena_lane::{Arena, Go, LaneError, Ledger, flush, require};
-use fsarena_model::{Bytes, Durability, Medium, Plan, Promise, Storage};
+use fsarena_model::{Bytes, Durability, Guarantee, Medium, Plan, Storage};
 use fsarena_sys::{loopdev, mountinfo, namespace};
 use fsarena_testing::{Alone, Need, alone, has};
 
@@ -62,7 +62,7 @@ fn every_kind_is_made_mounted_verified_checked_and_taken_away() {
         let mount = mountinfo::mount_of(&place.directory).expect("it is mounted");
         assert_eq!(mount.kind, kind);
         assert!(facts.mount.starts_with(kind) && facts.durability == Durability::Flushed, "{facts:?}");
-        assert_eq!(facts.promises.contains(&Promise::Journal), ["ext3", "ext4", "xfs"].contains(&kind));
+        assert_eq!(facts.guarantees.contains(&Guarantee::Journal), ["ext3", "ext4", "xfs"].contains(&kind));
         assert!(!facts.features.is_empty() && facts.read_ahead_kib.is_some(), "{facts:?}");
         assert!(place.backing.is_some());
         devices.push(place.device.expect("it has a lane"));

@@ -166,7 +166,7 @@ impl fmt::Display for Durability {
 /// What a contender guarantees for the data beyond storing it; every verdict is shown with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Promise {
+pub enum Guarantee {
     /// Metadata changes are journalled.
     Journal,
     /// Data are written to the journal first, and so twice.
@@ -183,7 +183,7 @@ pub enum Promise {
     Compression,
 }
 
-impl fmt::Display for Promise {
+impl fmt::Display for Guarantee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Journal => "journal",

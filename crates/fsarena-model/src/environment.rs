@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Durability, Label, Nanos, Preconditioned, Promise};
+use crate::{Bytes, Durability, Guarantee, Label, Nanos, Preconditioned};
 
 /// The machine and the place of the lanes, read once per run. A value that could not be read is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ pub struct ContenderFacts {
     /// The durability class within which it is ranked.
     pub durability: Durability,
     /// What it guarantees beyond storing data.
-    pub promises: Vec<Promise>,
+    pub guarantees: Vec<Guarantee>,
     /// Features as created, reported by the file system's own tool.
     pub features: Vec<String>,
     /// Read-ahead of the mounted file system, in KiB.

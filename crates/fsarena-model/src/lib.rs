@@ -4,12 +4,12 @@
 //! *trials*; the trials of one contender and workload form a *cell*, and a pair of cells gets a *verdict*.
 
 pub mod article;
-pub mod blame;
 pub mod comparison;
 pub mod conditions;
 pub mod contender;
 pub mod disturbance;
 pub mod environment;
+pub mod error;
 pub mod event;
 #[cfg(test)]
 mod fuzz;
@@ -32,12 +32,12 @@ pub mod validity;
 pub mod workload;
 
 pub use article::Article;
-pub use blame::{Blame, Explained};
 pub use comparison::{Comparison, Verdict};
 pub use conditions::Conditions;
-pub use contender::{Contender, Durability, Label, Promise};
+pub use contender::{Contender, Durability, Guarantee, Label};
 pub use disturbance::Disturbance;
 pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost, RepeatedReads};
+pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
 pub use mix::{Mix, Weight};

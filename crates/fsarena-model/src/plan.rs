@@ -11,7 +11,7 @@ use crate::mix::Mix;
 use crate::reproduction::Scale;
 use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
 
-pub use parts::{Budget, Handicap, Lanes, LeftOut, Medium, Rounds, Storage, Unavailable, listed};
+pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
 
 /// Everything that a run will do. The same plan gives the same schedule, offsets, names and bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Plan {
     pub medium: Medium,
     /// Contenders that are slowed down on purpose, to test whether that is detected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub handicaps: Vec<Handicap>,
+    pub slowdowns: Vec<Slowdown>,
     /// When a round does not count for a workload because of other load on the machine.
     #[serde(default = "Disturbance::ignored", skip_serializing_if = "Disturbance::is_ignored")]
     pub disturbance: Disturbance,
@@ -49,7 +49,7 @@ pub struct Plan {
     pub beside: Often,
     /// Contenders whose slices are measured without probes, to determine the cost of the probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unprobed: Vec<Label>,
+    pub uncounted: Vec<Label>,
     /// What is done to the lanes' devices before anything is measured.
     #[serde(default, skip_serializing_if = "Precondition::is_none")]
     pub precondition: Precondition,
@@ -98,10 +98,10 @@ impl Plan {
             storage: Storage::Memory,
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
-            handicaps: Vec::new(),
+            slowdowns: Vec::new(),
             disturbance: Disturbance::default(),
             beside: Often::Never,
-            unprobed: Vec::new(),
+            uncounted: Vec::new(),
             precondition: Precondition::None,
             lanes: Lanes::Own,
             left_out: Vec::new(),
@@ -116,8 +116,8 @@ impl Plan {
     }
 
     /// Extra time of each operation of the contender `label`, as a share of its time; 0 for most contenders.
-    pub fn handicap(&self, label: &Label) -> f64 {
-        self.handicaps.iter().find(|handicap| handicap.label == *label).map_or(0.0, |handicap| handicap.share.0)
+    pub fn slowdown(&self, label: &Label) -> f64 {
+        self.slowdowns.iter().find(|slowdown| slowdown.label == *label).map_or(0.0, |slowdown| slowdown.share.0)
     }
 
     /// Whether the contender `label` does the workload of that name.
@@ -165,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn a_handicap_has_a_label_and_a_percentage() {
-        let handicap: Handicap = "a=b:x=5%".parse().expect("well spelled");
-        assert_eq!(handicap, Handicap { label: Label::from("a=b:x"), share: Share(0.05) });
+    fn a_slowdown_has_a_label_and_a_percentage() {
+        let slowdown: Slowdown = "a=b:x=5%".parse().expect("well spelled");
+        assert_eq!(slowdown, Slowdown { label: Label::from("a=b:x"), share: Share(0.05) });
         for wrong in ["b", "b=5", "b=0%", "=", "b=x%"] {
-            assert!(wrong.parse::<Handicap>().is_err(), "{wrong}");
+            assert!(wrong.parse::<Slowdown>().is_err(), "{wrong}");
         }
-        let plan = Plan { handicaps: vec![handicap], ..plan(1) };
-        assert_eq!((plan.handicap(&Label::from("a=b:x")), plan.handicap(&Label::from("xfs"))), (0.05, 0.0));
+        let plan = Plan { slowdowns: vec![slowdown], ..plan(1) };
+        assert_eq!((plan.slowdown(&Label::from("a=b:x")), plan.slowdown(&Label::from("xfs"))), (0.05, 0.0));
     }
 
     #[test]

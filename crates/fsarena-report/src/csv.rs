@@ -11,7 +11,7 @@
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
 //!
 //! A `cell` also has the shares of the harness, of the device's rate and of mere process starts (0 to 1), and seconds
-//! and syncs per operation. A `verdict` also has what one contender of the pair promises and the other does not. The
+//! and syncs per operation. A `verdict` also has what one contender of the pair guarantees and the other does not. The
 //! three clocks and space are probes.
 //!
 //! Values that do not apply or could not be read are empty. Numbers have all their digits and a decimal point. Control
@@ -52,13 +52,13 @@ const COLUMNS: [&str; 29] = [
     "start_share",
     "seconds_per_operation",
     "syncs_per_operation",
-    "promises",
+    "guarantees",
     "leaning",
     "detectable",
 ];
 
 /// Columns of text, which may come from a file or a path.
-const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", "validity", "reason", "promises"];
+const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", "validity", "reason", "guarantees"];
 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
@@ -155,7 +155,7 @@ fn verdict_row(pair: &PairVerdict) -> Fields {
         ("needs_rounds", pair.needs_rounds.map(|rounds| rounds.to_string()).unwrap_or_default()),
         ("reason", pair.reason.clone()),
         ("needs_seconds", number(pair.needs_seconds)),
-        ("promises", pair.promises.clone()),
+        ("guarantees", pair.guarantees.clone()),
         ("leaning", pair.leaning.map(|side| side.to_string()).unwrap_or_default()),
         ("detectable", number(pair.detectable)),
     ]

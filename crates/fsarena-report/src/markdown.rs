@@ -29,7 +29,7 @@ pub fn render(comparison: &Comparison) -> String {
     blocks.extend(latencies(comparison));
     blocks.extend(list("Read with care", &footnotes(&view)));
     blocks.extend(list("What happened", &incidents(comparison)));
-    blocks.extend(list("Promises", &promises(comparison)));
+    blocks.extend(list("Guarantees", &guarantees(comparison)));
     blocks.extend(list("What the intervals do not cover", &biases(comparison)));
     blocks.extend(list("Where", &place(comparison)));
     blocks.join("\n\n") + "\n"
@@ -137,9 +137,9 @@ fn incidents(comparison: &Comparison) -> Vec<String> {
     comparison.damage.iter().map(remark::damage).chain(notes).collect()
 }
 
-fn promises(comparison: &Comparison) -> Vec<String> {
+fn guarantees(comparison: &Comparison) -> Vec<String> {
     let groups = group::groups(comparison);
-    groups.iter().filter_map(remark::promises).chain(remark::pair_promises(comparison)).collect()
+    groups.iter().filter_map(remark::guarantees).chain(remark::pair_guarantees(comparison)).collect()
 }
 
 fn biases(comparison: &Comparison) -> Vec<String> {

@@ -84,7 +84,7 @@ mod tests {
             decision_high: Some(0.9),
             verdict,
             reason: String::new(),
-            promises: String::new(),
+            guarantees: String::new(),
             leaning: None,
             detectable: Some(1.081),
             rounds: 6,

@@ -1,10 +1,10 @@
-//! Sentences about a run: its plan, the contenders' promises, what was found, and where it ran.
+//! Sentences about a run: its plan, the contenders' guarantees, what was found, and where it ran.
 
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::ContenderRow;
 use fsarena_model::event::{Check, Note};
-use fsarena_model::{Comparison, Label, LaneCost, Promise, Severity};
+use fsarena_model::{Comparison, Guarantee, Label, LaneCost, Severity};
 
 use crate::group::Group;
 use crate::number::{bytes, three_digits};
@@ -57,15 +57,15 @@ pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
     contenders.iter().map(|row| row.label.to_string()).collect()
 }
 
-/// What the contenders of a group promise, and which of them promise more.
-pub fn promises(group: &Group<'_>) -> Option<String> {
-    let sets: Vec<BTreeSet<Promise>> =
-        group.contenders.iter().map(|row| row.promises.iter().copied().collect()).collect();
+/// What the contenders of a group guarantee, and which of them guarantee more.
+pub fn guarantees(group: &Group<'_>) -> Option<String> {
+    let sets: Vec<BTreeSet<Guarantee>> =
+        group.contenders.iter().map(|row| row.guarantees.iter().copied().collect()).collect();
     let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
     let more = more_promised(group, &sets, &common);
     let all = match group.contenders.as_slice() {
-        [one] => format!("{} promises", one.label),
-        many => format!("{} promise", listed(labels(many))),
+        [one] => format!("{} guarantees", one.label),
+        many => format!("{} guarantee", listed(labels(many))),
     };
     match (common.is_empty(), more.is_empty()) {
         (true, true) => None,
@@ -75,9 +75,9 @@ pub fn promises(group: &Group<'_>) -> Option<String> {
     }
 }
 
-/// The contenders that promise more than `common`. Contenders with the same promises are named together.
-fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSet<Promise>) -> Vec<String> {
-    let mut more: Vec<(BTreeSet<Promise>, Vec<&Label>)> = Vec::new();
+/// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
+fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
+    let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
     for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
         let extra = set - common;
         match more.iter_mut().find(|(known, _)| *known == extra) {
@@ -85,23 +85,23 @@ fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Promise>], common: &BTreeSe
             None => more.push((extra, vec![&row.label])),
         }
     }
-    let verb = |labels: &[&Label]| if labels.len() == 1 { "also promises" } else { "also promise" };
+    let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
     more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
 }
 
-/// Promises that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
+/// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
 /// and xfs / btrfs: btrfs also has data checksums.`
-pub fn pair_promises(comparison: &Comparison) -> Vec<String> {
+pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
-    for pair in comparison.verdicts.iter().filter(|pair| !pair.promises.is_empty()) {
+    for pair in comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
         let name = outcome::name(pair);
-        match found.iter_mut().find(|(promises, _)| *promises == pair.promises) {
+        match found.iter_mut().find(|(guarantees, _)| *guarantees == pair.guarantees) {
             Some((_, pairs)) if pairs.contains(&name) => {}
             Some((_, pairs)) => pairs.push(name),
-            None => found.push((&pair.promises, vec![name])),
+            None => found.push((&pair.guarantees, vec![name])),
         }
     }
-    found.into_iter().map(|(promises, pairs)| format!("Verdicts of {}: {promises}.", listed(pairs))).collect()
+    found.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
 }
 
 /// Why a group of weaker durability is shown separately.

@@ -46,7 +46,7 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
     blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
     blocks.extend(sentences(footnotes(&view), style));
     blocks.extend(sentences(incidents(comparison), style));
-    blocks.extend(sentences(promises(comparison), style));
+    blocks.extend(sentences(guarantees(comparison), style));
     blocks.extend(of_all(comparison).iter().map(|table| tables::render(table, style)));
     blocks.extend(sentences(circumstances(comparison), style));
     blocks.retain(|block| !block.is_empty());
@@ -163,10 +163,10 @@ fn incidents(comparison: &Comparison) -> Vec<(String, Tone)> {
     damage.chain(notes).collect()
 }
 
-fn promises(comparison: &Comparison) -> Vec<(String, Tone)> {
-    let sentences = group::groups(comparison).iter().filter_map(remark::promises).collect::<Vec<_>>();
-    let all = sentences.into_iter().map(|text| format!("Promises: {text}"));
-    all.chain(remark::pair_promises(comparison)).map(|text| (text, Tone::Plain)).collect()
+fn guarantees(comparison: &Comparison) -> Vec<(String, Tone)> {
+    let sentences = group::groups(comparison).iter().filter_map(remark::guarantees).collect::<Vec<_>>();
+    let all = sentences.into_iter().map(|text| format!("Guarantees: {text}"));
+    all.chain(remark::pair_guarantees(comparison)).map(|text| (text, Tone::Plain)).collect()
 }
 
 fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {

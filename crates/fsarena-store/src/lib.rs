@@ -135,7 +135,7 @@ impl Store {
     }
 }
 
-/// The file as a URI that promises that no process writes to it (<https://www.sqlite.org/uri.html>): SQLite then
+/// The file as a URI that guarantees that no process writes to it (<https://www.sqlite.org/uri.html>): SQLite then
 /// neither locks it nor looks for a journal.
 fn immutable(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

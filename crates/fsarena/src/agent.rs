@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::Listener;
-use fsarena_model::{Blame, Event, Plan, Status};
+use fsarena_model::{ErrorCategory, Event, Plan, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{self, Refusal};
@@ -86,8 +86,8 @@ pub fn serve(
     match execute(order, &mut Lines) {
         Ok(status) => Lines::write(&Line::Ended(status)),
         Err(error) => {
-            let (blame, hint) = exit::explain(&error);
-            Lines::write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(blame) })
+            let (category, hint) = exit::explain(&error);
+            Lines::write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(category) })
         }
     }
 }
@@ -160,7 +160,7 @@ fn follow(command: &str, stdout: impl BufRead, listener: &mut dyn Listener) -> R
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
             }
             Ok(Line::Ended(status)) => return Ok(status),
-            Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, blame(exit)).into()),
+            Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, category(exit)).into()),
             Err(_) => {
                 let text = format!("`{command}` does not answer as an agent: {}", line.trim());
                 let hint = "fsarena has to be installed there, and nothing else may write to its stdout";
@@ -176,11 +176,11 @@ fn follow(command: &str, stdout: impl BufRead, listener: &mut dyn Listener) -> R
     Err(Refusal::machine(text, hint).into())
 }
 
-fn blame(exit: u8) -> Blame {
+fn category(exit: u8) -> ErrorCategory {
     match exit {
-        2 => Blame::Use,
-        3 => Blame::Trial,
-        _ => Blame::Machine,
+        2 => ErrorCategory::Use,
+        3 => ErrorCategory::Trial,
+        _ => ErrorCategory::Machine,
     }
 }
 

@@ -8,7 +8,7 @@ mod reproduce;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use fsarena_model::plan::Handicap;
+use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
@@ -168,11 +168,11 @@ pub struct Compare {
     #[arg(long)]
     pub precondition: bool,
     /// Make each operation of a contender take so much longer, to see whether that is found
-    #[arg(long, value_name = "LABEL=PERCENT")]
-    pub handicap: Vec<Handicap>,
+    #[arg(long, alias = "handicap", value_name = "LABEL=PERCENT")]
+    pub slowdown: Vec<Slowdown>,
     /// Read no counters around the slices of a contender, to see what reading costs
-    #[arg(long, value_name = "LABEL")]
-    pub unprobed: Vec<Label>,
+    #[arg(long = "no-counters", alias = "unprobed", value_name = "LABEL")]
+    pub uncounted: Vec<Label>,
     /// Measure references, the three clocks and space: never, once or always [default: once in `quick`, never at
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fsarena_model::{Blame, Explained};
+use fsarena_model::{ErrorCategory, Explained};
 use fsarena_store::StoreError;
 
 use crate::note::{note, tell};
@@ -32,24 +32,24 @@ impl From<Ended> for ExitCode {
 #[derive(Debug)]
 pub struct Refusal {
     text: String,
-    blame: Blame,
+    category: ErrorCategory,
     hint: Option<String>,
 }
 
 impl Refusal {
     /// The call is wrong: exit code 2.
     pub fn wrong_use(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), blame: Blame::Use, hint: Some(hint.into()) }
+        Self { text: text.into(), category: ErrorCategory::Use, hint: Some(hint.into()) }
     }
 
     /// The failure of an agent.
-    pub fn of_agent(text: String, hint: Option<String>, blame: Blame) -> Self {
-        Self { text, blame, hint }
+    pub fn of_agent(text: String, hint: Option<String>, category: ErrorCategory) -> Self {
+        Self { text, category, hint }
     }
 
     /// This machine lacks something: exit code 4.
     pub fn machine(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { text: text.into(), blame: Blame::Machine, hint: Some(hint.into()) }
+        Self { text: text.into(), category: ErrorCategory::Machine, hint: Some(hint.into()) }
     }
 }
 
@@ -62,8 +62,8 @@ impl std::fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Explained for Refusal {
-    fn blame(&self) -> Blame {
-        self.blame
+    fn category(&self) -> ErrorCategory {
+        self.category
     }
 
     fn hint(&self) -> Option<String> {
@@ -85,19 +85,19 @@ pub fn usage(error: &clap::Error) -> ExitCode {
 /// Prints an error once, with its hint, and returns its exit code.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     note!("error: {}", words(error));
-    let (blame, hint) = explain(error);
+    let (category, hint) = explain(error);
     if let Some(hint) = hint {
         note!("hint: {hint}");
     }
-    ExitCode::from(code(blame))
+    ExitCode::from(code(category))
 }
 
 /// The exit code of a failure.
-pub fn code(blame: Blame) -> u8 {
-    match blame {
-        Blame::Use => 2,
-        Blame::Trial => 3,
-        Blame::Machine => 4,
+pub fn code(category: ErrorCategory) -> u8 {
+    match category {
+        ErrorCategory::Use => 2,
+        ErrorCategory::Trial => 3,
+        ErrorCategory::Machine => 4,
     }
 }
 
@@ -111,11 +111,11 @@ pub fn words(error: &anyhow::Error) -> String {
 }
 
 /// The kind of an error and its hint. An error of unknown type counts as the machine's.
-pub fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
+pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
     fn of<E: Explained + std::error::Error + Send + Sync + 'static>(
         error: &anyhow::Error,
-    ) -> Option<(Blame, Option<String>)> {
-        error.downcast_ref::<E>().map(|error| (error.blame(), error.hint()))
+    ) -> Option<(ErrorCategory, Option<String>)> {
+        error.downcast_ref::<E>().map(|error| (error.category(), error.hint()))
     }
     of::<Refusal>(error)
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
@@ -123,10 +123,10 @@ pub fn explain(error: &anyhow::Error) -> (Blame, Option<String>) {
         .or_else(|| of::<fsarena_engine::EngineError>(error))
         .or_else(|| of::<fsarena_execute::RunError>(error))
         .or_else(|| error.downcast_ref::<StoreError>().map(of_store))
-        .unwrap_or((Blame::Machine, None))
+        .unwrap_or((ErrorCategory::Machine, None))
 }
 
-fn of_store(error: &StoreError) -> (Blame, Option<String>) {
+fn of_store(error: &StoreError) -> (ErrorCategory, Option<String>) {
     let is_use = matches!(error, StoreError::NoSuchRun { .. } | StoreError::Missing { .. } | StoreError::Unsafe { .. });
-    (if is_use { Blame::Use } else { Blame::Machine }, error.hint())
+    (if is_use { ErrorCategory::Use } else { ErrorCategory::Machine }, error.hint())
 }

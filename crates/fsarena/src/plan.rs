@@ -15,7 +15,7 @@ use fsarena_analyse::{not_here, unknown_names};
 use fsarena_catalog::Suite;
 use fsarena_execute::{estimated_round, estimated_setup, largest, require_libraries, reserved, unaligned};
 use fsarena_lane::{LaneError, disk, lane_count, require};
-use fsarena_model::plan::{Handicap, Lanes};
+use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
     Budget, Bytes, Contender, Disturbance, Label, Mode, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
@@ -64,10 +64,10 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             .unwrap_or(LANE),
         storage,
         medium: arguments.medium,
-        handicaps: arguments.handicap.clone(),
+        slowdowns: arguments.slowdown.clone(),
         disturbance,
         beside: arguments.beside.unwrap_or(usual),
-        unprobed: arguments.unprobed.clone(),
+        uncounted: arguments.uncounted.clone(),
         lanes: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
         left_out: Vec::new(),
@@ -153,7 +153,7 @@ pub fn require_sound(plan: &Plan) -> Result<()> {
         let text = format!("a run has at least one round and at most {MOST_ROUNDS}");
         return Err(Refusal::wrong_use(text, "--rounds 10").into());
     }
-    require_handicaps(plan)?;
+    require_slowdowns(plan)?;
     require_whole_blocks(plan)?;
     require_lanes_to_precondition(plan)?;
     require_work(plan)
@@ -240,27 +240,29 @@ fn margin(margin: Share) -> Result<Share> {
     }
 }
 
-/// Refuses handicaps for unknown contenders, and for workloads of other programs, which cannot be slowed down.
-fn require_handicaps(plan: &Plan) -> Result<()> {
+/// Refuses slowdowns for unknown contenders, and for workloads of other programs, which cannot be slowed down.
+fn require_slowdowns(plan: &Plan) -> Result<()> {
     let is_one = |label: &Label| plan.contenders.iter().any(|contender| contender.label == *label);
-    if let Some(label) = plan.unprobed.iter().find(|label| !is_one(label)) {
-        return Err(Refusal::wrong_use(format!("there is no contender `{label}`"), "--unprobed takes a label").into());
+    if let Some(label) = plan.uncounted.iter().find(|label| !is_one(label)) {
+        return Err(
+            Refusal::wrong_use(format!("there is no contender `{label}`"), "--no-counters takes a label").into()
+        );
     }
-    for (index, Handicap { label, .. }) in plan.handicaps.iter().enumerate() {
-        if plan.handicaps[..index].iter().any(|other| other.label == *label) {
-            return Err(Refusal::wrong_use(format!("`{label}` has two handicaps"), "give it one").into());
+    for (index, Slowdown { label, .. }) in plan.slowdowns.iter().enumerate() {
+        if plan.slowdowns[..index].iter().any(|other| other.label == *label) {
+            return Err(Refusal::wrong_use(format!("`{label}` has two slowdowns"), "give it one").into());
         }
         if plan.contenders.iter().all(|contender| contender.label != *label) {
             let labels: Vec<&str> = plan.contenders.iter().map(|contender| contender.label.0.as_str()).collect();
-            let text = format!("there is no contender `{label}` to be handicapped");
+            let text = format!("there is no contender `{label}` to be slowed");
             return Err(Refusal::wrong_use(text, format!("the labels are {}", labels.join(", "))).into());
         }
     }
     let is_foreign = |workload: &&Workload| workload.traits.program.is_some();
-    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.handicaps.is_empty()) {
+    match plan.workloads.iter().find(is_foreign).filter(|_| !plan.slowdowns.is_empty()) {
         None => Ok(()),
         Some(workload) => {
-            let text = format!("`{}` is done by another program, which cannot be handicapped", workload.name);
+            let text = format!("`{}` is done by another program, which cannot be slowed", workload.name);
             Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into())
         }
     }

@@ -13,12 +13,12 @@ const BEYOND_THE_DEVICE: f64 = 2.5;
 /// Maximum relative deviation of bytes per operation from the block size.
 const OF_THE_SIZE: f64 = 0.02;
 
-/// Syncs without flushes cannot have made data durable on a contender that promises durability. Concurrent syncs may
+/// Syncs without flushes cannot have made data durable on a contender that guarantees durability. Concurrent syncs may
 /// share a flush.
 pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     let label = &evidence.facts?.label;
-    let promised = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
-    if !promised || evidence.workload.durable == DurablePoint::None {
+    let guaranteed = durability::of_label(evidence.record, label) == Some(Durability::Flushed);
+    if !guaranteed || evidence.workload.durable == DurablePoint::None {
         return None;
     }
     let flushes = evidence.sum("device.flushes")?;

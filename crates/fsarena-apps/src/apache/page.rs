@@ -70,7 +70,7 @@ impl Job for PageJob {
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
         let said = Output::of(&ended.stdout, &times, &page);
-        said.map_err(|what| server.blamed(ab::complaint(&what, &ended.words())))?.count(stats);
+        said.map_err(|what| server.named(ab::complaint(&what, &ended.words())))?.count(stats);
         Ok(())
     }
 

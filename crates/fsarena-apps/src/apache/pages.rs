@@ -189,7 +189,7 @@ impl Job for PagesJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let asked = self.ask(limit).map_err(|error| self.server().blamed(error))?;
+        let asked = self.ask(limit).map_err(|error| self.server().named(error))?;
         let is_whole = asked.operations == u64::from(self.parameters.pages);
         self.server().note(is_whole.then_some(asked.operations));
         stats.follow(&asked, 0);

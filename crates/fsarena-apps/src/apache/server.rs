@@ -195,9 +195,9 @@ impl Httpd {
     }
 
     /// The cause of a client's error: that the server has ended, if it has, otherwise `error`.
-    pub fn blamed(&mut self, error: EngineError) -> EngineError {
+    pub fn named(&mut self, error: EngineError) -> EngineError {
         match &mut self.running {
-            Some((server, _)) => server.blamed(error),
+            Some((server, _)) => server.named(error),
             None => error,
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fsarena_engine::{Engine, EngineError, Job, Need};
-use fsarena_model::{Blame, Explained, Traits, Workload};
+use fsarena_model::{ErrorCategory, Explained, Traits, Workload};
 
 use super::place::pgbench;
 
@@ -35,5 +35,5 @@ fn its_package_is_named_and_the_machine_is_blamed() {
     assert!(text.contains("phoronix-pgbench") && text.contains("no-such-server"), "{text}");
     let hint = refused.hint().expect("there is help");
     assert!(hint.starts_with("apt-get install no-such-package; `make apps`"), "{hint}");
-    assert_eq!(refused.blame(), Blame::Machine);
+    assert_eq!(refused.category(), ErrorCategory::Machine);
 }

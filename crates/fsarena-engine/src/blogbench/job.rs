@@ -62,7 +62,7 @@ impl Blogging {
 
     /// Runs one thread from start to end. `left` counts the writers that are still at work.
     fn live(&self, who: (Kind, u64), site: &Site, limit: &Limit<'_>, left: &AtomicUsize) -> Result<RunStats, Errno> {
-        let mut visitor = Visitor::new(site, who, self.seed, limit.handicap, self.parameters.rest());
+        let mut visitor = Visitor::new(site, who, self.seed, limit.slowdown, self.parameters.rest());
         let worked = visitor.work().inspect_err(|_| site.end());
         left.fetch_sub(usize::from(who.0 == Kind::Writer), Ordering::Relaxed);
         worked.map(|()| visitor.stats)

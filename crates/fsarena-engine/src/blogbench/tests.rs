@@ -22,12 +22,12 @@ fn workload(parameters: serde_json::Value) -> Workload {
     serde_json::from_value(fields).expect("a workload")
 }
 
-fn blog(parameters: serde_json::Value, handicap: f64, place: &Path) -> RunStats {
+fn blog(parameters: serde_json::Value, slowdown: f64, place: &Path) -> RunStats {
     let mut job = Blogbench.open(&workload(parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     job.reset(&crate::NEVER).expect("made anew");
-    job.run(&Limit { handicap, ..Limit::new(None, &stop) }, &mut stats).expect("worked");
+    job.run(&Limit { slowdown, ..Limit::new(None, &stop) }, &mut stats).expect("worked");
     stats
 }
 
@@ -73,7 +73,7 @@ fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
 #[test]
 fn a_site_at_work_is_written_changed_commented_on_and_read() {
     let place = tempfile::tempdir().expect("temporary folder");
-    // Each writer makes thousands of files, slowed down by the handicap. A reader reads about a hundred files per blog.
+    // Each writer makes thousands of files, slowed down by the slowdown. A reader reads about a hundred files per blog.
     let stats = blog(json!({ "most-blogs": 60, "seconds": 60, "readers": 10, "rest-ms": 1 }), 1.0, place.path());
     let all: Vec<_> = found(place.path()).into_iter().flatten().collect();
     let sizes = |kind: &str| -> Range<u64> {

@@ -57,7 +57,7 @@ pub struct Visitor<'a> {
     site: &'a Site,
     kind: Kind,
     random: Pcg64Mcg,
-    handicap: f64,
+    slowdown: f64,
     rest: Duration,
     buffer: Vec<u8>,
     path: String,
@@ -69,10 +69,10 @@ pub struct Visitor<'a> {
 impl<'a> Visitor<'a> {
     /// Thread number `number` of its kind. It waits for `rest` when it finds nothing to do, or when another thread has
     /// moved its file away.
-    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, handicap: f64, rest: Duration) -> Self {
+    pub fn new(site: &'a Site, (kind, number): (Kind, u64), seed: u64, slowdown: f64, rest: Duration) -> Self {
         let random = generator(seed, "blogbench", &[kind as u64, number]);
         let (path, temporary, stats) = (String::new(), String::new(), RunStats::new());
-        Self { site, kind, random, handicap, rest, buffer: vec![0; READ], path, temporary, stats }
+        Self { site, kind, random, slowdown, rest, buffer: vec![0; READ], path, temporary, stats }
     }
 
     /// Works until the run is over.
@@ -238,7 +238,7 @@ impl<'a> Visitor<'a> {
 
     fn note(&mut self, operation: Operation, begin: fsarena_model::Nanos) {
         let worked = clock::now().saturating_sub(begin);
-        let more = if self.handicap > 0.0 { slow_down(worked, self.handicap) } else { fsarena_model::Nanos(0) };
+        let more = if self.slowdown > 0.0 { slow_down(worked, self.slowdown) } else { fsarena_model::Nanos(0) };
         self.stats.record(operation, worked + more);
     }
 }

@@ -163,7 +163,7 @@ impl Job for Encryption {
         }
         resident::close(output).map_err(EngineError::io("close the encrypted file"))?;
         let worked = clock::now().saturating_sub(start);
-        stats.elapsed = stats.elapsed + worked + slow_down(worked, limit.handicap);
+        stats.elapsed = stats.elapsed + worked + slow_down(worked, limit.slowdown);
         (stats.operations, stats.bytes) = (stats.operations + 1, stats.bytes + self.size);
         Ok(())
     }

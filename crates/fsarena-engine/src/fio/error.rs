@@ -1,6 +1,6 @@
 //! The errors of fio and of its job files.
 
-use fsarena_model::{Blame, Explained};
+use fsarena_model::{ErrorCategory, Explained};
 
 /// An error of fio or of one of its job files.
 #[derive(Debug, thiserror::Error)]
@@ -53,11 +53,11 @@ pub enum FioError {
 }
 
 impl Explained for FioError {
-    fn blame(&self) -> Blame {
+    fn category(&self) -> ErrorCategory {
         match self {
-            Self::Missing { .. } => Blame::Machine,
-            Self::Failed(_) => Blame::Trial,
-            _ => Blame::Use,
+            Self::Missing { .. } => ErrorCategory::Machine,
+            Self::Failed(_) => ErrorCategory::Trial,
+            _ => ErrorCategory::Use,
         }
     }
 

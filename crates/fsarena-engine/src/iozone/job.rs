@@ -78,7 +78,7 @@ fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Resul
         drop_cached(passes.path, passes.cell.file)?;
     }
     let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
-    Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.handicap), ..timed })
+    Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.slowdown), ..timed })
 }
 
 fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {

@@ -129,10 +129,10 @@ fn synced<F: FileSystem>(system: &mut F, task: &Task, stats: &mut RunStats) -> R
     Ok(Some(took))
 }
 
-/// The time since `begin`, extended by the handicap's share.
+/// The time since `begin`, extended by the slowdown's share.
 fn dawdled(begin: Nanos, limit: &Limit<'_>) -> Nanos {
     let worked = clock::now().saturating_sub(begin);
-    let end = begin + worked + Nanos((worked.0 as f64 * limit.handicap) as u64);
+    let end = begin + worked + Nanos((worked.0 as f64 * limit.slowdown) as u64);
     while clock::now() < end {
         std::hint::spin_loop();
     }

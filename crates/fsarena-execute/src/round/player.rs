@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::rate_readings;
 use fsarena_engine::{EngineError, Job, Limit, RunStats};
-use fsarena_model::{Blame, Bytes, Nanos, Outcome, Reading, Slice, Trial, Verification};
+use fsarena_model::{Bytes, ErrorCategory, Nanos, Outcome, Reading, Slice, Trial, Verification};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
@@ -55,13 +55,13 @@ impl Player {
 
     /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), StageError> {
-        // References have no handicap.
-        let handicap = setting.handicaps.get(self.contender).copied().unwrap_or(0.0);
+        // References have no slowdown.
+        let slowdown = setting.slowdowns.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.is_alone().then(Pinned::here);
         let current = &mut self.current;
         let limit = limit::of_run(setting.workload, time);
-        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, handicap }, current));
+        let worked = setting.watch.within(limit, |stop| job.run(&Limit { time, stop, slowdown }, current));
         self.in_time(worked)
     }
 
@@ -89,7 +89,7 @@ impl Player {
 
 /// The error of work that exceeded its time limit.
 pub(super) fn out_of_time(limit: Nanos) -> StageError {
-    StageError { text: format!("not done after {limit}"), blame: Blame::Machine, hint: None }
+    StageError { text: format!("not done after {limit}"), category: ErrorCategory::Machine, hint: None }
 }
 
 /// The trial that results.

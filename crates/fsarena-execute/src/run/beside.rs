@@ -94,11 +94,11 @@ impl Session<'_> {
             }
         };
         let label = Label(place.to_string());
-        let (handicaps, seed, watch, clock) = (&self.handicaps, self.plan.seed, self.watch, self.clock);
+        let (slowdowns, seed, watch, clock) = (&self.slowdowns, self.plan.seed, self.watch, self.clock);
         let contenders = vec![(number, &label)];
         let (clocks, shares) = (Clocks::Left, Shares::default());
         let setting =
-            Setting { workload, index, round, handicaps, contenders, lanes, shares, clocks, seed, watch, clock };
+            Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
         let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
         for trial in trials {
             if let Some(why) = trial.outcome.why() {

@@ -2,28 +2,28 @@
 
 use fsarena_analyse::foreign_seconds;
 use fsarena_model::event::RoundFacts;
-use fsarena_model::plan::Handicap;
+use fsarena_model::plan::Slowdown;
 use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
 
 use crate::{environment, libraries};
 
 /// The share by which each contender's operations are slowed down on purpose.
-pub fn handicaps(plan: &Plan) -> Vec<f64> {
-    plan.contenders.iter().map(|contender| plan.handicap(&contender.label)).collect()
+pub fn slowdowns(plan: &Plan) -> Vec<f64> {
+    plan.contenders.iter().map(|contender| plan.slowdown(&contender.label)).collect()
 }
 
 /// Notes about contenders that are treated differently, and about known weaknesses of their kinds.
 pub fn notes(plan: &Plan) -> impl Iterator<Item = String> {
-    let handicaps = plan.handicaps.iter().map(|Handicap { label, share }| {
+    let slowdowns = plan.slowdowns.iter().map(|Slowdown { label, share }| {
         format!("`{label}` is slowed down on purpose: each of its operations takes {share} longer")
     });
-    let unprobed = plan.unprobed.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
+    let uncounted = plan.uncounted.iter().map(|label| format!("around the slices of `{label}` no counters are read"));
     let in_turn = (!plan.lanes.is_own()).then(|| {
         "all contenders take the same lane in turn, each with all workloads of a round, so that minutes lie between two contenders' \
          runs of one workload"
             .to_owned()
     });
-    handicaps.chain(unprobed).chain(in_turn).chain(libraries::cautions(plan))
+    slowdowns.chain(uncounted).chain(in_turn).chain(libraries::cautions(plan))
 }
 
 /// The note that flushes do nothing in memory, so that durable work is faster there than on a disk.

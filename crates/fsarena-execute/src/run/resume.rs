@@ -7,7 +7,7 @@ use fsarena_model::event::Note;
 use fsarena_model::{Environment, Event, Nanos, RunRecord, Severity, Status};
 use fsarena_sys::Clock;
 
-use super::facts::{free_flushes, handicaps, notes as plan_notes};
+use super::facts::{free_flushes, notes as plan_notes, slowdowns};
 use super::{Listener, Session, decisions};
 use crate::remaining::Remaining;
 use crate::round::Watch;
@@ -40,11 +40,11 @@ pub fn resume(
 ) -> Result<Status, RunError> {
     let Resumption { record, rest, at } = resumption;
     let (plan, aim, pending) = (record.plan.clone(), rest.aim, Vec::new());
-    let handicaps = handicaps(&plan);
+    let slowdowns = slowdowns(&plan);
     Watch::during(stop, |watch| {
         let (plan, once, decided) = (&plan, Nanos(0), decisions(&record, &standing(&record)).into_keys().collect());
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, handicaps, record, aim, once, decided, pending };
+            Session { plan, stage, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
         if session.stopped() {
             return Ok(Status::Interrupted);
         }

@@ -77,7 +77,7 @@ fn the_json_has_the_keys_of_format_1() {
         ["format", "run", "status", "seed", "started", "environment", "contenders", "workloads", "cells", "verdicts"];
     assert_eq!(missing(&json, &top), Vec::<String>::new());
     assert_eq!((&json["format"], &json["seed"], &json["status"]), (&1.into(), &"7".into(), &"complete".into()));
-    let contender = ["label", "kind", "mkfs", "mount", "durability", "promises"];
+    let contender = ["label", "kind", "mkfs", "mount", "durability", "guarantees"];
     assert_eq!(missing(&json["contenders"][0], &contender), Vec::<String>::new());
     let workload = ["name", "version", "metric", "unit", "better", "mode"];
     assert_eq!(missing(&json["workloads"][0], &workload), Vec::<String>::new());

@@ -1,7 +1,7 @@
 //! Contenders of different durability are shown side by side and never ranked with each other.
 
 use fsarena_analyse::assess;
-use fsarena_model::{Durability, Promise, Rounds, Verdict};
+use fsarena_model::{Durability, Guarantee, Rounds, Verdict};
 
 use crate::fake::{Performance, Play, World, workload};
 use crate::record::Kept;
@@ -83,11 +83,11 @@ fn contenders_of_which_no_two_may_be_ranked_are_measured_often_enough_for_an_int
 
 #[test]
 fn what_one_promises_and_the_other_does_not_stands_beside_each_verdict() {
-    let kept = Kept::new(workload("create")).promising(Promise::DataChecksums);
+    let kept = Kept::new(workload("create")).guaranteeing(Guarantee::DataChecksums);
     let comparison = assess(&kept.0);
-    assert!(comparison.verdicts.iter().all(|pair| pair.promises == "ext4 also has data checksums"));
+    assert!(comparison.verdicts.iter().all(|pair| pair.guarantees == "ext4 also has data checksums"));
     let apart = assess(&kept.durable(Durability::Volatile).0);
-    assert_eq!(apart.verdicts[0].promises, "ext4 also has data checksums", "across classes as well");
+    assert_eq!(apart.verdicts[0].guarantees, "ext4 also has data checksums", "across classes as well");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fsarena_execute::RunError;
 use fsarena_model::{
-    Blame, Bytes, CacheState, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial,
+    Bytes, CacheState, ErrorCategory, Event, Explained, LaneCost, Nanos, Outcome, Rounds, Severity, Status, Trial,
     ValidityClass, Verdict,
 };
 
@@ -133,7 +133,7 @@ fn a_contender_that_cannot_be_made_in_the_first_round_ends_the_run() {
     let performance = with_failure(1, 1, "make xfs").perform();
     let error = performance.result.as_ref().expect_err("nothing is lost yet");
     assert!(matches!(error, RunError::Contender { contender, .. } if contender == "xfs"));
-    assert_eq!((error.blame(), performance.record.trials.len()), (Blame::Trial, 0));
+    assert_eq!((error.category(), performance.record.trials.len()), (ErrorCategory::Trial, 0));
     assert!(error.to_string().contains("xfs") && error.to_string().contains("no luck"));
 }
 
@@ -189,7 +189,7 @@ fn a_listener_that_fails_ends_the_run_whenever_it_does() {
         let performance = Play { deaf_from, ..play() }.perform();
         let error = performance.result.as_ref().expect_err("nobody listens any more");
         assert!(matches!(error, RunError::Listener(why) if why == "the store is full"), "{deaf_from}: {error}");
-        assert_eq!((performance.events.len(), error.blame()), (deaf_from, Blame::Machine));
+        assert_eq!((performance.events.len(), error.category()), (deaf_from, ErrorCategory::Machine));
     }
     let content = Play { deaf_from: all, ..play() }.perform();
     assert_eq!(content.events.last(), Some(&Event::Finished(Status::Complete)));

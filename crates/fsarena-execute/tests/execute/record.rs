@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    ContenderFacts, Durability, Label, LaneCost, Latency, Nanos, Outcome, Place, Promise, Reading, Reference,
+    ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Place, Reading, Reference,
     RunRecord, Slice, Trial, Validity, ValidityClass, Workload,
 };
 
@@ -54,8 +54,8 @@ impl Kept {
     }
 
     /// Adds a guarantee to `ext4`.
-    pub fn promising(mut self, promise: Promise) -> Self {
-        self.0.contenders[0].promises.push(promise);
+    pub fn guaranteeing(mut self, guarantee: Guarantee) -> Self {
+        self.0.contenders[0].guarantees.push(guarantee);
         self
     }
 
@@ -96,7 +96,7 @@ fn facts(label: &str) -> ContenderFacts {
         mkfs: Vec::new(),
         mount: format!("{label} rw"),
         durability: Durability::Flushed,
-        promises: Vec::new(),
+        guarantees: Vec::new(),
         features: Vec::new(),
         read_ahead_kib: None,
         says_alignment: None,

@@ -2,7 +2,7 @@
 
 use fsarena_analyse::assess;
 use fsarena_model::{
-    Bytes, CacheState, Disturbance, Durability, DurablePoint, Nanos, Outcome, Place, Promise, Reading, ValidityClass,
+    Bytes, CacheState, Disturbance, Durability, DurablePoint, Guarantee, Nanos, Outcome, Place, Reading, ValidityClass,
     Verdict, Workload,
 };
 
@@ -81,7 +81,7 @@ fn a_warm_read_is_not_called_cached() {
 
 #[test]
 fn compressed_data_may_be_fewer_on_the_device() {
-    assert_eq!(cold().promising(Promise::Compression).reading("device.read", 30.0 * MEBIBYTE).classes(), []);
+    assert_eq!(cold().guaranteeing(Guarantee::Compression).reading("device.read", 30.0 * MEBIBYTE).classes(), []);
 }
 
 #[test]

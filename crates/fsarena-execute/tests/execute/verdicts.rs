@@ -115,13 +115,13 @@ fn a_verdict_that_later_rounds_contradict_is_invalid_and_says_why() {
 }
 
 #[test]
-fn a_handicap_is_told_and_found() {
+fn a_slowdown_is_told_and_found() {
     let mut play = Play::new(&["a=ext4", "b=ext4"], World::of(&[1000.0; 2]).noisy(0.02, 5));
-    play.plan.handicaps = vec!["b=20%".parse().expect("well spelled")];
+    play.plan.slowdowns = vec!["b=20%".parse().expect("well spelled")];
     let performance = play.perform();
     let comparison = performance.comparison();
     assert!(comparison.verdicts.iter().all(|pair| pair.verdict == Verdict::Faster), "{:?}", comparison.verdicts);
     let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
     assert!(notes.iter().any(|note| note.contains("`b` is slowed down on purpose")), "{notes:?}");
-    assert!(comparison.command.windows(2).any(|pair| pair == ["--handicap", "b=20%"]), "{:?}", comparison.command);
+    assert!(comparison.command.windows(2).any(|pair| pair == ["--slowdown", "b=20%"]), "{:?}", comparison.command);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Promise};
+use fsarena_model::{Bytes, Guarantee};
 
 use super::{Identity, Kind, Tool, strings};
 
@@ -59,16 +59,16 @@ impl Kind for Btrfs {
         features
     }
 
-    fn promises(&self, features: &[String], options: &str) -> Vec<Promise> {
+    fn guarantees(&self, features: &[String], options: &str) -> Vec<Guarantee> {
         let option = |name: &str| options.split(',').any(|option| option == name);
         let compressed = options.split(',').any(|option| option.starts_with("compress"));
-        let mut promises = vec![Promise::MetadataChecksums];
-        promises.extend((!option("nodatasum") && !option("nodatacow")).then_some(Promise::DataChecksums));
-        promises.extend((!option("nodatacow")).then_some(Promise::CopyOnWrite));
+        let mut guarantees = vec![Guarantee::MetadataChecksums];
+        guarantees.extend((!option("nodatasum") && !option("nodatacow")).then_some(Guarantee::DataChecksums));
+        guarantees.extend((!option("nodatacow")).then_some(Guarantee::CopyOnWrite));
         let duplicated = features.iter().any(|feature| feature == "metadata=dup");
-        promises.extend(duplicated.then_some(Promise::DuplicatedMetadata));
-        promises.extend(compressed.then_some(Promise::Compression));
-        promises
+        guarantees.extend(duplicated.then_some(Guarantee::DuplicatedMetadata));
+        guarantees.extend(compressed.then_some(Guarantee::Compression));
+        guarantees
     }
 
     /// Since Linux 6.15 direct writes to files with checksums pass through the page cache (fs/btrfs/direct-io.c).
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn without_checksums_they_are_not_promised() {
-        assert!(!Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::DataChecksums));
-        assert!(Btrfs.promises(&[], "rw,nodatasum").contains(&Promise::CopyOnWrite));
-        assert!(!Btrfs.promises(&[], "rw,nodatacow").contains(&Promise::CopyOnWrite));
+        assert!(!Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::DataChecksums));
+        assert!(Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::CopyOnWrite));
+        assert!(!Btrfs.guarantees(&[], "rw,nodatacow").contains(&Guarantee::CopyOnWrite));
     }
 
     #[test]

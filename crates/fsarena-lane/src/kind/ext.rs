@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Promise};
+use fsarena_model::{Bytes, Guarantee};
 
 use super::{Identity, Kind, Tool, strings};
 
@@ -62,15 +62,15 @@ impl Kind for Ext {
         line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
     }
 
-    fn promises(&self, features: &[String], options: &str) -> Vec<Promise> {
+    fn guarantees(&self, features: &[String], options: &str) -> Vec<Guarantee> {
         let has = |name: &str| features.iter().any(|feature| feature == name);
         let journal = has("has_journal") && !options.split(',').any(|option| option == "norecovery");
-        let mut promises = Vec::new();
-        promises.extend(journal.then_some(Promise::Journal));
+        let mut guarantees = Vec::new();
+        guarantees.extend(journal.then_some(Guarantee::Journal));
         let of_data = journal && options.split(',').any(|option| option == "data=journal");
-        promises.extend(of_data.then_some(Promise::DataJournal));
-        promises.extend(has("metadata_csum").then_some(Promise::MetadataChecksums));
-        promises
+        guarantees.extend(of_data.then_some(Guarantee::DataJournal));
+        guarantees.extend(has("metadata_csum").then_some(Guarantee::MetadataChecksums));
+        guarantees
     }
 
     /// Journalled data is written through the page cache (`ext4_dio_alignment` in fs/ext4/inode.c).
@@ -95,17 +95,17 @@ mod tests {
         let features =
             EXT4.features("Filesystem UUID: x\nFilesystem features:      has_journal ext_attr metadata_csum\n");
         assert_eq!(features, strings(["has_journal", "ext_attr", "metadata_csum"]));
-        assert_eq!(EXT4.promises(&features, "rw"), vec![Promise::Journal, Promise::MetadataChecksums]);
+        assert_eq!(EXT4.guarantees(&features, "rw"), vec![Guarantee::Journal, Guarantee::MetadataChecksums]);
     }
 
     #[test]
     fn data_are_journalled_only_where_there_is_a_journal() {
         let of = |features: &[&str], options| {
-            EXT4.promises(&features.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), options)
+            EXT4.guarantees(&features.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), options)
         };
-        assert_eq!(of(&["has_journal"], "rw,data=journal"), [Promise::Journal, Promise::DataJournal]);
-        assert_eq!(of(&["has_journal"], "rw,data=ordered"), [Promise::Journal]);
+        assert_eq!(of(&["has_journal"], "rw,data=journal"), [Guarantee::Journal, Guarantee::DataJournal]);
+        assert_eq!(of(&["has_journal"], "rw,data=ordered"), [Guarantee::Journal]);
         assert_eq!(of(&["extent"], "rw,data=journal"), []);
-        assert_eq!(EXT2.promises(&strings(["ext_attr", "filetype"]), "rw"), []);
+        assert_eq!(EXT2.guarantees(&strings(["ext_attr", "filetype"]), "rw"), []);
     }
 }

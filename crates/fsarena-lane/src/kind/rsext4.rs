@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Durability, Promise};
+use fsarena_model::{Bytes, Durability, Guarantee};
 
 use super::ext::EXT4;
 use super::{Ground, Identity, Kind, Tool};
@@ -83,8 +83,8 @@ impl Kind for Rsext4 {
         EXT4.features(description)
     }
 
-    fn promises(&self, features: &[String], options: &str) -> Vec<Promise> {
-        EXT4.promises(features, options)
+    fn guarantees(&self, features: &[String], options: &str) -> Vec<Guarantee> {
+        EXT4.guarantees(features, options)
     }
 
     fn caution(&self) -> Option<&'static str> {

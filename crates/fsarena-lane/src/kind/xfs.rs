@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Promise};
+use fsarena_model::{Bytes, Guarantee};
 
 use super::{Identity, Kind, Tool, strings};
 
@@ -61,10 +61,10 @@ impl Kind for Xfs {
         features
     }
 
-    fn promises(&self, features: &[String], _options: &str) -> Vec<Promise> {
-        let mut promises = vec![Promise::Journal];
-        promises.extend(features.iter().any(|feature| feature == "crc").then_some(Promise::MetadataChecksums));
-        promises
+    fn guarantees(&self, features: &[String], _options: &str) -> Vec<Guarantee> {
+        let mut guarantees = vec![Guarantee::Journal];
+        guarantees.extend(features.iter().any(|feature| feature == "crc").then_some(Guarantee::MetadataChecksums));
+        guarantees
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     fn features_are_read_from_xfs_info() {
         let text =
             "meta-data=/dev/loop9 isize=512    agcount=4, agsize=131072 blks\n         =    crc=1  finobt=1, rmapbt=0";
-        assert_eq!(Xfs.promises(&Xfs.features(text), "rw"), [Promise::Journal, Promise::MetadataChecksums]);
+        assert_eq!(Xfs.guarantees(&Xfs.features(text), "rw"), [Guarantee::Journal, Guarantee::MetadataChecksums]);
         assert_eq!(Xfs.features(text), strings(["agcount=4", "agsize=131072", "crc", "finobt", "isize=512"]));
     }
 }

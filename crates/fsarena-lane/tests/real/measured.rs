@@ -3,7 +3,7 @@
 use std::fs;
 
 use fsarena_lane::{Go, reread};
-use fsarena_model::{Bytes, Nanos, Promise};
+use fsarena_model::{Bytes, Guarantee, Nanos};
 use fsarena_sys::mountinfo;
 
 use super::ground;
@@ -35,7 +35,7 @@ fn file_systems_that_do_direct_io_say_its_alignment() {
         let (place, facts) = arena.make(index, lane, 1).expect("made");
         assert!(!place.directory.join(".fsarena-alignment").exists());
         says.push(facts.says_alignment);
-        assert_eq!(facts.promises.contains(&Promise::DataJournal), contender == "ext4:data=journal", "{facts:?}");
+        assert_eq!(facts.guarantees.contains(&Guarantee::DataJournal), contender == "ext4:data=journal", "{facts:?}");
     }
     arena.close().expect("nothing stays");
     let expected = [Some(true), Some(true), Some(false), Some(false), Some(false)];

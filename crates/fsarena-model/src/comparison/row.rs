@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Bytes, CacheState, Durability, DurablePoint, Label, Mode, Place, Promise};
+use crate::{Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode, Place};
 
 /// A reference over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct ContenderRow {
     /// Its durability class; `None` if it was never mounted.
     pub durability: Option<Durability>,
     /// What it guarantees beyond storing data.
-    pub promises: Vec<Promise>,
+    pub guarantees: Vec<Guarantee>,
     /// Features as created.
     pub features: Vec<String>,
     /// Read-ahead, in KiB.

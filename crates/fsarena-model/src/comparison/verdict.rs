@@ -34,7 +34,7 @@ pub struct PairVerdict {
     /// What one of them guarantees for the data and the other does not: `btrfs also has data checksums`; empty if
     /// nothing.
     #[serde(default)]
-    pub promises: String,
+    pub guarantees: String,
     /// For an undecided pair: faster or slower, where the pointwise 95 % interval excludes 1. Not a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaning: Option<Verdict>,

@@ -60,7 +60,7 @@ pub struct LeftOut {
 
 /// A contender that is slowed down on purpose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Handicap {
+pub struct Slowdown {
     /// The contender's label.
     pub label: Label,
     /// By which share each of its operations takes longer.
@@ -68,7 +68,7 @@ pub struct Handicap {
 }
 
 /// Parses `LABEL=5%`.
-impl FromStr for Handicap {
+impl FromStr for Slowdown {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -76,7 +76,7 @@ impl FromStr for Handicap {
         let share: Share = share.parse().map_err(|error: UnitError| error.to_string())?;
         match share.0 > 0.0 {
             true => Ok(Self { label: Label::from(label), share }),
-            false => Err("a handicap is above 0 %".to_owned()),
+            false => Err("a slowdown is above 0 %".to_owned()),
         }
     }
 }

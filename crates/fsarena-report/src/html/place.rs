@@ -61,7 +61,7 @@ fn contender(row: &ContenderRow) -> Contender {
         code("Made by", Some(mkfs)),
         code("Mounted as", Some(row.mount.clone().unwrap_or_else(|| "never mounted".to_owned()))),
         fact("Durability", durability),
-        fact("Promises", Some(remark::listed(&row.promises))),
+        fact("Guarantees", Some(remark::listed(&row.guarantees))),
         fact("Features", Some(row.features.join(", "))),
         fact("Read-ahead", row.read_ahead_kib.map(|size| format!("{size} KiB"))),
     ];

@@ -72,7 +72,7 @@ struct PairRow {
     finds_from: String,
     words: String,
     reason: String,
-    promises: String,
+    guarantees: String,
     rounds: u32,
 }
 
@@ -190,7 +190,7 @@ fn pair_row(pair: &PairVerdict) -> PairRow {
         finds_from: outcome::finds_from(pair),
         words: outcome::words(pair),
         reason: pair.reason.clone(),
-        promises: pair.promises.clone(),
+        guarantees: pair.guarantees.clone(),
         rounds: pair.rounds,
     }
 }

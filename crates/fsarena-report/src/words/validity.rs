@@ -51,7 +51,7 @@ pub const VALIDITY: &[Term] = &[
     ),
     (
         "impossible",
-        "More than the device or memory can do, or fewer flushes than the promised durability needs. Never printed as a result, and not ranked.",
+        "More than the device or memory can do, or fewer flushes than the guaranteed durability needs. Never printed as a result, and not ranked.",
     ),
     (
         "overloaded",

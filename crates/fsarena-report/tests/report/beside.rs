@@ -1,4 +1,4 @@
-//! Tests of measurements besides the metrics: shares, references, clocks, flushes, the lane, promises, memory limits.
+//! Tests of measurements besides the metrics: shares, references, clocks, flushes, the lane, guarantees, memory limits.
 
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
@@ -231,7 +231,7 @@ fn promises_are_said_beside_each_verdict_on_the_page_and_once_in_text() {
     let sentence = "btrfs also has data checksums and copy on write";
     assert_eq!(render(&comparison, "text").matches(sentence).count(), 1);
     assert_eq!(render(&comparison, "markdown").matches(sentence).count(), 1);
-    let pairs = comparison.verdicts.iter().filter(|pair| !pair.promises.is_empty()).count();
+    let pairs = comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()).count();
     assert_eq!(render(&comparison, "html").matches(sentence).count(), pairs);
 }
 

@@ -25,7 +25,7 @@ fn format_1_has_the_keys_of_the_interface() {
         (&report["format"], &report["status"], &report["seed"]),
         (&1.into(), &"complete".into(), &"7351".into())
     );
-    has_keys(&report["contenders"][0], &["label", "kind", "mkfs", "mount", "durability", "promises"]);
+    has_keys(&report["contenders"][0], &["label", "kind", "mkfs", "mount", "durability", "guarantees"]);
     has_keys(&report["workloads"][0], &["name", "version", "metric", "unit", "better", "mode"]);
     has_keys(
         &report["cells"][0],
@@ -53,7 +53,7 @@ fn format_1_has_the_keys_of_the_interface() {
     let beside = ["harness_share", "ceiling_share", "start_share", "seconds_per_operation", "syncs_per_operation"];
     has_keys(&report["cells"][0], &beside);
     has_keys(&report["references"][0], &["workload", "place", "median", "unit", "seconds_per_operation", "rounds"]);
-    has_keys(&report["verdicts"][0], &["promises"]);
+    has_keys(&report["verdicts"][0], &["guarantees"]);
     has_keys(&report["workloads"][7], &["memory_limit"]);
     has_keys(&report["round_facts"][0]["lane_cost"], &["back_to_back", "paced", "device"]);
     has_keys(&report["suite_ratios"][0], &["a", "b", "ratio", "low", "high", "workloads", "left_out"]);
@@ -76,7 +76,7 @@ fn a_comparison_from_before_anything_was_measured_beside_can_be_read() {
             "cells",
             &["harness_share", "ceiling_share", "start_share", "seconds_per_operation", "syncs_per_operation"][..],
         ),
-        ("verdicts", &["promises"]),
+        ("verdicts", &["guarantees"]),
         ("workloads", &["clock"]),
         ("round_facts", &["lane_cost", "conditions"]),
     ] {

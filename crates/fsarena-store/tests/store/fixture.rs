@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Conditions, ContenderFacts, Durability, Environment, Event, Label, Latency, Moment, Nanos, Outcome, Plan, Promise,
-    Reading, Rounds, Severity, Slice, Trial,
+    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, Moment, Nanos, Outcome,
+    Plan, Reading, Rounds, Severity, Slice, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -62,7 +62,7 @@ pub fn events() -> Vec<Event> {
         mkfs: vec!["mkfs.ext4".to_owned(), "-q".to_owned()],
         mount: "ext4 rw".to_owned(),
         durability: Durability::Flushed,
-        promises: vec![Promise::Journal],
+        guarantees: vec![Guarantee::Journal],
         features: vec!["extents".to_owned()],
         read_ahead_kib: None,
         says_alignment: None,

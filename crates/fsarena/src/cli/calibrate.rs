@@ -12,7 +12,7 @@ pub struct Calibrate {
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// See from which length on slices tell what whole runs tell
-    #[arg(long, conflicts_with_all = ["runs", "handicap", "budget"])]
+    #[arg(long, conflicts_with_all = ["runs", "slowdown", "budget"])]
     pub slices: bool,
     /// With --slices: how many rounds for each size of lane
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(4..=100),
@@ -21,12 +21,12 @@ pub struct Calibrate {
     /// Judge these runs again instead, by their numbers
     #[arg(long, value_name = "RUN", value_delimiter = ',', conflicts_with_all = ["rounds", "runs", "budget"])]
     pub of: Vec<i64>,
-    /// How many runs of equals, and how many with a handicap
+    /// How many runs of equals, and how many with a slowdown
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
     /// How much slower one of the two is made
-    #[arg(long, value_name = "PERCENT", default_value = "5%")]
-    pub handicap: Share,
+    #[arg(long, alias = "handicap", value_name = "PERCENT", default_value = "5%")]
+    pub slowdown: Share,
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
     pub suite: String,

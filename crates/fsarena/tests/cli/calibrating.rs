@@ -1,21 +1,21 @@
-//! `calibrate`: identical contenders, a handicap, and the report about both.
+//! `calibrate`: identical contenders, a slowdown, and the report about both.
 
 use crate::stage::{SMALL, Stage, err, out, run};
 
 #[test]
-fn a_calibration_runs_equals_and_a_handicap_and_keeps_the_runs() {
+fn a_calibration_runs_equals_and_a_slowdown_and_keeps_the_runs() {
     let stage = Stage::new();
     let folder = stage.path("here");
     std::fs::create_dir(&folder).expect("ours");
     let contender = format!("dir:{}", folder.display());
     let mut command = stage.fsarena();
-    command.args(["calibrate", &contender, "--runs", "1", "--handicap", "50%", "--budget", "6s"]);
+    command.args(["calibrate", &contender, "--runs", "1", "--slowdown", "50%", "--budget", "6s"]);
     let output = run(command.args(["--workload", &stage.small()]), 0);
     let text = out(&output);
     let row = text.lines().find(|line| line.contains("small")).unwrap_or_default();
-    assert_eq!(row.matches(" of 1").count(), 3, "winners and equivalents among equals, and handicaps found: {text}");
-    assert!(text.contains("50 % found") && text.contains("promises at most one in twenty"), "{text}");
-    assert!(err(&output).contains("with a handicap: run 1 of 1"), "{}", err(&output));
+    assert_eq!(row.matches(" of 1").count(), 3, "winners and equivalents among equals, and slowdowns found: {text}");
+    assert!(text.contains("50 % found") && text.contains("guarantees at most one in twenty"), "{text}");
+    assert!(err(&output).contains("with a slowdown: run 1 of 1"), "{}", err(&output));
     let report = stage.json();
     assert_eq!(report["run"], 2, "both runs are in the store");
     let again = out(&run(stage.fsarena().args(["calibrate", "--of", "1,2"]), 0));
@@ -24,10 +24,10 @@ fn a_calibration_runs_equals_and_a_handicap_and_keeps_the_runs() {
 }
 
 #[test]
-fn a_handicap_of_nothing_is_refused() {
+fn a_slowdown_of_nothing_is_refused() {
     let stage = Stage::without_runs();
-    let output = run(stage.fsarena().args(["calibrate", "--handicap", "0%"]), 2);
-    assert!(err(&output).contains("hint: --handicap 5%"), "{}", err(&output));
+    let output = run(stage.fsarena().args(["calibrate", "--slowdown", "0%"]), 2);
+    assert!(err(&output).contains("hint: --slowdown 5%"), "{}", err(&output));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn a_contender_from_a_file_has_its_options_and_whole_runs_work_in_memory() {
     assert_eq!(bare["label"], "bare");
     assert!(bare["mount"].as_str().is_some_and(|mount| mount.contains("noatime")), "{bare}");
     assert!(bare["mkfs"].as_array().is_some_and(|mkfs| mkfs.iter().any(|word| word == "^has_journal")));
-    assert!(!bare["promises"].as_array().expect("an array").iter().any(|promise| promise == "journal"));
+    assert!(!bare["guarantees"].as_array().expect("an array").iter().any(|guarantee| guarantee == "journal"));
     assert_eq!(report["workloads"][0]["mode"], "whole");
     assert_eq!(cell(&report, "whole", "bare")["samples"], 1);
     let notes = report["notes"].to_string();
@@ -142,8 +142,8 @@ fn extra_contenders_do_direct_io_and_the_command_names_them() {
     let command: Vec<&str> =
         json["command"].as_array().expect("words").iter().filter_map(|word| word.as_str()).collect();
     assert_eq!(command[2..5], ["btrfs", "btrfs-nodatasum=btrfs:nodatasum", "ext4"]);
-    let promises = json["verdicts"][0]["promises"].as_str();
-    assert!(promises.is_some_and(|text| text.contains("btrfs also has data checksums")), "{promises:?}");
+    let guarantees = json["verdicts"][0]["guarantees"].as_str();
+    assert!(guarantees.is_some_and(|text| text.contains("btrfs also has data checksums")), "{guarantees:?}");
     assert_eq!(stage.left(), Vec::<String>::new());
 }
 

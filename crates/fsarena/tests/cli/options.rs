@@ -71,7 +71,7 @@ fn a_second_run_waits_for_the_first() {
 #[test]
 fn a_medium_is_imitated_and_a_contender_is_left_unprobed() {
     let Some(stage) = Stage::of_root() else { return };
-    let arguments = ["ext4", "other=ext4", "--medium", "hdd", "--unprobed", "other", "--rounds", "1"];
+    let arguments = ["ext4", "other=ext4", "--medium", "hdd", "--no-counters", "other", "--rounds", "1"];
     run(stage.compare(&arguments).args(["--beside", "never", "--workload", &stage.small()]), 0);
     let report = stage.json();
     assert_eq!(report["environment"]["queue"]["rotational"], "1", "{}", report["environment"]["queue"]);

@@ -23,7 +23,7 @@ fn wrong_spelling_is_refused_by_name() {
     refused(&stage, &["dir:/no/such/folder"], 2, "/no/such/folder", "mkdir /no/such/folder");
     refused(&stage, &["ext4", "--workload", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--suite", "no-such"], 2, "no-such", "fsarena list");
-    refused(&stage, &["ext4", "--handicap", "xfs=5%"], 2, "`xfs`", "the labels are ext4");
+    refused(&stage, &["ext4", "--slowdown", "xfs=5%"], 2, "`xfs`", "the labels are ext4");
     refused(&stage, &["dir:/tmp", "--precondition"], 2, "no lanes", "leave out --precondition");
     refused(&stage, &["/no/such.toml"], 2, "/no/such.toml", "");
     let unknown = stage.file("unknown.toml", "kind = 'ext4'\ncolour = 'red'\n");

@@ -8,7 +8,7 @@ use fsarena_engine::Job;
 use fsarena_execute::{Stage, StageError};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    Blame, Bytes, Conditions, ContenderFacts, Durability, Environment, Label, Nanos, Place, Reading, Workload,
+    Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, Nanos, Place, Reading, Workload,
 };
 
 use super::backstage::{Backstage, Counters};
@@ -43,7 +43,7 @@ impl FakeStage {
 }
 
 fn error(text: String) -> StageError {
-    StageError { text, blame: Blame::Trial, hint: None }
+    StageError { text, category: ErrorCategory::Trial, hint: None }
 }
 
 impl Stage for FakeStage {
@@ -63,7 +63,7 @@ impl Stage for FakeStage {
             mkfs: vec![format!("mkfs.{label}")],
             mount: format!("{label} rw"),
             durability: *self.backstage.world.durability.get(contender).unwrap_or(&Durability::Flushed),
-            promises: Vec::new(),
+            guarantees: Vec::new(),
             features: Vec::new(),
             read_ahead_kib: Some(128),
             says_alignment: None,

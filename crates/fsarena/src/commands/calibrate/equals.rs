@@ -1,4 +1,4 @@
-//! Runs of identical contenders, then runs with a handicap: how often a winner is found, and which differences are
+//! Runs of identical contenders, then runs with a slowdown: how often a winner is found, and which differences are
 //! detected.
 
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use fsarena_analyse::{Calibration, calibration};
-use fsarena_model::plan::Handicap;
+use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, RunRecord, Share, Status};
 
 use super::comparison;
@@ -19,26 +19,26 @@ use crate::perform::{Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
-/// Runs identical contenders, then runs with a handicap, and prints the calibration.
+/// Runs identical contenders, then runs with a slowdown, and prints the calibration.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
-    if options.handicap.0 <= 0.0 {
-        return Err(Refusal::wrong_use("a handicap of 0 % cannot be found", "--handicap 5%").into());
+    if options.slowdown.0 <= 0.0 {
+        return Err(Refusal::wrong_use("a slowdown of 0 % cannot be found", "--slowdown 5%").into());
     }
     if !options.of.is_empty() {
-        let (handicapped, equal) = stored(global, &options.of)?;
-        let share = handicapped.iter().flat_map(|record| &record.plan.handicaps).map(|handicap| handicap.share).next();
-        print(&text(&calibration(&equal, &handicapped), share.unwrap_or(options.handicap)))?;
+        let (slowed, equal) = stored(global, &options.of)?;
+        let share = slowed.iter().flat_map(|record| &record.plan.slowdowns).map(|slowdown| slowdown.share).next();
+        print(&text(&calibration(&equal, &slowed), share.unwrap_or(options.slowdown)))?;
         return Ok(Ended::Well);
     }
     let stop = stop_flag()?;
     let Some(equal) = several(global, options, &[], &stop)? else { return Ok(Ended::Interrupted) };
-    let handicap = [Handicap { label: Label::from("b"), share: options.handicap }];
-    let Some(handicapped) = several(global, options, &handicap, &stop)? else { return Ok(Ended::Interrupted) };
-    print(&text(&calibration(&equal, &handicapped), options.handicap))?;
+    let slowdown = [Slowdown { label: Label::from("b"), share: options.slowdown }];
+    let Some(slowed) = several(global, options, &slowdown, &stop)? else { return Ok(Ended::Interrupted) };
+    print(&text(&calibration(&equal, &slowed), options.slowdown))?;
     Ok(Ended::Well)
 }
 
-/// Stored runs: those with a handicap, then those of identical contenders.
+/// Stored runs: those with a slowdown, then those of identical contenders.
 fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecord>)> {
     let store = places::store_to_read(global)?;
     let records: Vec<RunRecord> = runs.iter().map(|run| Ok(store.load(*run)?)).collect::<Result<_>>()?;
@@ -49,21 +49,21 @@ fn stored(global: &Global, runs: &[i64]) -> Result<(Vec<RunRecord>, Vec<RunRecor
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
         }
     }
-    Ok(records.into_iter().partition(|record| !record.plan.handicaps.is_empty()))
+    Ok(records.into_iter().partition(|record| !record.plan.slowdowns.is_empty()))
 }
 
 /// Runs of one kind; `None` if one of them was interrupted.
 fn several(
     global: &Global,
     options: &Calibrate,
-    handicap: &[Handicap],
+    slowdown: &[Slowdown],
     stop: &AtomicBool,
 ) -> Result<Option<Vec<RunRecord>>> {
-    let what = if handicap.is_empty() { "equals" } else { "with a handicap" };
+    let what = if slowdown.is_empty() { "equals" } else { "with a slowdown" };
     let mut records = Vec::new();
     for number in 1..=options.runs {
         note!("{what}: run {number} of {}", options.runs);
-        let (plan, notes) = plan::plan(&equals(options, handicap)?)?;
+        let (plan, notes) = plan::plan(&equals(options, slowdown)?)?;
         let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
         match perform(global, &Task { order, on: None }, stop)? {
             Some((record, Status::Complete)) => records.push(record),
@@ -74,7 +74,7 @@ fn several(
 }
 
 /// The arguments of `compare` for one run.
-fn equals(options: &Calibrate, handicap: &[Handicap]) -> Result<Compare> {
+fn equals(options: &Calibrate, slowdown: &[Slowdown]) -> Result<Compare> {
     let contender = match options.contenders.as_slice() {
         [] => "ext4",
         [one] => one,
@@ -90,13 +90,13 @@ fn equals(options: &Calibrate, handicap: &[Handicap]) -> Result<Compare> {
         _ => return Err(Refusal::wrong_use("several sizes of lanes are for --slices", "--lane-size 2G").into()),
     };
     let contenders = vec![format!("a={plain}"), format!("b={plain}")];
-    let handicap = handicap.to_vec();
-    Ok(Compare { budget: Some(options.budget), handicap, ..comparison(options, contenders, size) })
+    let slowdown = slowdown.to_vec();
+    Ok(Compare { budget: Some(options.budget), slowdown, ..comparison(options, contenders, size) })
 }
 
-fn text(calibration: &Calibration, handicap: Share) -> String {
+fn text(calibration: &Calibration, slowdown: Share) -> String {
     let mut table = Table::new();
-    let found = format!("{handicap} found");
+    let found = format!("{slowdown} found");
     let header = ["workload", "a winner among equals", "equivalent", &found, "sd of a pair", "finds from"];
     table.load_style(presets::NOTHING).set_header(header);
     for row in &calibration.rows {
@@ -104,15 +104,15 @@ fn text(calibration: &Calibration, handicap: Share) -> String {
             row.workload.clone(),
             format!("{} of {}", row.winners, row.equal),
             format!("{} of {}", row.equivalent, row.equal),
-            format!("{} of {}", row.found, row.handicapped),
+            format!("{} of {}", row.found, row.slowed),
             row.deviation.map_or("–".to_owned(), |share| share.to_string()),
             row.finds_from.map_or("–".to_owned(), |share| share.to_string()),
         ]);
     }
     format!(
-        "{}\n\nA winner was called among equals in {} of {} runs; the rule promises at most one in twenty.\n\
+        "{}\n\nA winner was called among equals in {} of {} runs; the rule guarantees at most one in twenty.\n\
          finds from: the smallest difference that such a run decides four times in five, from its own noise; a smaller\n\
-         handicap that is not found is no mistake.\n",
+         slowdown that is not found is no mistake.\n",
         table.trim_fmt(),
         calibration.runs_with_a_winner,
         calibration.runs

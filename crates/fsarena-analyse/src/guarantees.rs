@@ -1,7 +1,7 @@
 //! Guarantees that one contender gives and another does not. They are shown with the verdict, because guarantees cost
 //! time.
 
-use fsarena_model::{ContenderFacts, Promise, RunRecord};
+use fsarena_model::{ContenderFacts, Guarantee, RunRecord};
 
 /// The guarantees by which two contenders of the plan differ, in words; empty if there is no difference, or if the
 /// guarantees of one are unknown.
@@ -24,19 +24,19 @@ fn difference(a: &ContenderFacts, b: &ContenderFacts) -> String {
 
 fn beyond(one: &ContenderFacts, other: &ContenderFacts) -> Option<String> {
     let own: Vec<String> = one
-        .promises
+        .guarantees
         .iter()
-        .filter(|promise| !other.promises.contains(promise))
-        .map(|promise| words(*promise))
+        .filter(|guarantee| !other.guarantees.contains(guarantee))
+        .map(|guarantee| words(*guarantee))
         .collect();
     let (last, rest) = own.split_last()?;
     let listed = if rest.is_empty() { last.clone() } else { format!("{} and {last}", rest.join(", ")) };
     Some(format!("{} also has {listed}", one.label))
 }
 
-fn words(promise: Promise) -> String {
-    match promise {
-        Promise::Journal => "a journal".to_owned(),
+fn words(guarantee: Guarantee) -> String {
+    match guarantee {
+        Guarantee::Journal => "a journal".to_owned(),
         other => other.to_string(),
     }
 }
@@ -47,13 +47,13 @@ mod tests {
 
     use super::*;
 
-    fn promising(label: &str, promises: &[Promise]) -> ContenderFacts {
+    fn guaranteeing(label: &str, guarantees: &[Guarantee]) -> ContenderFacts {
         ContenderFacts {
             label: Label::from(label),
             mkfs: Vec::new(),
             mount: String::new(),
             durability: Durability::Flushed,
-            promises: promises.to_vec(),
+            guarantees: guarantees.to_vec(),
             features: Vec::new(),
             read_ahead_kib: None,
             says_alignment: None,
@@ -63,26 +63,30 @@ mod tests {
 
     #[test]
     fn both_directions_are_named() {
-        let ext4 = promising("ext4", &[Promise::Journal, Promise::MetadataChecksums]);
-        let all =
-            [Promise::MetadataChecksums, Promise::DataChecksums, Promise::CopyOnWrite, Promise::DuplicatedMetadata];
-        let btrfs = promising("btrfs", &all);
+        let ext4 = guaranteeing("ext4", &[Guarantee::Journal, Guarantee::MetadataChecksums]);
+        let all = [
+            Guarantee::MetadataChecksums,
+            Guarantee::DataChecksums,
+            Guarantee::CopyOnWrite,
+            Guarantee::DuplicatedMetadata,
+        ];
+        let btrfs = guaranteeing("btrfs", &all);
         let words = "btrfs also has data checksums, copy on write and duplicated metadata; ext4 also has a journal";
         assert_eq!(difference(&btrfs, &ext4), words);
     }
 
     #[test]
     fn what_both_promise_is_no_difference() {
-        let (ext4, xfs) = (promising("ext4", &[Promise::Journal]), promising("xfs", &[Promise::Journal]));
+        let (ext4, xfs) = (guaranteeing("ext4", &[Guarantee::Journal]), guaranteeing("xfs", &[Guarantee::Journal]));
         assert_eq!(difference(&ext4, &xfs), "");
-        let ext2 = promising("ext2", &[]);
+        let ext2 = guaranteeing("ext2", &[]);
         assert_eq!(difference(&ext2, &xfs), "xfs also has a journal");
     }
 
     #[test]
     fn a_journal_of_data_is_more_than_one_of_metadata() {
-        let plain = promising("ext4", &[Promise::Journal]);
-        let both = promising("journalled", &[Promise::Journal, Promise::DataJournal]);
+        let plain = guaranteeing("ext4", &[Guarantee::Journal]);
+        let both = guaranteeing("journalled", &[Guarantee::Journal, Guarantee::DataJournal]);
         assert_eq!(difference(&plain, &both), "journalled also has journalled data");
     }
 }

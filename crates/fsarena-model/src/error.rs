@@ -2,7 +2,7 @@
 
 /// Who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
+pub enum ErrorCategory {
     /// The call was wrong: exit code 2.
     Use,
     /// Something that was tried did not work: exit code 3.
@@ -14,7 +14,7 @@ pub enum Blame {
 /// An error that knows who has to act, and how.
 pub trait Explained {
     /// Who has to act.
-    fn blame(&self) -> Blame;
+    fn category(&self) -> ErrorCategory;
 
     /// What the user can do about it, if anything.
     fn hint(&self) -> Option<String>;
