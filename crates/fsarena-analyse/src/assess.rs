@@ -16,8 +16,7 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    course, disturbance, durability, ladder, per_operation, probes, rate, references, reproduction, stability, steps,
-    validity,
+    baselines, course, durability, ladder, noise, per_operation, probes, rate, reproduction, stability, steps, validity,
 };
 
 /// Derives the comparison from a record. The same record always gives the same comparison.
@@ -40,7 +39,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         plan_hash: plan.hash(),
         command: command(record),
         rounds: record.rounds.len() as u32,
-        condition: disturbance::condition(record),
+        condition: noise::condition(record),
         environment: record.environment.clone(),
         contenders: plan.contenders.iter().map(|contender| contender_row(record, contender)).collect(),
         workloads: plan.workloads.iter().map(workload_row).collect(),
@@ -51,7 +50,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         suite_ratios: judged.suite_ratios,
         cells,
         verdicts: judged.verdicts,
-        references: references::rows(record),
+        baselines: baselines::rows(record),
         verifications: steps::verifications(record),
         reproduction,
         clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
@@ -68,9 +67,9 @@ pub fn verdicts_so_far(record: &RunRecord, standing: &Standing) -> Vec<PairVerdi
 /// All cells, by workload, then contender. Their stability is not filled in.
 fn cells(record: &RunRecord) -> Vec<Cell> {
     let plan = &record.plan;
-    let set_aside = disturbance::SetAside::of(record);
+    let excluded = noise::Excluded::of(record);
     let of_workload = |workload| {
-        let rounds = set_aside.rounds(workload);
+        let rounds = excluded.rounds(workload);
         plan.contenders.iter().map(move |contender| cell(record, workload, &contender.label, rounds))
     };
     plan.workloads.iter().flat_map(of_workload).collect()
@@ -97,7 +96,7 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
 
 /// Notes that follow from the figures, then notes that were recorded during the run.
 fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
-    let found = smoke(record).into_iter().chain(disturbance::held_back(record)).chain(rate::notes(record, cells));
+    let found = smoke(record).into_iter().chain(noise::held_back(record)).chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
     let found = found.chain(ladder::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(shared_folders(record));
@@ -151,12 +150,12 @@ fn workload_row(workload: &Workload) -> WorkloadRow {
     }
 }
 
-fn cell(record: &RunRecord, workload: &Workload, contender: &Label, set_aside: &[u32]) -> Cell {
+fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[u32]) -> Cell {
     let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *contender;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
     let last = record.trials.iter().map(|trial| trial.round).max().unwrap_or(0);
     let in_round = |round: u32| trials.iter().find(|trial| trial.round == round).and_then(|trial| median(trial));
-    let kept = disturbance::counted(&trials, set_aside);
+    let kept = noise::counted(&trials, excluded);
     let values: Vec<f64> = kept.iter().filter_map(|trial| median(trial)).collect();
     let summary = cell_summary(&values);
     Cell {
@@ -172,9 +171,9 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, set_aside: &
         seconds_per_operation: per_operation::seconds(kept.iter().copied()),
         syncs_per_operation: per_operation::syncs(workload, kept.iter().copied()),
         validity: validity::of_cell(record, workload, &kept),
-        harness_share: references::harness_share(record, workload, &kept),
-        ceiling_share: references::ceiling_share(record, workload, &kept),
-        start_share: references::start_share(record, workload, &kept),
+        harness_share: baselines::harness_share(record, workload, &kept),
+        ceiling_share: baselines::ceiling_share(record, workload, &kept),
+        start_share: baselines::start_share(record, workload, &kept),
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),

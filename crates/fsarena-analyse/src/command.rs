@@ -41,8 +41,8 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if ladder.is_none() && plan.beside != Often::usual(plan.suite.as_deref()) {
-        words.extend(["--beside".to_owned(), plan.beside.to_string()]);
+    if ladder.is_none() && plan.baselines != Often::usual(plan.suite.as_deref()) {
+        words.extend(["--baselines".to_owned(), plan.baselines.to_string()]);
     }
     words
 }

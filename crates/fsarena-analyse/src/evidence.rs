@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fsarena_model::{Label, Outcome, RunRecord, Trial, Workload};
 use fsarena_stats::{Round, Sweep, round_value};
 
-use crate::disturbance::SetAside;
 use crate::durability::class;
+use crate::noise::Excluded;
 
 /// The contenders of one workload that may be ranked with each other.
 pub(crate) struct Field {
@@ -47,12 +47,12 @@ pub(crate) fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The fields of all workloads, in their order; a field with a single member has no pair and is left out.
-pub(crate) fn fields(record: &RunRecord, set_aside: &SetAside) -> Vec<Field> {
+pub(crate) fn fields(record: &RunRecord, excluded: &Excluded) -> Vec<Field> {
     let groups = groups(record);
     let workloads = record.plan.workloads.iter().enumerate();
     workloads
         .flat_map(|(index, workload)| groups.iter().map(move |group| (index, workload, group)))
-        .map(|(index, workload, group)| field(record, index, group, set_aside.rounds(workload)))
+        .map(|(index, workload, group)| field(record, index, group, excluded.rounds(workload)))
         .filter(|field| field.members.len() > 1)
         .collect()
 }
@@ -71,23 +71,23 @@ pub(crate) fn groups(record: &RunRecord) -> Vec<Vec<usize>> {
 }
 
 /// Whether a contender failed in any counting round of a workload.
-pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize, set_aside: &[u32]) -> bool {
+pub(crate) fn failed(record: &RunRecord, workload: usize, contender: usize, excluded: &[u32]) -> bool {
     let workload = &record.plan.workloads[workload];
     let label = &record.plan.contenders[contender].label;
     let own = record.trials.iter().filter(|trial| is_of(trial, &workload.name, label));
-    let mut counting = own.filter(|trial| !set_aside.contains(&trial.round));
+    let mut counting = own.filter(|trial| !excluded.contains(&trial.round));
     counting.any(|trial| value(trial, workload).is_none())
 }
 
 /// The field of the members of `group` that take part in the workload and never failed in a counting round.
-fn field(record: &RunRecord, index: usize, group: &[usize], set_aside: &[u32]) -> Field {
+fn field(record: &RunRecord, index: usize, group: &[usize], excluded: &[u32]) -> Field {
     let workload = &record.plan.workloads[index];
     let label = |member: usize| &record.plan.contenders[member].label;
     let takes_part = |member: &usize| record.plan.takes_part(label(*member), &workload.name);
-    let members = group.iter().copied().filter(|member| !failed(record, index, *member, set_aside));
+    let members = group.iter().copied().filter(|member| !failed(record, index, *member, excluded));
     let members: Vec<usize> = members.filter(takes_part).collect();
     let mut by_round: BTreeMap<u32, Vec<&Trial>> = BTreeMap::new();
-    let counts = |trial: &&Trial| trial.workload == workload.name && !set_aside.contains(&trial.round);
+    let counts = |trial: &&Trial| trial.workload == workload.name && !excluded.contains(&trial.round);
     for trial in record.trials.iter().filter(counts) {
         by_round.entry(trial.round).or_default().push(trial);
     }

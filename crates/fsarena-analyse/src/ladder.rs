@@ -11,9 +11,9 @@ use fsarena_model::event::Note;
 use fsarena_model::{Label, Mode, Relation, RunRecord, Severity, Variant, Workload};
 use fsarena_stats::{Judge, Pair, Round, Rule, Verdict};
 
-use crate::disturbance::SetAside;
 use crate::evidence::{failed, groups, pairs, value};
 use crate::looks::standing;
+use crate::noise::Excluded;
 
 /// The slice lengths to try: milliseconds of the timed part, and slices per trial.
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
@@ -188,11 +188,11 @@ struct Compared {
 
 /// How each rung agrees with the whole runs. The closure takes the workload, the rung and both contenders.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
-    let set_aside = SetAside::of(record);
+    let excluded = Excluded::of(record);
     let rungs = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
     let compared: Vec<Compared> = rungs
         .flat_map(|(workload, step)| {
-            compared(record, [workload * RUNGS + step, workload * RUNGS + SLICED.len()], &set_aside)
+            compared(record, [workload * RUNGS + step, workload * RUNGS + SLICED.len()], &excluded)
         })
         .collect();
     let data: Vec<fsarena_stats::Workload> = compared.iter().map(|rung| rung.differences.clone()).collect();
@@ -229,8 +229,8 @@ fn agreement(pair: &Pair, margin: f64) -> Agreement {
 /// The difference between the values of the sliced and the whole workload, `both`, for each contender and round.
 /// Contains one entry for each durability class with two or more contenders that failed in neither. Both have the same
 /// lane in a round, so lanes are left out.
-fn compared(record: &RunRecord, both: [usize; 2], set_aside: &SetAside) -> Vec<Compared> {
-    let rounds = |workload: usize| set_aside.rounds(&record.plan.workloads[workload]);
+fn compared(record: &RunRecord, both: [usize; 2], excluded: &Excluded) -> Vec<Compared> {
+    let rounds = |workload: usize| excluded.rounds(&record.plan.workloads[workload]);
     let is_whole = |workload: usize, member: usize| !failed(record, workload, member, rounds(workload));
     let never_failed = |member: &usize| both.iter().all(|workload| is_whole(*workload, *member));
     let classes = groups(record).into_iter();

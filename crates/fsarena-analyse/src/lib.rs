@@ -2,23 +2,23 @@
 //! The same record always gives the same comparison.
 
 mod assess;
+mod baselines;
 mod calibration;
 mod command;
 mod course;
-mod disturbance;
 mod durability;
 mod evidence;
 mod guarantees;
 mod iostat;
 mod ladder;
 mod looks;
+mod noise;
 mod per_operation;
 mod price;
 mod probes;
 mod quantities;
 mod rate;
 mod recommendation;
-mod references;
 mod reproduction;
 mod stability;
 mod standings;
@@ -27,14 +27,14 @@ mod validity;
 mod verdicts;
 
 pub use assess::{assess, verdicts_so_far};
+pub use baselines::counts as baseline_counts;
 pub use calibration::{Calibration, Row, calibration};
-pub use disturbance::{before as busy_before, rounds as rounds_of_workload};
 pub use ladder::{Agreement, Finding, LadderPair, Rung, climbed, finding, ladder, rungs};
 pub use looks::{Standing, standing};
+pub use noise::{before as busy_before, rounds as rounds_of_workload};
 pub use probes::foreign_seconds;
 pub use quantities::quantity;
 pub use rate::readings as rate_readings;
 pub use recommendation::{not_here, unknown_names};
-pub use references::counts as reference_counts;
 pub use stability::{CarryOver, carry_over};
 pub use verdicts::in_words;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fsarena_model::{Rounds, RunRecord, Status, Verdict};
 use fsarena_stats::{Interval, Judge, Reduced, Rule};
 
-use crate::disturbance::SetAside;
 use crate::evidence::{Field, FieldRound, fields};
+use crate::noise::Excluded;
 
 /// Rounds after which a workload without comparable pairs needs no more rounds.
 const ROUNDS_WITHOUT_PAIRS: usize = 4;
@@ -43,10 +43,10 @@ pub struct Pair {
 /// The state of all pairs of a record.
 pub fn standing(record: &RunRecord) -> Standing {
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
-    let set_aside = SetAside::of(record);
+    let excluded = Excluded::of(record);
     let rounds = record.plan.workloads.iter().map(|workload| {
         let own = record.trials.iter().filter(|trial| trial.workload == workload.name);
-        own.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() - set_aside.rounds(workload).len()
+        own.map(|trial| trial.round).collect::<BTreeSet<u32>>().len() - excluded.rounds(workload).len()
     });
     let rounds = rounds.collect();
     let judged = |field: Field| {
@@ -55,7 +55,7 @@ pub fn standing(record: &RunRecord) -> Standing {
         let Field { workload, members, rounds, .. } = field;
         Some(Judged { workload, members, rounds, reduced, pairs: Vec::new() })
     };
-    let mut fields: Vec<Judged> = fields(record, &set_aside).into_iter().filter_map(judged).collect();
+    let mut fields: Vec<Judged> = fields(record, &excluded).into_iter().filter_map(judged).collect();
     look(record, rule, &mut fields);
     Standing { fields, rounds }
 }

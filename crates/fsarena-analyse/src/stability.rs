@@ -9,8 +9,8 @@ use fsarena_model::comparison::{Cell, Change};
 use fsarena_model::{Label, Outcome, Plan, RunRecord, Trial, Workload};
 use fsarena_stats::{Before, Effect, Step, outliers, own_trends, within_rounds};
 
-use crate::disturbance::SetAside;
 use crate::looks::Standing;
+use crate::noise::Excluded;
 
 pub use words::notes;
 
@@ -30,12 +30,12 @@ pub struct CarryOver {
 
 /// The carry-over of each contender in a workload; the intervals hold at 95 % simultaneously for all cells of the run.
 pub fn carry_over(record: &RunRecord, workload: &Workload) -> Vec<CarryOver> {
-    carried_over(record, workload, SetAside::of(record).rounds(workload))
+    carried_over(record, workload, Excluded::of(record).rounds(workload))
 }
 
-fn carried_over(record: &RunRecord, workload: &Workload, set_aside: &[u32]) -> Vec<CarryOver> {
+fn carried_over(record: &RunRecord, workload: &Workload, excluded: &[u32]) -> Vec<CarryOver> {
     let plan = &record.plan;
-    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, set_aside)).collect();
+    let trials: Vec<&Trial> = record.trials.iter().filter(|trial| counts(trial, workload, excluded)).collect();
     let cell = |label: &Label| CarryOver {
         workload: workload.name.to_string(),
         contender: label.clone(),
@@ -44,8 +44,8 @@ fn carried_over(record: &RunRecord, workload: &Workload, set_aside: &[u32]) -> V
     plan.contenders.iter().map(|contender| cell(&contender.label)).collect()
 }
 
-fn counts(trial: &Trial, workload: &Workload, set_aside: &[u32]) -> bool {
-    trial.workload == workload.name && trial.outcome == Outcome::Finished && !set_aside.contains(&trial.round)
+fn counts(trial: &Trial, workload: &Workload, excluded: &[u32]) -> bool {
+    trial.workload == workload.name && trial.outcome == Outcome::Finished && !excluded.contains(&trial.round)
 }
 
 /// Each cell's share of [`ALPHA`].
@@ -77,30 +77,30 @@ fn steps(workload: &Workload, trials: &[&Trial], label: &Label) -> Vec<Vec<Step>
 /// Fills in the stability of the cells of a record, which are ordered by workload, then contender.
 pub fn judge(record: &RunRecord, standing: &Standing, cells: &mut [Cell]) {
     let plan = &record.plan;
-    let set_aside = SetAside::of(record);
+    let excluded = Excluded::of(record);
     for (number, cells) in cells.chunks_mut(plan.contenders.len().max(1)).enumerate() {
         let workload = &plan.workloads[number];
-        judge_workload(record, workload, cells, set_aside.rounds(workload));
+        judge_workload(record, workload, cells, excluded.rounds(workload));
         trends(plan, standing, number, cells);
     }
 }
 
-fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell], set_aside: &[u32]) {
+fn judge_workload(record: &RunRecord, workload: &Workload, cells: &mut [Cell], excluded: &[u32]) {
     let plan = &record.plan;
-    for (cell, carry_over) in cells.iter_mut().zip(carried_over(record, workload, set_aside)) {
-        let own = |trial: &&Trial| counts(trial, workload, set_aside) && trial.contender == cell.contender;
+    for (cell, carry_over) in cells.iter_mut().zip(carried_over(record, workload, excluded)) {
+        let own = |trial: &&Trial| counts(trial, workload, excluded) && trial.contender == cell.contender;
         let ln = |value: f64| workload.metric.better.oriented_ln(value);
         let slices = |trial: &Trial| trial.slices.iter().map(|slice| ln(slice.value)).collect::<Vec<f64>>();
         let trials: Vec<Vec<f64>> = record.trials.iter().filter(own).map(slices).collect();
         cell.stability.within_round = change(within_rounds(&trials, share(plan)));
         cell.stability.carry_over = carry_over.change;
-        cell.stability.outliers = far_rounds(cell, set_aside);
-        cell.stability.set_aside = set_aside.to_vec();
+        cell.stability.outliers = far_rounds(cell, excluded);
+        cell.stability.excluded = excluded.to_vec();
     }
 }
 
-fn far_rounds(cell: &Cell, set_aside: &[u32]) -> Vec<u32> {
-    let rounds = (1..).zip(&cell.by_round).filter(|(round, _)| !set_aside.contains(round));
+fn far_rounds(cell: &Cell, excluded: &[u32]) -> Vec<u32> {
+    let rounds = (1..).zip(&cell.by_round).filter(|(round, _)| !excluded.contains(round));
     let (labels, logs): (Vec<u32>, Vec<f64>) =
         rounds.filter_map(|(round, value)| Some((round, value.as_ref()?.ln()))).unzip();
     outliers(&logs).into_iter().map(|index| labels[index]).collect()

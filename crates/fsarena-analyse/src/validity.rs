@@ -8,7 +8,7 @@ use fsarena_model::{
     ContenderFacts, Guarantee, LaneCost, Outcome, RunRecord, Trial, Validity, ValidityClass, Workload,
 };
 
-use crate::{rate, references};
+use crate::{baselines, rate};
 
 /// Returns a flag if a cell has to be read with care.
 type Rule = fn(&Evidence<'_>) -> Option<Validity>;
@@ -43,7 +43,7 @@ struct Evidence<'a> {
 pub fn of_cell(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Vec<Validity> {
     let facts = trials.first().and_then(|trial| record.contenders.iter().find(|facts| facts.label == trial.contender));
     let finished = trials.iter().copied().filter(|trial| trial.outcome == Outcome::Finished).collect();
-    let evidence = Evidence { record, workload, facts, lane_cost: references::lane_cost(record), finished, trials };
+    let evidence = Evidence { record, workload, facts, lane_cost: baselines::lane_cost(record), finished, trials };
     RULES.iter().filter_map(|rule| rule(&evidence)).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The real stage: lanes, engines and probes of this machine.
 
+mod baselines;
 mod libraries;
-mod references;
 mod watched;
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
-    AtRest, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Place, Plan, Preconditioned,
+    AtRest, BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Plan, Preconditioned,
     Reading, Workload,
 };
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
@@ -58,7 +58,7 @@ pub struct Machine {
 impl Machine {
     /// A stage for `plan` on an arena that was made for the same plan.
     pub fn new(plan: Plan, arena: Arena) -> Self {
-        let count = plan.contenders.len() + Place::ALL.len();
+        let count = plan.contenders.len() + BaselineKind::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
         let beneath = arena.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
         Self {
@@ -148,14 +148,16 @@ impl Machine {
             (Some(found), _) => {
                 Target { device: found.device.clone(), backing: found.backing.clone(), beneath, flushes }
             }
-            (None, Some(Place::Device)) => Target { device: self.arena.spare_name(), beneath, ..Target::default() },
+            (None, Some(BaselineKind::Device)) => {
+                Target { device: self.arena.spare_name(), beneath, ..Target::default() }
+            }
             (None, _) => Target { beneath, ..Target::default() },
         }
     }
 
-    /// The place of a reference with this number; `None` for a contender.
-    fn place(&self, number: usize) -> Option<Place> {
-        references::place(self.plan.contenders.len(), number)
+    /// The place of a baseline with this number; `None` for a contender.
+    fn place(&self, number: usize) -> Option<BaselineKind> {
+        baselines::place(self.plan.contenders.len(), number)
     }
 
     fn is_probed(&self, number: usize) -> bool {
@@ -220,7 +222,7 @@ impl Stage for Machine {
         seed: u64,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, StageError> {
-        if let Some(place @ (Place::Device | Place::Start)) = self.place(contender) {
+        if let Some(place @ (BaselineKind::Device | BaselineKind::Start)) = self.place(contender) {
             return self.open_without_a_file_system(place, workload, seed, stop);
         }
         if let Some((library, device)) = self.library(contender) {
@@ -256,12 +258,12 @@ impl Stage for Machine {
             return Ok(Nanos(0));
         }
         let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
-            Some(Place::Start) => return Ok(Nanos(0)),
-            Some(Place::Device) => match self.arena.spare()? {
+            Some(BaselineKind::Start) => return Ok(Nanos(0)),
+            Some(BaselineKind::Device) => match self.arena.spare()? {
                 None => return Ok(Nanos(0)),
                 Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
             },
-            Some(Place::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
+            Some(BaselineKind::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
         };
         let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
         let start = clock::now();
@@ -271,7 +273,7 @@ impl Stage for Machine {
 
     fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), StageError> {
         // A library's lane keeps its content for the checker and is made again before the next workload.
-        let is_kept = matches!(self.place(contender), Some(Place::Device | Place::Start));
+        let is_kept = matches!(self.place(contender), Some(BaselineKind::Device | BaselineKind::Start));
         if self.library(contender).is_some() {
             memory::give_back();
         }
@@ -300,15 +302,15 @@ impl Stage for Machine {
         Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
     }
 
-    fn refer(&mut self, place: Place, workload: &Workload) -> Result<Option<usize>, StageError> {
-        let number = references::number(self.plan.contenders.len(), place);
+    fn refer(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>, StageError> {
+        let number = baselines::number(self.plan.contenders.len(), place);
         let is_possible = match place {
-            Place::Memory => {
-                self.places[number] = if references::fits_in_memory(workload) { self.arena.memory()? } else { None };
+            BaselineKind::Memory => {
+                self.places[number] = if baselines::fits_in_memory(workload) { self.arena.memory()? } else { None };
                 self.places[number].is_some()
             }
-            Place::Device => references::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
-            Place::Start => workload.traits.starts.is_some(),
+            BaselineKind::Device => baselines::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
+            BaselineKind::Start => workload.traits.starts.is_some(),
         };
         Ok(is_possible.then_some(number))
     }
@@ -351,7 +353,7 @@ impl Stage for Machine {
 
     fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
         let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
-        references::logical(self.directory(contender).ok()?.join(name))
+        baselines::logical(self.directory(contender).ok()?.join(name))
     }
 
     fn lane_cost(&mut self) -> Result<Option<LaneCost>, StageError> {

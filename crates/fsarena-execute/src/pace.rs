@@ -26,25 +26,25 @@ pub fn estimated_round(plan: &Plan) -> Nanos {
 /// Estimated duration of a round of these workloads (indices in the plan), before anything is measured.
 pub fn estimated_round_of(plan: &Plan, workloads: &[usize]) -> Nanos {
     let contenders = plan.contenders.len() as f64;
-    let always = if plan.beside == Often::Always { beside(plan, workloads) } else { 0.0 };
+    let always = if plan.baselines == Often::Always { baselines(plan, workloads) } else { 0.0 };
     let seconds = weight(plan, workloads) * contenders + always;
     Nanos((seconds * 1e9) as u64 + AROUND_A_CONTENDER.0 * plan.contenders.len() as u64)
 }
 
-/// Estimated seconds of a round for references and the three clocks. A whole run is itself followed until the file
+/// Estimated seconds of a round for baselines and the three clocks. A whole run is itself followed until the file
 /// system is at rest; for slices a further slice runs.
-fn beside(plan: &Plan, workloads: &[usize]) -> f64 {
+fn baselines(plan: &Plan, workloads: &[usize]) -> f64 {
     let contenders = plan.contenders.len() as f64;
     let of = |workload: &Workload| {
         let (each, around) = (slice(workload).as_seconds(), AROUND_A_WORKLOAD.as_seconds());
         let (slices, clocks) = if workload.mode == Mode::Whole { (1.0, 0.0) } else { (2.0, contenders) };
-        references(workload) as f64 * (slices * each + around) + clocks * each
+        kinds_of_baselines(workload) as f64 * (slices * each + around) + clocks * each
     };
     workloads.iter().map(|index| of(&plan.workloads[*index])).sum()
 }
 
-/// Maximum number of places in which the references of a workload run.
-fn references(workload: &Workload) -> usize {
+/// Maximum number of places in which the baselines of a workload run.
+fn kinds_of_baselines(workload: &Workload) -> usize {
     let is_direct = workload.cache == CacheState::Direct;
     let places = [workload.traits.runs_in_memory, is_direct, workload.traits.starts.is_some()];
     places.into_iter().filter(|is_there| *is_there).count()

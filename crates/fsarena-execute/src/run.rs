@@ -1,6 +1,6 @@
 //! A run: rounds on a stage until all pairs are decided or the budget is spent, and the events of the run.
 
-mod beside;
+mod baselines;
 mod contenders;
 mod facts;
 mod resume;

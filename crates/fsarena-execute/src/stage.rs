@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Place, Reading, Step,
-    Verification, Workload,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Reading,
+    Step, Verification, Workload,
 };
 
 /// Why a part of a run failed, in words.
@@ -104,13 +104,13 @@ pub trait Stage {
     /// The contender's totals since the last call, by probe name.
     fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
 
-    /// The number of a reference place, which is created if it does not exist. [`Stage::open`] and the other methods
+    /// The number of a baseline place, which is created if it does not exist. [`Stage::open`] and the other methods
     /// accept this number like a contender's. `None` if `workload` cannot run there. The place is removed at the end of
     /// the run.
     ///
     /// # Errors
     /// If the place cannot be created.
-    fn refer(&mut self, _place: Place, _workload: &Workload) -> Result<Option<usize>, StageError> {
+    fn refer(&mut self, _place: BaselineKind, _workload: &Workload) -> Result<Option<usize>, StageError> {
         Ok(None)
     }
 

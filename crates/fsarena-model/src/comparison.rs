@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::cell::{Cell, Change, Course, Point, Stability};
-pub use self::row::{Clock, ContenderRow, ReferenceRow, WorkloadRow};
+pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
 pub use self::verdict::{PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
 use crate::{Environment, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
@@ -62,7 +62,7 @@ pub struct Comparison {
     pub suite_ratios: Vec<SuiteRow>,
     /// Figures of the same work in memory, on the bare device, or as mere starts of programs.
     #[serde(default)]
-    pub references: Vec<ReferenceRow>,
+    pub baselines: Vec<BaselineRow>,
     /// Results of comparing files with their expected content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verifications: Vec<VerificationRow>,

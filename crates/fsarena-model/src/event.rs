@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Reference, Status, Trial};
+use crate::{Baseline, Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Status, Trial};
 
 /// How much a note matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use crate::{Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Refe
 pub enum Severity {
     /// Worth knowing.
     Info,
-    /// Something was skipped, retried, scaled or disturbed.
+    /// Something was skipped, retried, scaled or noisy.
     Warning,
     /// Something failed; the rest continued.
     Failure,
@@ -97,8 +97,8 @@ pub enum Event {
     },
     /// A trial ended.
     Trial(Box<Trial>),
-    /// A reference was measured.
-    Reference(Box<Reference>),
+    /// A baseline was measured.
+    Baseline(Box<Baseline>),
     /// A file system was checked.
     Checked(Check),
     /// A round ended.

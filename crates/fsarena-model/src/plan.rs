@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::reproduction::Scale;
-use crate::{Bytes, Contender, Disturbance, Label, Nanos, Often, Precondition, Reproduces, Share, Workload};
+use crate::{Bytes, Contender, Label, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload};
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
 
@@ -42,11 +42,11 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowdowns: Vec<Slowdown>,
     /// When a round does not count for a workload because of other load on the machine.
-    #[serde(default = "Disturbance::ignored", skip_serializing_if = "Disturbance::is_ignored")]
-    pub disturbance: Disturbance,
-    /// How often references, the three clocks and the used space are measured.
+    #[serde(default = "NoiseBounds::ignored", skip_serializing_if = "NoiseBounds::is_ignored")]
+    pub noise: NoiseBounds,
+    /// How often baselines, the three clocks and the used space are measured.
     #[serde(default, skip_serializing_if = "Often::is_never")]
-    pub beside: Often,
+    pub baselines: Often,
     /// Contenders whose slices are measured without probes, to determine the cost of the probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<Label>,
@@ -99,8 +99,8 @@ impl Plan {
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
             slowdowns: Vec::new(),
-            disturbance: Disturbance::default(),
-            beside: Often::Never,
+            noise: NoiseBounds::default(),
+            baselines: Often::Never,
             uncounted: Vec::new(),
             precondition: Precondition::None,
             lanes: Lanes::Own,
@@ -191,19 +191,12 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_from_before_there_were_bounds_sets_nothing_aside_and_keeps_its_hash() {
-        let old = Plan { disturbance: Disturbance::ignored(), ..plan(1) };
+    fn a_plan_from_before_there_were_bounds_excludes_nothing_and_keeps_its_hash() {
+        let old = Plan { noise: NoiseBounds::ignored(), ..plan(1) };
         let json = serde_json::to_string(&old).expect("serializable");
-        for later in [
-            "disturbance",
-            "precondition",
-            "unavailable",
-            "scale",
-            "mix",
-            "groups",
-            "contender_files",
-            "workload_files",
-        ] {
+        for later in
+            ["noise", "precondition", "unavailable", "scale", "mix", "groups", "contender_files", "workload_files"]
+        {
             assert!(!json.contains(later), "{later}");
         }
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("readable"), old);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Check, Note, RoundFacts};
-use crate::{ContenderFacts, Environment, Event, Plan, Reference, Trial};
+use crate::{Baseline, ContenderFacts, Environment, Event, Plan, Trial};
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +34,8 @@ pub struct RunRecord {
     pub rounds: Vec<RoundFacts>,
     /// Trials in the order in which they ended.
     pub trials: Vec<Trial>,
-    /// References in the order in which they were measured.
-    pub references: Vec<Reference>,
+    /// Baselines in the order in which they were measured.
+    pub baselines: Vec<Baseline>,
     /// Checks in the order in which they were done.
     pub checks: Vec<Check>,
     /// Notes for the report.
@@ -54,7 +54,7 @@ impl RunRecord {
             contenders: Vec::new(),
             rounds: Vec::new(),
             trials: Vec::new(),
-            references: Vec::new(),
+            baselines: Vec::new(),
             checks: Vec::new(),
             notes: Vec::new(),
         }
@@ -66,7 +66,7 @@ impl RunRecord {
             Event::Surveyed(environment) => self.environment = (**environment).clone(),
             Event::Contender(facts) => self.contenders.push(facts.clone()),
             Event::Trial(trial) => self.trials.push((**trial).clone()),
-            Event::Reference(reference) => self.references.push((**reference).clone()),
+            Event::Baseline(baseline) => self.baselines.push((**baseline).clone()),
             Event::Checked(check) => self.checks.push(check.clone()),
             Event::RoundFinished(facts) => self.rounds.push(facts.clone()),
             Event::Note(note) => self.notes.push(note.clone()),

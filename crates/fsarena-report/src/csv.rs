@@ -3,9 +3,9 @@
 //! | kind | one row is | `value` is |
 //! |---|---|---|
 //! | `cell` | a contender in a workload | the median over rounds; `low`, `high`: 95 % of it |
-//! | `round` | a contender in a workload, in one round | that round's value; `reason` says if it was set aside |
+//! | `round` | a contender in a workload, in one round | that round's value; `reason` says if it was excluded |
 //! | `probe` | a probe of a cell; `metric` is its name | the median over rounds |
-//! | `reference` | a workload's reference at `against` (`memory`, `device`, `start`) | the median over rounds |
+//! | `baseline` | a workload's baseline at `against` (`memory`, `device`, `start`) | the median over rounds |
 //! | `verdict` | a pair; `contender` against `against` | how many times better the first is |
 //! | `rank` | a contender in a workload | empty; `low` is its best possible rank, `high` its worst |
 //! | `suite` | a pair over all `workloads` | the geometric mean of its ratios |
@@ -21,7 +21,7 @@
 use std::borrow::Cow;
 
 use fsarena_model::Comparison;
-use fsarena_model::comparison::{Cell, PairVerdict, ReferenceRow, StandingRow, SuiteRow};
+use fsarena_model::comparison::{BaselineRow, Cell, PairVerdict, StandingRow, SuiteRow};
 
 use crate::visible;
 
@@ -63,11 +63,11 @@ const TEXTS: [&str; 8] = ["workload", "contender", "against", "metric", "unit", 
 /// The comparison as CSV.
 pub fn render(comparison: &Comparison) -> String {
     let cells = comparison.cells.iter().flat_map(cell_rows);
-    let references = comparison.references.iter().map(reference_row);
+    let baselines = comparison.baselines.iter().map(reference_row);
     let verdicts = comparison.verdicts.iter().map(verdict_row);
     let ranks = comparison.standings.iter().map(rank_row);
     let suite = comparison.suite_ratios.iter().map(suite_row);
-    let lines = cells.chain(references).chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
+    let lines = cells.chain(baselines).chain(verdicts).chain(ranks).chain(suite).map(|fields| line(&fields));
     std::iter::once(line(&head())).chain(lines).collect()
 }
 
@@ -82,8 +82,8 @@ fn cell_rows(cell: &Cell) -> Vec<Fields> {
     let mut rows = vec![cell_row(cell)];
     for (index, value) in cell.by_round.iter().enumerate() {
         let mut row = base("round", cell, &cell.metric, &cell.unit);
-        let is_set_aside = cell.stability.set_aside.contains(&(index as u32 + 1));
-        let reason = if is_set_aside { "set aside" } else { "" };
+        let is_excluded = cell.stability.excluded.contains(&(index as u32 + 1));
+        let reason = if is_excluded { "excluded" } else { "" };
         row.extend([("round", (index + 1).to_string()), ("value", number(*value)), ("reason", reason.to_owned())]);
         rows.push(row);
     }
@@ -126,11 +126,11 @@ fn cell_row(cell: &Cell) -> Fields {
     row
 }
 
-fn reference_row(row: &ReferenceRow) -> Fields {
+fn reference_row(row: &BaselineRow) -> Fields {
     vec![
-        ("kind", "reference".to_owned()),
+        ("kind", "baseline".to_owned()),
         ("workload", row.workload.clone()),
-        ("against", row.place.to_string()),
+        ("against", row.kind.to_string()),
         ("unit", row.unit.clone()),
         ("value", number(row.median)),
         ("rounds", row.rounds.to_string()),

@@ -3,7 +3,7 @@
 use fsarena_model::Comparison;
 
 use crate::remark::capitalised;
-use crate::table::{self, BESIDE, Line, Table, WHAT};
+use crate::table::{self, BASELINE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
 use crate::visible;
 use crate::{answer, group, latency, look_up, programs, recommendation, remark, reproduction, words};
@@ -83,11 +83,11 @@ fn suite(lines: &[SuiteLine]) -> String {
 fn explained(explained: &Table) -> String {
     let mut head = vec!["workload".to_owned(), WHAT.to_owned()];
     head.extend(explained.contenders.iter().cloned());
-    head.extend(explained.has_beside.then(|| BESIDE.to_owned()));
+    head.extend(explained.has_baseline.then(|| BASELINE.to_owned()));
     let row = |workload: &str, line: &Line| {
-        let beside = explained.has_beside.then(|| line.beside.clone());
+        let baselines = explained.has_baseline.then(|| line.baselines.clone());
         let names = [workload.to_owned(), line.what.to_string()];
-        names.into_iter().chain(line.values.clone()).chain(beside).collect::<Vec<_>>()
+        names.into_iter().chain(line.values.clone()).chain(baselines).collect::<Vec<_>>()
     };
     let rows = explained.blocks.iter().flat_map(|block| block.lines.iter().map(|line| row(&block.workload, line)));
     let title = capitalised(explained.title);

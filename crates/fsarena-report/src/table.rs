@@ -16,13 +16,13 @@ use serde::Serialize;
 use crate::number::DASH;
 use crate::{look_up, remark};
 
-pub use shares::{Reference, chips, references};
+pub use shares::{Baseline, baselines, chips};
 
 /// Title of the column with the figures' names.
 pub const WHAT: &str = "figure";
 
-/// Title of the column with the reference values.
-pub const BESIDE: &str = "reference";
+/// Title of the column with the baseline values.
+pub const BASELINE: &str = "baseline";
 
 /// A figure that is computed from a cell.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,7 @@ pub struct Line {
     /// One value per contender.
     pub values: Vec<String>,
     /// The value that they are compared with; empty if there is none.
-    pub beside: String,
+    pub baselines: String,
 }
 
 /// The lines of a workload.
@@ -83,8 +83,8 @@ pub struct Table {
     pub names_workloads: bool,
     /// The contenders' labels.
     pub contenders: Vec<String>,
-    /// Whether any line has a reference value.
-    pub has_beside: bool,
+    /// Whether any line has a baseline value.
+    pub has_baseline: bool,
     /// The blocks, at least one.
     pub blocks: Vec<Block>,
     /// The explanation of its figures, and what it leaves out.
@@ -124,7 +124,7 @@ fn table(
         hint: None,
         names_workloads: false,
         contenders: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
-        has_beside: blocks.iter().flat_map(|block| &block.lines).any(|line| !line.beside.is_empty()),
+        has_baseline: blocks.iter().flat_map(|block| &block.lines).any(|line| !line.baselines.is_empty()),
         blocks,
         meaning: subject.meaning.to_owned(),
     })
@@ -142,7 +142,7 @@ fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Opt
         what: figure.what.into(),
         meaning: figure.meaning,
         values: values.iter().map(printed).collect(),
-        beside: String::new(),
+        baselines: String::new(),
     })
 }
 

@@ -3,7 +3,7 @@
 mod validity;
 
 use fsarena_model::comparison::WorkloadRow;
-use fsarena_model::{Better, CacheState, Comparison, Durability, DurablePoint, Mode, Place, Status};
+use fsarena_model::{BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Status};
 
 pub use validity::{VALIDITY, validity};
 
@@ -53,23 +53,23 @@ pub fn mode(mode: Mode) -> &'static str {
     }
 }
 
-/// Where a reference runs.
-pub fn place(place: Place) -> &'static str {
+/// Where a baseline runs.
+pub fn place(place: BaselineKind) -> &'static str {
     match place {
-        Place::Memory => "in memory",
-        Place::Device => "on the bare device",
-        Place::Start => "starts of /bin/true",
+        BaselineKind::Memory => "in memory",
+        BaselineKind::Device => "on the bare device",
+        BaselineKind::Start => "starts of /bin/true",
     }
 }
 
-/// What a reference measures.
-pub fn reference(place: Place) -> &'static str {
+/// What a baseline measures.
+pub fn baseline(place: BaselineKind) -> &'static str {
     match place {
-        Place::Memory => {
+        BaselineKind::Memory => {
             "The same work on a tmpfs: what is left is the harness, system calls and the kernel's common part."
         }
-        Place::Device => "The same reads and writes on the lane's device, without any file system: the ceiling.",
-        Place::Start => "As many programs that do nothing are started as the work starts.",
+        BaselineKind::Device => "The same reads and writes on the lane's device, without any file system: the ceiling.",
+        BaselineKind::Start => "As many programs that do nothing are started as the work starts.",
     }
 }
 
@@ -93,7 +93,7 @@ pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
 }
 
 const OF_DIRECTORIES: &[&str] = &[
-    "Place: the storage of each directory is part of its figures: size, fill level and age may differ.",
+    "BaselineKind: the storage of each directory is part of its figures: size, fill level and age may differ.",
     "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
     "Machine: one machine, one kernel.",
 ];
@@ -102,7 +102,7 @@ const OF_LANES: &[&str] = &[
     "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
     "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
     "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
-    "Place: one machine, one kernel, one version of each tool.",
+    "BaselineKind: one machine, one kernel, one version of each tool.",
 ];
 
 /// The sentence before [`biases`].
@@ -159,6 +159,6 @@ pub const FIGURES: &[Term] = &[
     ),
     (
         "rounds",
-        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be set aside, by bounds fixed beforehand: nothing rests on those.",
+        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
     ),
 ];

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Conditions, ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, Reference, RunRecord, Slice, Status,
+    Baseline, Conditions, ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, RunRecord, Slice, Status,
     Trial,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -96,7 +96,7 @@ impl Store {
         let Some(mut record) = head(&transaction, run)? else { return Ok(None) };
         record.contenders = contenders(&transaction, run)?;
         record.rounds = rounds(&transaction, run)?;
-        record.references = references(&transaction, run)?;
+        record.baselines = baselines(&transaction, run)?;
         record.trials = trials(&transaction, run)?;
         record.checks = rows(&transaction, run, "SELECT * FROM file_system_check WHERE run = ? ORDER BY id", check)?;
         record.notes = rows(&transaction, run, "SELECT * FROM note WHERE run = ? ORDER BY id", note)?;
@@ -227,14 +227,14 @@ fn rounds(connection: &Connection, run: i64) -> std::result::Result<Vec<RoundFac
     Ok(rounds)
 }
 
-fn references(connection: &Connection, run: i64) -> std::result::Result<Vec<Reference>, ReadError> {
+fn baselines(connection: &Connection, run: i64) -> std::result::Result<Vec<Baseline>, ReadError> {
     let is_kept = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE name = 'reference')";
     if !connection.query_row(is_kept, [], |row| row.get::<_, bool>(0))? {
         return Ok(Vec::new());
     }
     let query = "SELECT reference FROM reference WHERE run = ? ORDER BY id";
     let json: Vec<String> = rows(connection, run, query, |row| row.get("reference"))?;
-    json.iter().map(|json| parse("reference", json)).collect()
+    json.iter().map(|json| parse("baseline", json)).collect()
 }
 
 /// Runs from before these were stored have neither the lane's cost nor conditions.

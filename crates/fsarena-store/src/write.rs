@@ -1,7 +1,7 @@
 //! Stores events, one transaction per event.
 
 use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{ContenderFacts, Environment, Event, Outcome, Plan, Reference, Slice, Status, Trial};
+use fsarena_model::{Baseline, ContenderFacts, Environment, Event, Outcome, Plan, Slice, Status, Trial};
 use fsarena_sys::fault;
 use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 use rusqlite::{Transaction, TransactionBehavior, params};
@@ -29,7 +29,7 @@ impl Store {
             Event::Surveyed(_) => "store environment",
             Event::Contender(_) => "store contender",
             Event::Trial(_) => "store trial",
-            Event::Reference(_) => "store reference",
+            Event::Baseline(_) => "store baseline",
             Event::Checked(_) => "store check",
             Event::RoundFinished(_) => "store round",
             Event::Note(_) => "store note",
@@ -76,7 +76,7 @@ fn write(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Re
         Event::Surveyed(environment) => update_environment(transaction, run, environment),
         Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
         Event::Trial(trial) => insert_trial(transaction, run, trial),
-        Event::Reference(reference) => insert_reference(transaction, run, reference),
+        Event::Baseline(baseline) => insert_baseline(transaction, run, baseline),
         Event::Checked(check) => insert_check(transaction, run, check),
         Event::RoundFinished(facts) => insert_round(transaction, run, facts),
         Event::Note(note) => insert_note(transaction, run, note),
@@ -145,10 +145,9 @@ fn insert_round(transaction: &Transaction<'_>, run: i64, facts: &RoundFacts) -> 
     ))
 }
 
-fn insert_reference(transaction: &Transaction<'_>, run: i64, reference: &Reference) -> rusqlite::Result<()> {
+fn insert_baseline(transaction: &Transaction<'_>, run: i64, baseline: &Baseline) -> rusqlite::Result<()> {
     one_row(
-        transaction
-            .execute("INSERT INTO reference (run, reference) VALUES (?, ?)", params![run, text::json(reference)]),
+        transaction.execute("INSERT INTO reference (run, reference) VALUES (?, ?)", params![run, text::json(baseline)]),
     )
 }
 

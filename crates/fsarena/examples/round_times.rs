@@ -40,7 +40,7 @@ fn table(record: &RunRecord) -> String {
     let each: Vec<String> = seconds.iter().map(|seconds| format!("{seconds:.1}")).collect();
     let mean = seconds.iter().sum::<f64>() / rounds;
     format!(
-        "{:<18}{:>8}{:>8}{:>10}{:>10}{:>8}\n{lines}{}other {:>20.2} (mkfs, fsck, references, clocks)\nrounds: {} s\n",
+        "{:<18}{:>8}{:>8}{:>10}{:>10}{:>8}\n{lines}{}other {:>20.2} (mkfs, fsck, baselines, clocks)\nrounds: {} s\n",
         "seconds a round",
         "all",
         "timed",

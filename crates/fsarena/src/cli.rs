@@ -60,7 +60,7 @@ pub enum Color {
 pub enum Command {
     /// Compare contenders and decide who is faster
     Compare(Compare),
-    /// Run a published article's tests, as it ran them and as they should be run, beside its figures and claims
+    /// Run a published article's tests, as it ran them and as they should be run, next to its figures and claims
     Reproduce(Reproduce),
     /// Go on with a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
@@ -173,10 +173,10 @@ pub struct Compare {
     /// Read no counters around the slices of a contender, to see what reading costs
     #[arg(long = "no-counters", alias = "unprobed", value_name = "LABEL")]
     pub uncounted: Vec<Label>,
-    /// Measure references, the three clocks and space: never, once or always [default: once in `quick`, never at
+    /// Measure baselines, the three clocks and space: never, once or always [default: once in `quick`, never at
     /// --scale smoke, else always]
-    #[arg(long, value_name = "OFTEN")]
-    pub beside: Option<Often>,
+    #[arg(long, alias = "beside", value_name = "OFTEN")]
+    pub baselines: Option<Often>,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -18,7 +18,7 @@ use fsarena_lane::{LaneError, disk, lane_count, require};
 use fsarena_model::plan::{Lanes, Slowdown};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{
-    Budget, Bytes, Contender, Disturbance, Label, Mode, Nanos, Often, Plan, Precondition, Rounds, Share, Storage,
+    Budget, Bytes, Contender, Label, Mode, Nanos, NoiseBounds, Often, Plan, Precondition, Rounds, Share, Storage,
     Workload,
 };
 
@@ -49,7 +49,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let named = contenders(named(arguments, suite.as_ref())?)?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let (usual, disturbance) = beside_at(scale, Often::usual(work.suite.as_deref()));
+    let (usual, noise) = baselines_at(scale, Often::usual(work.suite.as_deref()));
     let storage = Storage::from(arguments.storage.as_str());
     let plan = Plan {
         workloads: work.workloads,
@@ -65,8 +65,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         storage,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
-        disturbance,
-        beside: arguments.beside.unwrap_or(usual),
+        noise,
+        baselines: arguments.baselines.unwrap_or(usual),
         uncounted: arguments.uncounted.clone(),
         lanes: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },
@@ -90,12 +90,12 @@ fn lane_size(arguments: &Compare, storage: &Storage) -> Option<Bytes> {
     arguments.lane_size.or_else(|| disk::largest_lane(storage.disks()).filter(|_| takes_all))
 }
 
-/// How often to measure references, and when a round does not count, at that scale. For smoke runs: never, and rounds
+/// How often to measure baselines, and when a round does not count, at that scale. For smoke runs: never, and rounds
 /// always count.
-fn beside_at(scale: Scale, usual: Often) -> (Often, Disturbance) {
+fn baselines_at(scale: Scale, usual: Often) -> (Often, NoiseBounds) {
     match scale {
-        Scale::Smoke => (Often::Never, Disturbance::ignored()),
-        Scale::Standard | Scale::Published => (usual, Disturbance::default()),
+        Scale::Smoke => (Often::Never, NoiseBounds::ignored()),
+        Scale::Standard | Scale::Published => (usual, NoiseBounds::default()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use fsarena_analyse::busy_before;
-use fsarena_model::{Disturbance, Event, Nanos};
+use fsarena_model::{Event, Nanos, NoiseBounds};
 use fsarena_report::visible;
 use fsarena_sys::clock;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -93,14 +93,14 @@ impl Progress {
                 }
             }
             Event::Surveyed(environment) => {
-                let busy = |at_rest| busy_before(at_rest, &Disturbance::default());
+                let busy = |at_rest| busy_before(at_rest, &NoiseBounds::default());
                 if let Some(busy) = environment.at_rest.as_ref().and_then(busy) {
                     self.say(&format!("{busy}; what is measured now holds for that, and a quiet machine decides more"));
                 }
             }
             Event::Note(note) => self.log(&note.text),
             Event::Finished(_) => self.bar.finish_and_clear(),
-            Event::Reference(_)
+            Event::Baseline(_)
             | Event::Started { .. }
             | Event::Resumed { .. }
             | Event::Contender(_)

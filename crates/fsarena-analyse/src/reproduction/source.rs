@@ -7,7 +7,7 @@ use fsarena_model::reproduction::Measured;
 use fsarena_model::{Label, Outcome, RunRecord, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
-use crate::{disturbance, quantities};
+use crate::{noise, quantities};
 
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
@@ -17,7 +17,7 @@ fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a
     let Some(workload) = workload(record, source) else { return Vec::new() };
     let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
     let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    disturbance::counted(&trials, disturbance::SetAside::of(record).rounds(workload))
+    noise::counted(&trials, noise::Excluded::of(record).rounds(workload))
 }
 
 fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> {

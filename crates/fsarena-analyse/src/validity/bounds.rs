@@ -5,14 +5,14 @@ use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
-use crate::{durability, references};
+use crate::{baselines, durability};
 
 /// Share of a cell's time above which the host beneath its lane limits the figure.
 const LANE_SHARE: f64 = 0.2;
-/// Share of the bare device's rate from which on the device limits the figure. Two slices of a reference differ by a
+/// Share of the bare device's rate from which on the device limits the figure. Two slices of a baseline differ by a
 /// few percent.
 const AT_THE_CEILING: f64 = 0.9;
-/// Share above which the reference was not a ceiling: two lanes, one after the other, differ by up to this factor.
+/// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
 const ABOVE_THE_CEILING: f64 = 1.4;
 /// Share of all processors' time from which on the processors limit the figure.
 const FULL: f64 = 0.9;
@@ -50,12 +50,12 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 
 /// The cell is as fast as the bare device without a file system.
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
-    // Far above the device's rate, the reference was not a ceiling.
+    let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    // Far above the device's rate, the baseline was not a ceiling.
     if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
-    let cap = references::cap(evidence.record, evidence.workload);
+    let cap = baselines::cap(evidence.record, evidence.workload);
     let cap = cap.map_or(String::new(), |cap| format!("; it looks like a cap of {cap}"));
     let text = format!(
         "{:.0} % of what the bare device does with the same requests{cap}: a tie here says nothing about the file systems; \
@@ -84,11 +84,11 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 
 /// The same work takes almost as long without a file system.
 pub fn harness_bound(evidence: &Evidence<'_>) -> Option<Validity> {
-    // Not for a contender in memory, which is its own reference.
+    // Not for a contender in memory, which is its own baseline.
     evidence.facts.filter(|facts| facts.durability != Durability::Volatile)?;
-    let memory = references::harness_share(evidence.record, evidence.workload, &evidence.finished);
-    let starts = references::start_share(evidence.record, evidence.workload, &evidence.finished);
-    // The reference in memory includes the program starts. Without it, the starts are a lower bound.
+    let memory = baselines::harness_share(evidence.record, evidence.workload, &evidence.finished);
+    let starts = baselines::start_share(evidence.record, evidence.workload, &evidence.finished);
+    // The baseline in memory includes the program starts. Without it, the starts are a lower bound.
     if memory.or(starts)? <= HARNESS_SHARE {
         return None;
     }

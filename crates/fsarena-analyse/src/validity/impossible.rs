@@ -3,7 +3,7 @@
 use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass};
 
 use super::{Evidence, cache, flag};
-use crate::{durability, references};
+use crate::{baselines, durability};
 
 /// Minimum number of flushes per needed flush; slightly below 1, because counters lag.
 const FLUSHES_PER_SYNC: f64 = 0.9;
@@ -45,7 +45,7 @@ pub fn beyond_memory(evidence: &Evidence<'_>) -> Option<Validity> {
 /// Much faster than the bare device, although the device carried all bytes according to its counters.
 pub fn beyond_device(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_direct = evidence.workload.cache == CacheState::Direct;
-    let share = references::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
+    let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
     if !is_direct || !is_served(evidence) || share <= BEYOND_THE_DEVICE {
         return None;
     }

@@ -55,7 +55,7 @@ impl Player {
 
     /// Works for `time`, or to the end.
     pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), StageError> {
-        // References have no slowdown.
+        // Baselines have no slowdown.
         let slowdown = setting.slowdowns.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
         let _pinned = job.is_alone().then(Pinned::here);

@@ -19,7 +19,7 @@ impl Session<'_> {
                 break;
             }
             self.workload(round, *work, &lanes, &present)?;
-            self.beside(round, work.0, &lanes)?;
+            self.due_baselines(round, work.0, &lanes)?;
         }
         self.finish(round, &present)
     }
@@ -39,13 +39,13 @@ impl Session<'_> {
             }
             self.finish(round, &present)?;
         }
-        order.iter().try_for_each(|(index, _)| self.beside(round, *index, &lanes))
+        order.iter().try_for_each(|(index, _)| self.due_baselines(round, *index, &lanes))
     }
 
-    /// Measures the references of a workload that are due.
-    fn beside(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+    /// Measures the baselines of a workload that are due.
+    fn due_baselines(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
         let before = self.clock.now();
-        self.references(round, index, lanes)?;
+        self.measure_baselines(round, index, lanes)?;
         self.spent_once(self.clock.now().saturating_sub(before));
         Ok(())
     }

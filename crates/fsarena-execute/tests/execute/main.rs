@@ -1,14 +1,14 @@
 //! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast and reproducible.
 
 mod assess;
-mod beside;
+mod baselines;
 mod budget;
 mod calibration;
-mod disturbance;
 mod durability;
 mod failures;
 mod fake;
 mod lane_bias;
+mod noise;
 mod order;
 mod price;
 mod rate;

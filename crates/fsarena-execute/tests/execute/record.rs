@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Place, Reading, Reference,
+    Baseline, BaselineKind, ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Reading,
     RunRecord, Slice, Trial, Validity, ValidityClass, Workload,
 };
 
@@ -66,11 +66,11 @@ impl Kept {
         self
     }
 
-    /// Adds a reference in which an operation takes `share` of the contenders' 10 ms.
-    pub fn reference(mut self, place: Place, share: f64) -> Self {
+    /// Adds a baseline in which an operation takes `share` of the contenders' 10 ms.
+    pub fn baseline(mut self, place: BaselineKind, share: f64) -> Self {
         let mut trial = trial(&self.0.plan.workloads[0], 1, &place.to_string());
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos((slice.elapsed.0 as f64 * share) as u64));
-        self.0.references.push(Reference { place, trial });
+        self.0.baselines.push(Baseline { kind: place, trial });
         self
     }
 

@@ -46,7 +46,7 @@ fn any_play() -> impl Strategy<Value = Play> {
 
 /// A position in the stream.
 #[derive(Debug, Clone, PartialEq)]
-enum Place {
+enum BaselineKind {
     Before,
     Between { done: u32 },
     Within { round: u32, contenders: Vec<String>, workloads: Vec<String> },
@@ -54,48 +54,50 @@ enum Place {
 }
 
 /// The next position; an error message if the event is not allowed there.
-fn step(place: Place, event: &Event, play: &Play) -> Result<Place, String> {
-    let within = |place: &Place| match place {
-        Place::Within { round, .. } => Some(*round),
+fn step(place: BaselineKind, event: &Event, play: &Play) -> Result<BaselineKind, String> {
+    let within = |place: &BaselineKind| match place {
+        BaselineKind::Within { round, .. } => Some(*round),
         _ => None,
     };
     match (place, event) {
-        (place @ Place::Before, Event::Preparing(_)) => Ok(place),
-        (Place::Before, Event::Surveyed(_)) => Ok(Place::Between { done: 0 }),
-        (Place::Between { done }, Event::RoundStarted { round, expected, workloads }) => {
+        (place @ BaselineKind::Before, Event::Preparing(_)) => Ok(place),
+        (BaselineKind::Before, Event::Surveyed(_)) => Ok(BaselineKind::Between { done: 0 }),
+        (BaselineKind::Between { done }, Event::RoundStarted { round, expected, workloads }) => {
             let known = |name: &String| play.plan.workloads.iter().any(|workload| workload.name == *name);
             let fits = *round == done + 1 && expected >= round && workloads.iter().all(known);
-            let place = Place::Within { round: *round, contenders: Vec::new(), workloads: Vec::new() };
+            let place = BaselineKind::Within { round: *round, contenders: Vec::new(), workloads: Vec::new() };
             fits.then_some(place).ok_or_else(|| format!("round {round} of {expected} after {done}"))
         }
-        (Place::Within { round: 1, mut contenders, workloads }, Event::Contender(facts)) if workloads.is_empty() => {
+        (BaselineKind::Within { round: 1, mut contenders, workloads }, Event::Contender(facts))
+            if workloads.is_empty() =>
+        {
             contenders.push(facts.label.to_string());
-            Ok(Place::Within { round: 1, contenders, workloads })
+            Ok(BaselineKind::Within { round: 1, contenders, workloads })
         }
-        (Place::Within { round, contenders, mut workloads }, Event::WorkloadStarted { round: of, workload })
+        (BaselineKind::Within { round, contenders, mut workloads }, Event::WorkloadStarted { round: of, workload })
             if *of == round && !workloads.contains(workload) =>
         {
             workloads.push(workload.clone());
-            Ok(Place::Within { round, contenders, workloads })
+            Ok(BaselineKind::Within { round, contenders, workloads })
         }
         (place, Event::Trial(trial)) if within(&place) == Some(trial.round) => Ok(place),
         (place, Event::Checked(check)) if within(&place) == Some(check.round) => Ok(place),
-        (place, Event::Note(_)) if place != Place::After => Ok(place),
-        (Place::Within { round, contenders, .. }, Event::RoundFinished(facts)) if facts.round == round => {
+        (place, Event::Note(_)) if place != BaselineKind::After => Ok(place),
+        (BaselineKind::Within { round, contenders, .. }, Event::RoundFinished(facts)) if facts.round == round => {
             let all = round > 1 || contenders.len() == play.plan.contenders.len();
-            all.then_some(Place::Between { done: round }).ok_or_else(|| format!("only {contenders:?} were made"))
+            all.then_some(BaselineKind::Between { done: round }).ok_or_else(|| format!("only {contenders:?} were made"))
         }
-        (place @ Place::Between { .. }, Event::Decided { decided, pairs, .. }) if decided <= pairs => Ok(place),
-        (Place::Between { .. }, Event::Finished(Status::Complete)) => Ok(Place::After),
-        (place, Event::Finished(Status::Interrupted)) if place != Place::After => Ok(Place::After),
-        (place @ Place::Within { .. }, Event::Decided { .. }) => Ok(place),
+        (place @ BaselineKind::Between { .. }, Event::Decided { decided, pairs, .. }) if decided <= pairs => Ok(place),
+        (BaselineKind::Between { .. }, Event::Finished(Status::Complete)) => Ok(BaselineKind::After),
+        (place, Event::Finished(Status::Interrupted)) if place != BaselineKind::After => Ok(BaselineKind::After),
+        (place @ BaselineKind::Within { .. }, Event::Decided { .. }) => Ok(place),
         (place, event) => Err(format!("{event:?} at {place:?}")),
     }
 }
 
 fn well_formed(performance: &Performance, play: &Play) -> Result<(), String> {
-    let end = performance.events.iter().try_fold(Place::Before, |place, event| step(place, event, play))?;
-    if end == Place::After { Ok(()) } else { Err(format!("the stream ends at {end:?}")) }
+    let end = performance.events.iter().try_fold(BaselineKind::Before, |place, event| step(place, event, play))?;
+    if end == BaselineKind::After { Ok(()) } else { Err(format!("the stream ends at {end:?}")) }
 }
 
 proptest! {

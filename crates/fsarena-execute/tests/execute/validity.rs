@@ -2,8 +2,8 @@
 
 use fsarena_analyse::assess;
 use fsarena_model::{
-    Bytes, CacheState, Disturbance, Durability, DurablePoint, Guarantee, Nanos, Outcome, Place, Reading, ValidityClass,
-    Verdict, Workload,
+    BaselineKind, Bytes, CacheState, Durability, DurablePoint, Guarantee, Nanos, NoiseBounds, Outcome, Reading,
+    ValidityClass, Verdict, Workload,
 };
 
 use crate::fake::workload;
@@ -268,7 +268,7 @@ fn acknowledged_transactions_need_flushes_of_which_connections_share_some() {
 
 #[test]
 fn what_takes_as_long_in_memory_is_harness_bound() {
-    let kept = |share| synced().reference(Place::Memory, share);
+    let kept = |share| synced().baseline(BaselineKind::Memory, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.97).classes(), [ValidityClass::HarnessBound]);
     assert!(kept(0.97).validity()[0].text.contains("97 % of its 10.0 ms"), "{:?}", kept(0.97).validity());
@@ -282,7 +282,7 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
     let mut script = workload("script");
     (script.traits.program, script.traits.starts) = (Some("sh".to_owned()), Some(25));
     (script.mode, script.timed_ms) = (fsarena_model::Mode::Whole, 0);
-    let kept = |share| Kept::new(script.clone()).reference(Place::Start, share);
+    let kept = |share| Kept::new(script.clone()).baseline(BaselineKind::Start, share);
     assert_eq!(kept(0.4).classes(), []);
     assert_eq!(kept(0.62).classes(), [ValidityClass::HarnessBound]);
     let text = kept(0.62).validity().remove(0).text;
@@ -291,27 +291,27 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
 
 #[test]
 fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
-    let kept = direct().reading("device.read", 0.0).reference(Place::Device, 0.97);
+    let kept = direct().reading("device.read", 0.0).baseline(BaselineKind::Device, 0.97);
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
     assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
     assert_eq!(pair.needs_rounds, None, "more rounds would not make it a verdict");
-    assert_eq!(direct().reading("device.read", 0.0).reference(Place::Device, 0.6).classes(), []);
-    assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the reference it is a tie");
+    assert_eq!(direct().reading("device.read", 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
+    assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
 }
 
 #[test]
 fn a_cap_is_known_by_its_round_number_and_all_being_alike() {
-    let text = direct().reference(Place::Device, 0.98).validity().remove(0).text;
+    let text = direct().baseline(BaselineKind::Device, 0.98).validity().remove(0).text;
     assert!(text.contains("a cap of 100 operations per second (1 at a time, 10.0 ms each)"), "{text}");
 }
 
 #[test]
 fn what_is_far_beyond_the_bare_device_is_impossible() {
-    assert_eq!(direct().reference(Place::Device, 3.0).classes(), [ValidityClass::Impossible]);
-    assert_eq!(direct().reference(Place::Device, 2.0).classes(), [], "another lane may be that much slower");
-    assert_eq!(direct().reference(Place::Device, 1.3).classes(), [ValidityClass::DeviceBound]);
+    assert_eq!(direct().baseline(BaselineKind::Device, 3.0).classes(), [ValidityClass::Impossible]);
+    assert_eq!(direct().baseline(BaselineKind::Device, 2.0).classes(), [], "another lane may be that much slower");
+    assert_eq!(direct().baseline(BaselineKind::Device, 1.3).classes(), [ValidityClass::DeviceBound]);
 }
 
 #[test]
@@ -356,17 +356,17 @@ fn direct_work_in_memory_is_not_direct() {
 }
 
 /// Round 2 of four does not count: other programs used 1.5 processors.
-fn with_a_round_set_aside(kept: Kept) -> Kept {
+fn with_a_round_excluded(kept: Kept) -> Kept {
     let busy = [("cpu.process", 0.0), ("cpu.kernel", 0.0), ("cpu.machine", 1.5)];
     let mut kept = kept;
-    kept.0.plan.disturbance = Disturbance::default();
+    kept.0.plan.noise = NoiseBounds::default();
     for trial in kept.0.trials.iter_mut().filter(|trial| trial.round == 2) {
         let readings =
             busy.map(|(probe, value)| (probe.to_owned(), Reading { value: Some(value), unit: "s".to_owned() }));
         trial.probes.extend(readings);
     }
     let cell = &kept.cells()[0];
-    assert_eq!((cell.stability.set_aside.as_slice(), cell.rounds), ([2].as_slice(), 3));
+    assert_eq!((cell.stability.excluded.as_slice(), cell.rounds), ([2].as_slice(), 3));
     kept
 }
 
@@ -376,7 +376,7 @@ fn unserved_in(rounds: &[u32]) -> Kept {
             trial.probes.get_mut("device.read").expect("it is there").value = Some(0.0);
         }
     };
-    with_a_round_set_aside(cold()).changed(unserved)
+    with_a_round_excluded(cold()).changed(unserved)
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn a_round_that_does_not_count_raises_no_flag() {
             trial.outcome = Outcome::Failed("no space".to_owned());
         }
     };
-    let kept = with_a_round_set_aside(cold()).changed(fail);
+    let kept = with_a_round_excluded(cold()).changed(fail);
     assert_eq!(kept.classes(), []);
     assert_eq!(assess(&kept.0).verdicts.len(), 1, "the rounds that count are compared");
     assert_ne!(assess(&kept.0).verdicts[0].verdict, Verdict::Invalid);
@@ -401,13 +401,13 @@ fn a_round_that_counts_raises_a_flag_beside_one_that_does_not() {
 
 #[test]
 fn shares_of_references_are_of_the_rounds_that_count() {
-    let share = |kept: Kept| kept.cells()[0].harness_share.expect("there is a reference");
-    let counting = share(with_a_round_set_aside(synced()).reference(Place::Memory, 0.3));
+    let share = |kept: Kept| kept.cells()[0].harness_share.expect("there is a baseline");
+    let counting = share(with_a_round_excluded(synced()).baseline(BaselineKind::Memory, 0.3));
     // With all four rounds, the median would lie between those of the second and the third.
     let spread = |trial: &mut fsarena_model::Trial| {
         let factor = u64::from(trial.round);
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 * factor));
     };
-    let spread = share(with_a_round_set_aside(synced()).reference(Place::Memory, 0.3).changed(spread));
+    let spread = share(with_a_round_excluded(synced()).baseline(BaselineKind::Memory, 0.3).changed(spread));
     assert!((spread - counting / 3.0).abs() < 1e-9, "the median of rounds 1, 3 and 4: {spread}");
 }

@@ -104,7 +104,7 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
 #[test]
 fn a_rung_with_fewer_rounds_still_gets_its_look() {
     let (mut performance, names) = play_ladder(1.5);
-    performance.record.plan.disturbance.most = 1;
+    performance.record.plan.noise.most = 1;
     for trial in
         performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
     {

@@ -61,11 +61,11 @@ pub struct Cell {
     pub stability: Stability,
 }
 
-/// Stability of a cell. All rounds are reported; only rounds that were set aside do not count.
+/// Stability of a cell. All rounds are reported; only rounds that were excluded do not count.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Stability {
-    /// Rounds that were set aside because of other load on the machine.
-    pub set_aside: Vec<u32>,
+    /// Rounds that were excluded because of other load on the machine.
+    pub excluded: Vec<u32>,
     /// Rounds whose value is far from the others'; they count.
     pub outliers: Vec<u32>,
     /// How many times better each round is than the one before, relative to the other contenders.

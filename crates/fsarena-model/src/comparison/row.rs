@@ -1,16 +1,16 @@
-//! Rows of a report: contenders, workloads and references.
+//! Rows of a report: contenders, workloads and baselines.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode, Place};
+use crate::{BaselineKind, Better, Bytes, CacheState, Durability, DurablePoint, Guarantee, Label, Mode};
 
-/// A reference over all rounds.
+/// A baseline over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReferenceRow {
+pub struct BaselineRow {
     /// The workload's name.
     pub workload: String,
     /// Where it was measured.
-    pub place: Place,
+    pub kind: BaselineKind,
     /// The median of the workload's metric, in its unit; for starts, programs per second.
     pub median: Option<f64>,
     /// The unit.

@@ -1,4 +1,4 @@
-//! The rounds of a run on the page: their durations, what disturbed them, and the cost of the lane in them.
+//! The rounds of a run on the page: their durations, what noisy them, and the cost of the lane in them.
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{LaneCost, Nanos};

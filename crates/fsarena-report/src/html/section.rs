@@ -13,7 +13,7 @@ use crate::group::{Group, groups};
 use crate::number::{self, DASH};
 use crate::probe::ProbeRow;
 use crate::svg::{medians, ratios};
-use crate::table::{self, Reference, Table};
+use crate::table::{self, Baseline, Table};
 use crate::{answer, look_up, outcome, probe, remark, standing, view, words};
 
 /// A workload on the page.
@@ -45,7 +45,7 @@ struct Part {
     is_ranked: bool,
     has_shares: bool,
     figures: Vec<FigureRow>,
-    references: Vec<Reference>,
+    baselines: Vec<Baseline>,
     pairs: Vec<PairRow>,
 }
 
@@ -146,7 +146,7 @@ fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &Wor
         is_ranked: group.contenders.len() > 1,
         has_shares: figures.iter().any(|row| !row.shares.is_empty()),
         figures,
-        references: if index == 0 { table::references(comparison, workload) } else { Vec::new() },
+        baselines: if index == 0 { table::baselines(comparison, workload) } else { Vec::new() },
         pairs: pairs.iter().map(|pair| pair_row(pair)).collect(),
     }
 }
@@ -172,11 +172,11 @@ fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
     }
 }
 
-/// `6`, or `6 (3 set aside)`.
+/// `6`, or `6 (3 excluded)`.
 fn rounds(cell: &Cell) -> String {
-    match cell.stability.set_aside.len() {
+    match cell.stability.excluded.len() {
         0 => cell.rounds.to_string(),
-        count => format!("{} ({count} set aside)", cell.rounds),
+        count => format!("{} ({count} excluded)", cell.rounds),
     }
 }
 

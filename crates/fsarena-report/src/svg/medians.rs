@@ -79,8 +79,8 @@ fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str
     let class = if dot.leads { "leads" } else { "" };
     for (index, value) in dot.cell.by_round.iter().enumerate() {
         let lift = (index % 5) as f64 * 2.6 - 5.2;
-        let is_set_aside = dot.cell.stability.set_aside.contains(&(index as u32 + 1));
-        let class = if is_set_aside { "aside" } else { "round" };
+        let is_excluded = dot.cell.stability.excluded.contains(&(index as u32 + 1));
+        let class = if is_excluded { "excluded" } else { "round" };
         value.iter().for_each(|value| canvas.circle(class, (axis.at(*value), y + lift), 2.6));
     }
     if let (Some(low), Some(high)) = (dot.cell.low, dot.cell.high) {

@@ -41,7 +41,7 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
         what: what.into(),
         meaning,
         values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&name)))).collect(),
-        beside: String::new(),
+        baselines: String::new(),
     };
     said.chain(commits).map(line).collect()
 }

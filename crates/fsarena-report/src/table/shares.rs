@@ -1,8 +1,8 @@
 //! Where the time goes: the harness, the host beneath the lane, and how close a contender comes to the bare device,
-//! with the references that show it.
+//! with the baselines that show it.
 
-use fsarena_model::comparison::{Cell, ReferenceRow, WorkloadRow};
-use fsarena_model::{Comparison, Place};
+use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
+use fsarena_model::{BaselineKind, Comparison};
 use serde::Serialize;
 
 use super::{Figure, Line, Subject, line, probe, values};
@@ -20,8 +20,8 @@ pub const SUBJECT: Subject = Subject {
     hint: |_, _| None,
 };
 
-/// A share, its name on a chip, and its reference.
-const SHARES: [(Figure, &str, Place); 3] = [
+/// A share, its name on a chip, and its baseline.
+const SHARES: [(Figure, &str, BaselineKind); 3] = [
     (
         Figure {
             what: "harness, of the time",
@@ -31,7 +31,7 @@ const SHARES: [(Figure, &str, Place); 3] = [
             print: share,
         },
         "harness",
-        Place::Memory,
+        BaselineKind::Memory,
     ),
     (
         Figure {
@@ -41,7 +41,7 @@ const SHARES: [(Figure, &str, Place); 3] = [
             print: share,
         },
         "device",
-        Place::Device,
+        BaselineKind::Device,
     ),
     (
         Figure {
@@ -51,14 +51,14 @@ const SHARES: [(Figure, &str, Place); 3] = [
             print: share,
         },
         "starts",
-        Place::Start,
+        BaselineKind::Start,
     ),
 ];
 
 /// Share of the time from which the lane is mentioned.
 const LANE_WORTH: f64 = 0.01;
 
-/// The host's time for flushes has no reference. The lane's cost is among the facts about the machine.
+/// The host's time for flushes has no baseline. The lane's cost is among the facts about the machine.
 const LANE: Figure = Figure {
     what: "lane, of the time",
     meaning: "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
@@ -72,42 +72,42 @@ fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     Some((taken / cell.seconds_per_operation?).min(1.0))
 }
 
-/// Empty if the run measured no references: older runs, which could not, would only have the lane's share.
+/// Empty if the run measured no baselines: older runs, which could not, would only have the lane's share.
 fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let [harness, device, starts] = SHARES.map(|(figure, _, place)| {
-        let beside = reference(comparison, workload, place);
+        let baselines = baseline(comparison, workload, place);
         let empty = || Line {
             what: figure.what.into(),
             meaning: figure.meaning,
             values: dashes(comparison),
-            beside: String::new(),
+            baselines: String::new(),
         };
-        let line = line(comparison, workload, &figure).or_else(|| beside.as_ref().map(|_| empty()));
-        line.map(|line| Line { beside: beside.unwrap_or_default(), ..line })
+        let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
+        line.map(|line| Line { baselines: baselines.unwrap_or_default(), ..line })
     });
     let lane = values(comparison, workload, LANE.of).into_iter().flatten().any(|share| share >= LANE_WORTH);
     let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
 }
 
-/// Whether this run measured references.
+/// Whether this run measured baselines.
 fn is_measured(comparison: &Comparison) -> bool {
     let has_share =
         |cell: &Cell| cell.harness_share.is_some() || cell.ceiling_share.is_some() || cell.start_share.is_some();
-    !comparison.references.is_empty() || comparison.cells.iter().any(has_share)
+    !comparison.baselines.is_empty() || comparison.cells.iter().any(has_share)
 }
 
 fn dashes(comparison: &Comparison) -> Vec<String> {
     vec![DASH.to_owned(); comparison.contenders.len()]
 }
 
-fn rows<'a>(comparison: &'a Comparison, workload: &str) -> impl Iterator<Item = &'a ReferenceRow> {
-    comparison.references.iter().filter(move |row| row.workload == workload)
+fn rows<'a>(comparison: &'a Comparison, workload: &str) -> impl Iterator<Item = &'a BaselineRow> {
+    comparison.baselines.iter().filter(move |row| row.workload == workload)
 }
 
 /// `in memory 260k files/s, 3.84 µs/op`.
-fn reference(comparison: &Comparison, workload: &WorkloadRow, place: Place) -> Option<String> {
-    let row = rows(comparison, &workload.name).find(|row| row.place == place)?;
+fn baseline(comparison: &Comparison, workload: &WorkloadRow, place: BaselineKind) -> Option<String> {
+    let row = rows(comparison, &workload.name).find(|row| row.kind == place)?;
     let median = row.median.map(|median| format!("{} {}", number::value(median, &row.unit), row.unit));
     let each = each(row);
     let figures: Vec<_> = [median, each].into_iter().flatten().collect();
@@ -115,17 +115,17 @@ fn reference(comparison: &Comparison, workload: &WorkloadRow, place: Place) -> O
 }
 
 /// `3.84 µs/op`, or `1.62 ms each` for process starts.
-fn each(row: &ReferenceRow) -> Option<String> {
+fn each(row: &BaselineRow) -> Option<String> {
     let seconds = seconds(row.seconds_per_operation?);
-    Some(match row.place {
-        Place::Memory | Place::Device => format!("{seconds}/op"),
-        Place::Start => format!("{seconds} each"),
+    Some(match row.kind {
+        BaselineKind::Memory | BaselineKind::Device => format!("{seconds}/op"),
+        BaselineKind::Start => format!("{seconds} each"),
     })
 }
 
-/// A reference in the table of a workload's figures on the page.
+/// A baseline in the table of a workload's figures on the page.
 #[derive(Debug, Serialize)]
-pub struct Reference {
+pub struct Baseline {
     place: &'static str,
     meaning: &'static str,
     median: String,
@@ -133,20 +133,20 @@ pub struct Reference {
     rounds: u32,
 }
 
-/// The references of a workload.
-pub fn references(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Reference> {
-    let median = |row: &ReferenceRow| {
+/// The baselines of a workload.
+pub fn baselines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Baseline> {
+    let median = |row: &BaselineRow| {
         let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
         row.median.map(|median| format!("{}{unit}", number::value(median, &row.unit)))
     };
-    let reference = |row: &ReferenceRow| Reference {
-        place: words::place(row.place),
-        meaning: words::reference(row.place),
+    let baseline = |row: &BaselineRow| Baseline {
+        place: words::place(row.kind),
+        meaning: words::baseline(row.kind),
         median: median(row).unwrap_or_else(|| DASH.to_owned()),
         each: each(row).unwrap_or_else(|| DASH.to_owned()),
         rounds: row.rounds,
     };
-    rows(comparison, &workload.name).map(reference).collect()
+    rows(comparison, &workload.name).map(baseline).collect()
 }
 
 /// A cell's shares, each as `harness 97 %` with its explanation.

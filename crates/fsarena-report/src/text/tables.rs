@@ -3,29 +3,29 @@
 use super::Style;
 use super::layout::{self, Cell, Column, wrapped};
 use super::paint::{Tone, painted};
-use crate::table::{BESIDE, Block, Line, Table, WHAT};
+use crate::table::{BASELINE, Block, Line, Table, WHAT};
 
-/// The table with its explanation. If it is too wide, its references are printed below it. If it is still too wide, it
+/// The table with its explanation. If it is too wide, its baselines are printed below it. If it is still too wide, it
 /// is printed as lines.
 pub fn render(table: &Table, style: Style) -> String {
     let columns = columns(table);
-    let (figures, beside) = columns.split_at(2 + table.contenders.len());
+    let (figures, sources) = columns.split_at(2 + table.contenders.len());
     let all = layout::table(&columns, style.color);
     let fits = |text: &str| text.lines().all(|line| layout::width(line) <= style.width);
     let figures = match layout::table(figures, style.color) {
         _ if fits(&all) => all,
-        narrow if fits(&narrow) && !beside.is_empty() => format!("{narrow}\n{}", references(table, style)),
+        narrow if fits(&narrow) && !sources.is_empty() => format!("{narrow}\n{}", baselines(table, style)),
         narrow if fits(&narrow) => narrow,
         _ => tall(table, style),
     };
     format!("{figures}\n{}", painted(&wrapped(&table.meaning, "", style.width), Tone::Faint, style.color))
 }
 
-/// The references of the table's lines, one per line.
-fn references(table: &Table, style: Style) -> String {
+/// The baselines of the table's lines, one per line.
+fn baselines(table: &Table, style: Style) -> String {
     let of = |block: &Block| {
-        let named = block.lines.iter().filter(|line| !line.beside.is_empty());
-        let sentence = |line: &Line| wrapped(&format!("{} {}", block.workload, line.beside), "  ", style.width);
+        let named = block.lines.iter().filter(|line| !line.baselines.is_empty());
+        let sentence = |line: &Line| wrapped(&format!("{} {}", block.workload, line.baselines), "  ", style.width);
         named.map(sentence).collect::<Vec<_>>()
     };
     table.blocks.iter().flat_map(of).collect::<Vec<_>>().join("\n")
@@ -46,7 +46,8 @@ fn columns(table: &Table) -> Vec<Column> {
     for (index, label) in table.contenders.iter().enumerate() {
         columns.push(Column { title: label.clone(), cells: of(&|line| &line.values[index]) }.flush_right());
     }
-    columns.extend(table.has_beside.then(|| Column { title: BESIDE.to_owned(), cells: of(&|line| &line.beside) }));
+    columns
+        .extend(table.has_baseline.then(|| Column { title: BASELINE.to_owned(), cells: of(&|line| &line.baselines) }));
     columns
 }
 
@@ -57,8 +58,8 @@ fn lines(table: &Table) -> impl Iterator<Item = &Line> {
 fn tall(table: &Table, style: Style) -> String {
     let line = |line: &Line| {
         let values = table.contenders.iter().zip(&line.values).map(|(label, value)| format!("{label} {value}"));
-        let beside = (!line.beside.is_empty()).then(|| line.beside.clone());
-        let figures = values.chain(beside).collect::<Vec<_>>().join("; ");
+        let baselines = (!line.baselines.is_empty()).then(|| line.baselines.clone());
+        let figures = values.chain(baselines).collect::<Vec<_>>().join("; ");
         format!("  {}", wrapped(&format!("{}: {figures}", line.what), "    ", style.width - 2))
     };
     let mut all = vec![painted(table.title, Tone::Strong, style.color)];

@@ -12,7 +12,7 @@ fn one_workload() {
     comparison.cells.retain(|cell| cell.workload == "append-fsync");
     comparison.verdicts.retain(|pair| pair.workload == "append-fsync");
     comparison.standings.retain(|row| row.workload == "append-fsync");
-    comparison.references.retain(|row| row.workload == "create-fsync");
+    comparison.baselines.retain(|row| row.workload == "create-fsync");
     insta::assert_snapshot!(render(&comparison));
 }
 
@@ -26,7 +26,7 @@ fn every_line_has_every_column() {
     }
     let comparison = fixture();
     let probes: usize = comparison.cells.iter().map(|cell| cell.probes.len() + cell.by_round.len() + 1).sum();
-    let pairs = comparison.verdicts.len() + comparison.suite_ratios.len() + comparison.references.len();
+    let pairs = comparison.verdicts.len() + comparison.suite_ratios.len() + comparison.baselines.len();
     assert_eq!(report.lines().count(), 1 + probes + pairs + comparison.standings.len());
 }
 

@@ -53,12 +53,12 @@ fn the_check_of_balance_can_fail() {
 #[test]
 fn a_round_that_was_set_aside_is_a_ring() {
     let mut comparison = fixture();
-    assert!(!render(&comparison).contains("class=\"aside\""));
-    comparison.cells[0].stability.set_aside = vec![2, 3];
+    assert!(!render(&comparison).contains("class=\"excluded\""));
+    comparison.cells[0].stability.excluded = vec![2, 3];
     (comparison.cells[0].rounds, comparison.cells[0].samples) = (4, 16);
     let page = render(&comparison);
-    assert_eq!(page.matches("class=\"aside\"").count(), 2);
-    assert!(page.contains("4 (2 set aside)"));
+    assert_eq!(page.matches("class=\"excluded\"").count(), 2);
+    assert!(page.contains("4 (2 excluded)"));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn format_1_has_the_keys_of_the_interface() {
     has_keys(&report["standings"][0], &["workload", "contender", "rank_best", "rank_worst", "in_best_group"]);
     let beside = ["harness_share", "ceiling_share", "start_share", "seconds_per_operation", "syncs_per_operation"];
     has_keys(&report["cells"][0], &beside);
-    has_keys(&report["references"][0], &["workload", "place", "median", "unit", "seconds_per_operation", "rounds"]);
+    has_keys(&report["baselines"][0], &["workload", "kind", "median", "unit", "seconds_per_operation", "rounds"]);
     has_keys(&report["verdicts"][0], &["guarantees"]);
     has_keys(&report["workloads"][7], &["memory_limit"]);
     has_keys(&report["round_facts"][0]["lane_cost"], &["back_to_back", "paced", "device"]);
@@ -70,7 +70,7 @@ fn what_could_not_be_read_is_null() {
 #[test]
 fn a_comparison_from_before_anything_was_measured_beside_can_be_read() {
     let mut old: Value = serde_json::from_str(&render(&bare())).unwrap();
-    old.as_object_mut().unwrap().remove("references");
+    old.as_object_mut().unwrap().remove("baselines");
     for (rows, names) in [
         (
             "cells",

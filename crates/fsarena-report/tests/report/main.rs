@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod article;
-mod beside;
+mod baselines;
 mod csv;
 mod fixture;
 mod grid;

@@ -93,7 +93,7 @@ fn stores_of_older_versions_are_read_as_they_are() {
         drop(old);
         let before = files(place.path());
         let record = Store::read(&path).unwrap().load(1).unwrap();
-        assert_eq!((record.trials.len(), record.rounds.len(), record.references.len()), (1, 1, 0), "{version}");
+        assert_eq!((record.trials.len(), record.rounds.len(), record.baselines.len()), (1, 1, 0), "{version}");
         assert_eq!(files(place.path()), before, "{version}");
     }
 }

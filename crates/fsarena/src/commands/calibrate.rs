@@ -39,7 +39,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         precondition: false,
         slowdown: Vec::new(),
         uncounted: Vec::new(),
-        beside: Some(Often::Never),
+        baselines: Some(Often::Never),
         dry_run: false,
         no_wait: false,
         on: None,

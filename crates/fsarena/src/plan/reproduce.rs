@@ -28,7 +28,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
     let (workloads, unavailable) = super::available::available(workloads)?;
-    let (beside, disturbance) = super::beside_at(scale, Often::Once);
+    let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(&contenders, &workloads);
@@ -48,8 +48,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         slowdowns: Vec::new(),
-        disturbance,
-        beside,
+        noise,
+        baselines,
         uncounted: Vec::new(),
         lanes: Default::default(),
         precondition: Precondition::None,

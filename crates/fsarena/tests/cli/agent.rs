@@ -13,14 +13,15 @@ fn agent() -> String {
 #[test]
 fn a_run_of_an_agent_is_recorded_here() {
     let Some(stage) = Stage::of_root() else { return };
-    let arguments = ["ext4", "xfs", "--rounds", "1", "--beside", "never", "--seed", "5", "--workload", &stage.small()];
+    let arguments =
+        ["ext4", "xfs", "--rounds", "1", "--baselines", "never", "--seed", "5", "--workload", &stage.small()];
     run(&mut stage.compare(&arguments), 0);
     let here = stage.json();
     run(stage.compare(&arguments).args(["--on", &agent()]), 0);
     let there = stage.json();
     assert_eq!((&there["run"], &there["status"]), (&2.into(), &"complete".into()));
-    for part in ["seed", "plan_hash", "contenders", "workloads", "command", "clean_checks"] {
-        assert_eq!(there[part], here[part], "{part}");
+    for part in ["/seed", "/plan_hash", "/workloads", "/command", "/clean_checks", "/contenders/1/features"] {
+        assert_eq!(there.pointer(part), here.pointer(part), "{part}");
     }
     let cells = there["cells"].as_array().expect("cells");
     assert!(cells.len() == 2 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
@@ -33,7 +34,7 @@ fn long(stage: &Stage) -> (Command, Vec<std::path::PathBuf>) {
     folders.iter().for_each(|folder| std::fs::create_dir_all(folder).expect("made"));
     let mut command = stage.fsarena();
     command.arg("compare").args(folders.iter().map(|folder| format!("dir:{}", folder.display())));
-    command.args(["--rounds", "1000", "--beside", "never", "--on", &agent(), "--workload", &stage.small()]);
+    command.args(["--rounds", "1000", "--baselines", "never", "--on", &agent(), "--workload", &stage.small()]);
     (command, folders)
 }
 
@@ -52,7 +53,7 @@ fn an_agent_stops_and_removes_everything_when_the_other_side_stops_or_is_gone() 
         wait_until("the agent has removed everything", || entries() == 0);
         // The agent's lock on the machine is free again.
         let [a, b] = [&folders[0], &folders[1]].map(|folder| format!("dir:{}", folder.display()));
-        let arguments = ["compare", &a, &b, "--rounds", "1", "--beside", "never", "--workload", &stage.small()];
+        let arguments = ["compare", &a, &b, "--rounds", "1", "--baselines", "never", "--workload", &stage.small()];
         run(stage.fsarena().args(arguments), 0);
     }
 }

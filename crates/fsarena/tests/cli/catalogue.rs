@@ -13,7 +13,7 @@ fn tried(suites: &[&str], lane: &str) {
     let suites = suites.iter().map(|suite| fsarena_catalog::suite(suite).expect("it exists"));
     let workloads: BTreeSet<String> = suites.flat_map(|suite| suite.workloads).map(|name| name.to_string()).collect();
     let mut command = stage.fsarena();
-    command.args(["compare", "ext4", "--scale", "smoke", "--beside", "never", "--lane-size", lane, "--storage"]);
+    command.args(["compare", "ext4", "--scale", "smoke", "--baselines", "never", "--lane-size", lane, "--storage"]);
     command.arg(stage.storage()).args(workloads.iter().flat_map(|name| ["--workload", name]));
     run(&mut command, 0);
     let report = stage.json();

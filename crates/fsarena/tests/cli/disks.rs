@@ -41,7 +41,7 @@ fn rounds(count: u32, stage: &Stage, contenders: &[&str], storage: &str) -> Comm
     let mut command = stage.fsarena();
     let tiny = stage.file("tiny.toml", TINY);
     command.arg("compare").args(contenders).args(["--storage", storage, "--workload", &tiny]);
-    command.args(["--lane-size", LANE, "--rounds", &count.to_string(), "--beside", "never", "--seed", "1"]);
+    command.args(["--lane-size", LANE, "--rounds", &count.to_string(), "--baselines", "never", "--seed", "1"]);
     command
 }
 

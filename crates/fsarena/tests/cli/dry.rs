@@ -41,7 +41,7 @@ fn a_lane_without_a_size_is_told_one_that_works() {
     run(stage.fsarena().args(arguments).arg(size), 0);
     if is_root() {
         let mut command = stage.fsarena();
-        command.args(["compare", "ext4", "xfs", "--rounds", "1", "--beside", "never", "--workload", &small]);
+        command.args(["compare", "ext4", "xfs", "--rounds", "1", "--baselines", "never", "--workload", &small]);
         command.args(["--lane-size", size, "--storage"]).arg(stage.storage());
         run(&mut command, 0);
         assert_eq!(stage.left(), Vec::<String>::new());

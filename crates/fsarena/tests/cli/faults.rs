@@ -62,7 +62,7 @@ fn tiny(stage: &Stage) -> String {
 }
 
 fn lanes(stage: &Stage) -> Victim<'_> {
-    let words = ["compare", "ext4", "ext2", "--lane-size", "32M", "--rounds", "1", "--beside", "never", "--storage"];
+    let words = ["compare", "ext4", "ext2", "--lane-size", "32M", "--rounds", "1", "--baselines", "never", "--storage"];
     let mut arguments: Vec<String> = words.map(str::to_owned).into();
     arguments.push(stage.path("new/storage").display().to_string());
     arguments.extend(["--workload".to_owned(), tiny(stage)]);
@@ -74,7 +74,7 @@ fn directories(stage: &Stage) -> Victim<'_> {
     folders.iter().for_each(|folder| fs::create_dir_all(folder).expect("made"));
     let mut arguments = vec!["compare".to_owned()];
     arguments.extend(folders.iter().map(|folder| format!("dir:{}", folder.display())));
-    arguments.extend(["--rounds", "1", "--beside", "never", "--workload"].map(str::to_owned));
+    arguments.extend(["--rounds", "1", "--baselines", "never", "--workload"].map(str::to_owned));
     arguments.push(tiny(stage));
     Victim { stage, arguments }
 }
@@ -234,7 +234,14 @@ mod victims {
         for (name, text) in files {
             let file = stage.file(name, &text);
             let mut command = stage.fsarena();
-            command.arg("compare").args(&contenders).args(["--rounds", "1", "--beside", "never", "--scale", "smoke"]);
+            command.arg("compare").args(&contenders).args([
+                "--rounds",
+                "1",
+                "--baselines",
+                "never",
+                "--scale",
+                "smoke",
+            ]);
             let output = run(command.args(["--workload", &file]), 2);
             assert!(precious.exists(), "{name}");
             assert!(err(&output).contains("hint: "), "{}", err(&output));
@@ -267,7 +274,7 @@ parameters = { script = "d=$(pwd); cd ..; mv \"$d\" \"$d.moved\"; ln -s VICTIM \
             .arg(format!("dir:{}", folder.display()))
             .arg(format!("dir:{}", stage.path("b").display()));
         fs::create_dir(stage.path("b")).expect("made");
-        let output = command.args(["--rounds", "1", "--beside", "never", "--workload", &file]).output();
+        let output = command.args(["--rounds", "1", "--baselines", "never", "--workload", &file]).output();
         let output = output.expect("it starts");
         assert!(precious.exists(), "{}{}", out(&output), err(&output));
         assert_eq!(fs::read_dir(&folder).expect("there").count(), 0, "the run's own directory is gone");

@@ -39,7 +39,7 @@ fn no_text_of_a_run_rules_terminal_page_or_spreadsheet() {
     };
     let (a, b) = (folder("e\u{1b}[31mred\nFORGED"), folder("\u{202e}rtl"));
     let evil = workload(&stage);
-    let arguments = ["compare", &a, &b, "--rounds", "1", "--beside", "never", "--workload", &evil];
+    let arguments = ["compare", &a, &b, "--rounds", "1", "--baselines", "never", "--workload", &evil];
     let dry = run(stage.fsarena().args(arguments).arg("--dry-run"), 0);
     assert!(out(&dry).contains(r"\u{1b}[31mRED") && out(&dry).contains(r"\nFORGED"), "{}", out(&dry));
     let done = run(stage.fsarena().args(arguments).arg("-v"), 0);
@@ -92,7 +92,17 @@ fn reports_are_written_without_following_links() {
         format!("dir:{}", stage.path(name).display())
     });
     run(
-        stage.fsarena().args(["compare", &a, &b, "--rounds", "1", "--beside", "never", "--workload", &stage.small()]),
+        stage.fsarena().args([
+            "compare",
+            &a,
+            &b,
+            "--rounds",
+            "1",
+            "--baselines",
+            "never",
+            "--workload",
+            &stage.small(),
+        ]),
         0,
     );
     let (target, link) = (stage.path("precious"), stage.path("report.csv"));

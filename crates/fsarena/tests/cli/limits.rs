@@ -81,7 +81,7 @@ fn a_layout_by_fio_that_never_ends_is_stopped_by_a_signal() {
     let [a, b] = folders(&stage);
     let workload = workload(&stage, "fio", &format!("parameters.job = '''\n{JOB}'''"));
     let mut command = stage.fsarena();
-    command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
+    command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--baselines", "never"]);
     command.env("PATH", stuck(&stage, "fio", "--version"));
     let works = || at_work(stage.place.path()).len() > 1;
     is_stopped(&stage, &mut command, works);
@@ -95,7 +95,7 @@ fn scripts_before_a_run_that_never_end_are_stopped_by_a_signal() {
         let parameters = format!("parameters = {{ script = 'true', operations = 1, {script} = 'sleep 600; :' }}");
         let workload = workload(&stage, "shell", &parameters);
         let mut command = stage.fsarena();
-        command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
+        command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--baselines", "never"]);
         let sleeps = || at_work(stage.place.path()).len() > 1;
         is_stopped(&stage, &mut command, sleeps);
     }
@@ -107,7 +107,7 @@ fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
     let [a, b] = folders(&stage);
     let workload = workload(&stage, "fio", &format!("time-limit-s = 2\nparameters.job = '''\n{JOB}'''"));
     let mut command = stage.fsarena();
-    command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--beside", "never"]);
+    command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--baselines", "never"]);
     command.env("PATH", stuck(&stage, "fio", "--version"));
     let output = run(&mut command, 3);
     assert!(err(&output).contains("not done after 2"), "{}", err(&output));
@@ -118,7 +118,7 @@ fn a_layout_by_fio_that_never_ends_is_a_result_after_its_time_limit() {
 #[test]
 fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
     let Some(stage) = Stage::of_root() else { return };
-    let mut command = stage.compare(&["ext4", "--rounds", "1", "--beside", "never", "--workload", &stage.small()]);
+    let mut command = stage.compare(&["ext4", "--rounds", "1", "--baselines", "never", "--workload", &stage.small()]);
     command.env("PATH", stuck(&stage, "mke2fs", "-V")).env("FSARENA_TOOL_LIMIT_MS", "3000");
     let output = run(&mut command, 3);
     let text = err(&output);
@@ -144,7 +144,7 @@ fn directories_without_room_are_refused_before_anything_is_made() {
     });
     let compare = |workload: &str, code| {
         let mut command = stage.fsarena();
-        command.args(["compare", &a, &b, "--workload", workload, "--rounds", "1", "--beside", "never"]);
+        command.args(["compare", &a, &b, "--workload", workload, "--rounds", "1", "--baselines", "never"]);
         run(&mut command, code)
     };
     compare(&whole, 0);

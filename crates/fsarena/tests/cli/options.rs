@@ -16,7 +16,7 @@ fn compare(stage: &Stage, more: &[&str]) -> Command {
         fs::create_dir_all(stage.path(name)).expect("made");
         command.arg(format!("dir:{}", stage.path(name).display()));
     }
-    command.args(["--workload", &stage.small(), "--beside", "never"]).args(more);
+    command.args(["--workload", &stage.small(), "--baselines", "never"]).args(more);
     command
 }
 
@@ -72,7 +72,7 @@ fn a_second_run_waits_for_the_first() {
 fn a_medium_is_imitated_and_a_contender_is_left_unprobed() {
     let Some(stage) = Stage::of_root() else { return };
     let arguments = ["ext4", "other=ext4", "--medium", "hdd", "--no-counters", "other", "--rounds", "1"];
-    run(stage.compare(&arguments).args(["--beside", "never", "--workload", &stage.small()]), 0);
+    run(stage.compare(&arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
     let report = stage.json();
     assert_eq!(report["environment"]["queue"]["rotational"], "1", "{}", report["environment"]["queue"]);
     let flushes = [0, 1].map(|cell: usize| report["cells"][cell]["probes"]["device.flushes"]["value"].as_f64());
@@ -94,7 +94,7 @@ fn with_damage(stage: &Stage) -> String {
 #[test]
 fn damage_is_stated_and_has_its_exit_code() {
     let Some(stage) = Stage::of_root() else { return };
-    let mut command = stage.compare(&["ext4", "xfs", "--rounds", "1", "--beside", "never"]);
+    let mut command = stage.compare(&["ext4", "xfs", "--rounds", "1", "--baselines", "never"]);
     let output = run(command.args(["--workload", &stage.small()]).env("PATH", with_damage(&stage)), 3);
     assert!(out(&output).contains("damage") && err(&output).contains("ext4 is damaged after round 1"), "{output:?}");
     let damage = stage.json()["damage"].clone();

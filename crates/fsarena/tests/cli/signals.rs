@@ -21,7 +21,7 @@ fn signals_that_come_together_end_a_run_cleanly() {
     let entries = |folder| std::fs::read_dir(folder).expect("there").count();
     for signals in together {
         let mut command = stage.fsarena();
-        command.args(["compare", &a, &b, "--rounds", "1000", "--beside", "never", "--workload", &stage.small()]);
+        command.args(["compare", &a, &b, "--rounds", "1000", "--baselines", "never", "--workload", &stage.small()]);
         let mut child = Doomed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
         wait_until("it is at work", || folders.iter().all(|folder| entries(folder) > 0));
         let pid = Pid::from_child(&child.0);

@@ -13,7 +13,7 @@ fn arguments(stage: &Stage) -> Vec<String> {
     };
     let [a, b, small, store] = [folder("a"), folder("b"), stage.small(), stage.store().display().to_string()];
     let words =
-        ["--store", &store, "compare", &a, &b, "--rounds", "1", "--beside", "never", "-v", "--workload", &small];
+        ["--store", &store, "compare", &a, &b, "--rounds", "1", "--baselines", "never", "-v", "--workload", &small];
     words.map(str::to_owned).to_vec()
 }
 

@@ -222,12 +222,12 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Whether a cell of the JSON report accounts for all rounds: each counts, or is set aside because of another load. If
-/// all rounds are set aside, the cell shows all of them.
+/// Whether a cell of the JSON report accounts for all rounds: each counts, or is excluded because of another load. If
+/// all rounds are excluded, the cell shows all of them.
 pub fn accounts_for(cell: &serde_json::Value, rounds: u64) -> bool {
-    let set_aside = cell["stability"]["set_aside"].as_array().map_or(0, Vec::len) as u64;
+    let excluded = cell["stability"]["excluded"].as_array().map_or(0, Vec::len) as u64;
     let shown = cell["rounds"].as_u64().expect("a number");
-    shown + set_aside == rounds || (shown == rounds && set_aside == rounds)
+    shown + excluded == rounds || (shown == rounds && excluded == rounds)
 }
 
 /// A child process that is killed when the test ends.

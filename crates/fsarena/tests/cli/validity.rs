@@ -49,7 +49,7 @@ fn the_processors_time_is_counted() {
     let parameters =
         format!("operation = 'read', pattern = 'random', file-size = '16M', block-size = '4K', threads = {threads}");
     let reads = data(&stage, "reads", "cache = 'warm'\ntimed-ms = 100", &parameters);
-    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--beside", "never", "--workload", &reads]), 0);
+    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--baselines", "never", "--workload", &reads]), 0);
     for cell in cells(&stage.json()) {
         assert!(probe(cell, "cpu.process") > 0.0 && probe(cell, "cpu.kernel") >= 0.0, "{cell}");
     }
@@ -60,10 +60,10 @@ fn a_loop_of_a_shell_is_also_run_in_memory_and_its_starts_are_counted() {
     let Some(stage) = Stage::of_root() else { return };
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", "shell-mkdir"]), 0);
     let report = stage.json();
-    // In a round with a disturbance, references do not count.
-    let is_calm = cells(&report).all(|cell| cell["stability"]["set_aside"].as_array().is_none_or(Vec::is_empty));
-    let rows = report["references"].as_array().expect("rows").iter();
-    let places: Vec<&str> = rows.filter_map(|row| row["place"].as_str()).collect();
+    // In a noisy round, baselines do not count.
+    let is_calm = cells(&report).all(|cell| cell["stability"]["excluded"].as_array().is_none_or(Vec::is_empty));
+    let rows = report["baselines"].as_array().expect("rows").iter();
+    let places: Vec<&str> = rows.filter_map(|row| row["kind"].as_str()).collect();
     assert!(places == ["memory", "start"] || !is_calm, "{places:?}");
     assert!(cells(&report).all(|cell| cell["start_share"].as_f64().is_some_and(|share| share > 0.0) || !is_calm));
     assert_eq!(stage.left(), Vec::<String>::new());
@@ -129,8 +129,8 @@ fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
         assert!(0.0 < returned && returned <= durable && durable <= rest, "{cell}");
         assert!(probe(cell, "clock.rest.written") >= 0.0 && probe(cell, "space.rest") > 0.5, "{cell}");
     }
-    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &small, "--beside", "never"]), 0);
+    run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &small, "--baselines", "never"]), 0);
     let report = stage.json();
-    assert!(report["references"].as_array().is_some_and(Vec::is_empty));
+    assert!(report["baselines"].as_array().is_some_and(Vec::is_empty));
     assert!(cells(&report).all(|cell| cell["harness_share"].is_null() && cell["probes"]["clock.rest"].is_null()));
 }

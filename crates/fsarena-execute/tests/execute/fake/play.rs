@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_analyse::assess;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
-    Better, Budget, CacheState, Comparison, Disturbance, DurablePoint, Event, Measure, Metric, Mode, Nanos, Plan,
+    Better, Budget, CacheState, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan,
     Rounds, RunRecord, StateOfFileSystem, Status, Traits, Trial, Verdict, Workload,
 };
 
@@ -41,7 +41,7 @@ impl Play {
             workloads: vec![workload("create"), workload("append")],
             seed: 7,
             rounds: Rounds::Within(Budget(Nanos::seconds(180))),
-            disturbance: Disturbance::ignored(),
+            noise: NoiseBounds::ignored(),
             ..Plan::of(contenders.iter().map(|text| text.parse().expect("a well-spelled contender")).collect())
         };
         Self { plan, world, setup: Nanos(0), deaf_from: usize::MAX }

@@ -8,7 +8,8 @@ use fsarena_engine::Job;
 use fsarena_execute::{Stage, StageError};
 use fsarena_lane::CheckResult;
 use fsarena_model::{
-    Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, Nanos, Place, Reading, Workload,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, Nanos, Reading,
+    Workload,
 };
 
 use super::backstage::{Backstage, Counters};
@@ -114,8 +115,8 @@ impl Stage for FakeStage {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 
-    fn refer(&mut self, place: Place, _workload: &Workload) -> Result<Option<usize>, StageError> {
-        let is_there = self.backstage.world.reference.is_some_and(|(there, _)| there == place);
+    fn refer(&mut self, place: BaselineKind, _workload: &Workload) -> Result<Option<usize>, StageError> {
+        let is_there = self.backstage.world.baseline.is_some_and(|(there, _)| there == place);
         Ok(is_there.then_some(self.backstage.labels.len() - 1))
     }
 

@@ -1,7 +1,7 @@
 //! The true properties of the fake world, and its failures.
 
 use fsarena_model::seed::generator;
-use fsarena_model::{Durability, Environment, Nanos, Place};
+use fsarena_model::{BaselineKind, Durability, Environment, Nanos};
 use rand::Rng;
 
 /// The truth that a session has to find. Contenders are numbered as in the plan.
@@ -31,8 +31,8 @@ pub struct World {
     pub damage: Vec<(usize, u32)>,
     /// Rounds in which a processor quota throttles the run for a second.
     pub throttled: Vec<u32>,
-    /// A place for references, and its operations per second.
-    pub reference: Option<(Place, f64)>,
+    /// A place for baselines, and its operations per second.
+    pub baseline: Option<(BaselineKind, f64)>,
     /// The failures and stops, and when they happen.
     pub traps: Vec<Trap>,
     /// Number of operations of a run that ends when its work is done.
@@ -83,7 +83,7 @@ impl World {
             lingers: None,
             damage: Vec::new(),
             throttled: Vec::new(),
-            reference: None,
+            baseline: None,
             traps: Vec::new(),
             work: 20,
             environment: Environment::default(),
@@ -110,7 +110,7 @@ impl World {
         let own = self.normal(&format!("{workload} contender"), &[contender as u64, round]) * self.round_noise;
         let lane = lane.and_then(|lane| self.lane_speed.get(lane)).copied().unwrap_or(1.0);
         let advantage = self.advantage.as_ref().filter(|(name, _)| contender == 1 && name == workload);
-        let rate = self.rates.get(contender).copied().or(self.reference.map(|(_, rate)| rate)).unwrap_or(1.0);
+        let rate = self.rates.get(contender).copied().or(self.baseline.map(|(_, rate)| rate)).unwrap_or(1.0);
         (shared + own).exp() / (rate * lane * advantage.map_or(1.0, |(_, times)| *times))
     }
 

@@ -18,7 +18,7 @@ fn a_directory_that_turns_read_only_is_stated_and_the_run_goes_on_with_the_other
     let [one, other] = [&turns, &stays].map(|folder| format!("dir:{}", folder.display()));
     let tiny = stage.file("tiny.toml", TINY);
     let mut command = stage.fsarena();
-    command.args(["compare", &one, &other, "--workload", &tiny, "--rounds", "60", "--beside", "never"]);
+    command.args(["compare", &one, &other, "--workload", &tiny, "--rounds", "60", "--baselines", "never"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let entries = || fs::read_dir(&turns).expect("there").count();
     wait_until("the run has begun", || entries() > 1);

@@ -231,7 +231,7 @@ fn a_whole_disk_is_taken_by_one_contender_at_a_time() {
     let command = |workload: &str| {
         let mut command = stage.fsarena();
         command.args(["compare", "ext4", "ext2", "--one-at-a-time", "--storage", &disk.path(), "--workload", workload]);
-        command.args(["--rounds", "1", "--beside", "never"]);
+        command.args(["--rounds", "1", "--baselines", "never"]);
         command
     };
     run(&mut command(&whole), 0);

@@ -1,4 +1,4 @@
-//! The places of references: their numbers after those of the contenders, and the work that is possible there.
+//! The places of baselines: their numbers after those of the contenders, and the work that is possible there.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -7,48 +7,48 @@ use std::sync::atomic::AtomicBool;
 use fsarena_apps::engine_of;
 use fsarena_engine::{Job, starts_job};
 use fsarena_lane::Arena;
-use fsarena_model::{Bytes, Place, Workload};
+use fsarena_model::{BaselineKind, Bytes, Workload};
 
 use super::{Machine, io};
 use crate::StageError;
 
-/// Maximum share of the available memory that a reference may fill.
+/// Maximum share of the available memory that a baseline may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
 
 /// Number of program starts that suffices to measure the time of one; workloads may have tens of thousands.
 const ENOUGH_STARTS: u64 = 2000;
 
 /// The number of a place on a machine with `contenders` contenders.
-pub fn number(contenders: usize, place: Place) -> usize {
-    contenders + Place::ALL.iter().position(|other| *other == place).unwrap_or(0)
+pub fn number(contenders: usize, place: BaselineKind) -> usize {
+    contenders + BaselineKind::ALL.iter().position(|other| *other == place).unwrap_or(0)
 }
 
 /// The place with this number; `None` for a contender's number.
-pub fn place(contenders: usize, number: usize) -> Option<Place> {
-    Place::ALL.get(number.checked_sub(contenders)?).copied()
+pub fn place(contenders: usize, number: usize) -> Option<BaselineKind> {
+    BaselineKind::ALL.get(number.checked_sub(contenders)?).copied()
 }
 
-/// Whether the workload has a reference in memory, and fits there.
+/// Whether the workload has a baseline in memory, and fits there.
 pub fn fits_in_memory(workload: &Workload) -> bool {
     let free = fsarena_sys::memory::available().unwrap_or_default();
     workload.traits.runs_in_memory && workload.traits.peak.0 as f64 <= free.0 as f64 * SHARE_OF_MEMORY
 }
 
 impl Machine {
-    /// Opens a reference on the bare device, or a reference of program starts.
+    /// Opens a baseline on the bare device, or a baseline of program starts.
     pub(super) fn open_without_a_file_system(
         &self,
-        place: Place,
+        place: BaselineKind,
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, StageError> {
         let job = match place {
-            Place::Device => {
+            BaselineKind::Device => {
                 self.arena.rewrite_spare(workload.traits.peak)?;
                 on_device(&self.arena, workload, seed)?
             }
-            Place::Memory | Place::Start => starts(workload),
+            BaselineKind::Memory | BaselineKind::Start => starts(workload),
         };
         let mut job = job.ok_or_else(|| io(format!("do it at the place `{place}`"))(ErrorKind::Unsupported.into()))?;
         job.prepare(stop)?;

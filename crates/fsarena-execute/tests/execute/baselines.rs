@@ -1,32 +1,32 @@
-//! References and the three clocks: measured as often as the plan says, without effect on verdicts.
+//! Baselines and the three clocks: measured as often as the plan says, without effect on verdicts.
 
-use fsarena_model::comparison::ReferenceRow;
-use fsarena_model::{CacheState, Event, Often, Place, Rounds, Verdict};
+use fsarena_model::comparison::BaselineRow;
+use fsarena_model::{BaselineKind, CacheState, Event, Often, Rounds, Verdict};
 
 use crate::fake::{Performance, Play, World};
 
-fn performed(beside: Often, memory: Option<f64>) -> Performance {
-    let world = World { reference: memory.map(|rate| (Place::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
+fn performed(baselines: Often, memory: Option<f64>) -> Performance {
+    let world = World { baseline: memory.map(|rate| (BaselineKind::Memory, rate)), ..World::of(&[1000.0, 2000.0]) };
     let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(3));
-    play.plan.beside = beside;
+    play.plan.baselines = baselines;
     play.perform()
 }
 
-fn references(performance: &Performance) -> Vec<(u32, String)> {
-    let reference = |event: &Event| match event {
-        Event::Reference(reference) => Some((reference.trial.round, reference.trial.workload.clone())),
+fn baselines(performance: &Performance) -> Vec<(u32, String)> {
+    let baseline = |event: &Event| match event {
+        Event::Baseline(baseline) => Some((baseline.trial.round, baseline.trial.workload.clone())),
         _ => None,
     };
-    performance.events.iter().filter_map(reference).collect()
+    performance.events.iter().filter_map(baseline).collect()
 }
 
 #[test]
 fn references_are_measured_once_or_always_or_never() {
-    assert_eq!(references(&performed(Often::Never, Some(1e4))).len(), 0);
-    let once = references(&performed(Often::Once, Some(1e4)));
+    assert_eq!(baselines(&performed(Often::Never, Some(1e4))).len(), 0);
+    let once = baselines(&performed(Often::Once, Some(1e4)));
     assert!(once.len() == 2 && once.iter().all(|(round, _)| *round == 1), "{once:?}");
-    assert_eq!(references(&performed(Often::Always, Some(1e4))).len(), 6);
-    assert_eq!(references(&performed(Often::Always, None)).len(), 0, "a machine without the place has none");
+    assert_eq!(baselines(&performed(Often::Always, Some(1e4))).len(), 6);
+    assert_eq!(baselines(&performed(Often::Always, None)).len(), 0, "a machine without the place has none");
 }
 
 #[test]
@@ -35,17 +35,20 @@ fn a_reference_says_how_much_of_a_cell_is_harness() {
     let shares: Vec<f64> = comparison.cells.iter().filter_map(|cell| cell.harness_share).collect();
     assert_eq!(shares.len(), 4);
     assert!((shares[0] - 0.25).abs() < 0.02 && (shares[1] - 0.5).abs() < 0.02, "{shares:?}");
-    let rows: Vec<&ReferenceRow> = comparison.references.iter().collect();
-    assert!(rows.iter().all(|row| row.place == Place::Memory && row.rounds == 3 && row.unit == "op/s"), "{rows:?}");
+    let rows: Vec<&BaselineRow> = comparison.baselines.iter().collect();
+    assert!(
+        rows.iter().all(|row| row.kind == BaselineKind::Memory && row.rounds == 3 && row.unit == "op/s"),
+        "{rows:?}"
+    );
     assert!(rows[0].median.is_some_and(|median| (median / 4000.0 - 1.0).abs() < 0.05));
 }
 
 #[test]
 fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
-    let told = |reference: f64| {
-        let world = World { reference: Some((Place::Device, reference)), ..World::of(&[1000.0, 1000.0]) };
+    let told = |baseline: f64| {
+        let world = World { baseline: Some((BaselineKind::Device, baseline)), ..World::of(&[1000.0, 1000.0]) };
         let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(6));
-        play.plan.beside = Often::Once;
+        play.plan.baselines = Often::Once;
         play.plan.workloads.iter_mut().for_each(|workload| workload.cache = CacheState::Direct);
         let performance = play.perform();
         let decided = |event: &Event| match event {

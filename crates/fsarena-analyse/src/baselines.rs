@@ -1,14 +1,14 @@
-//! References: the share of a cell's time that the same work takes without a file system, and how close a cell comes to
+//! Baselines: the share of a cell's time that the same work takes without a file system, and how close a cell comes to
 //! the bare device.
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::ReferenceRow;
-use fsarena_model::{Label, LaneCost, Nanos, Outcome, Place, RunRecord, Trial, Workload};
+use fsarena_model::comparison::BaselineRow;
+use fsarena_model::{BaselineKind, Label, LaneCost, Nanos, Outcome, RunRecord, Trial, Workload};
 
 use crate::evidence::median;
 use crate::probes::middle;
-use crate::{disturbance, per_operation};
+use crate::{noise, per_operation};
 
 /// Maximum deviation from the bare device's rate, as a share, for contenders at a rate cap.
 const ALIKE: f64 = 0.05;
@@ -37,7 +37,7 @@ pub fn lane_cost(record: &RunRecord) -> Option<LaneCost> {
 
 /// The share of a cell's time that the same work takes in memory.
 pub fn harness_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of_place(record, workload, Place::Memory)? / per_operation::seconds(trials.iter().copied())?)
+    Some(seconds_of(record, workload, BaselineKind::Memory)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The share of a cell's time that the same number of program starts takes.
@@ -47,20 +47,20 @@ pub fn start_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -
     let runs = trials.iter().map(|trial| trial.slices.len()).max()?.max(1) as f64;
     let per_operation = starts * runs / operations;
     Some(
-        seconds_of_place(record, workload, Place::Start)? * per_operation
+        seconds_of(record, workload, BaselineKind::Start)? * per_operation
             / per_operation::seconds(trials.iter().copied())?,
     )
 }
 
 /// The share of the bare device's rate that a cell reaches.
 pub fn ceiling_share(record: &RunRecord, workload: &Workload, trials: &[&Trial]) -> Option<f64> {
-    Some(seconds_of_place(record, workload, Place::Device)? / per_operation::seconds(trials.iter().copied())?)
+    Some(seconds_of(record, workload, BaselineKind::Device)? / per_operation::seconds(trials.iter().copied())?)
 }
 
 /// The rate cap that limits all contenders and the bare device, in words: a round number of operations or megabytes per
 /// second, as cloud volumes have. `None` if there is no sign of a cap.
 pub fn cap(record: &RunRecord, workload: &Workload) -> Option<String> {
-    let device = seconds_of_place(record, workload, Place::Device)?;
+    let device = seconds_of(record, workload, BaselineKind::Device)?;
     let of_label = |label: &Label| {
         let is_of = move |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
         per_operation::seconds(record.trials.iter().filter(is_of))
@@ -84,44 +84,41 @@ fn round(rate: f64) -> Option<f64> {
     sold.into_iter().find(|sold| rate >= 50.0 && (rate / sold - 1.0).abs() < ROUND)
 }
 
-/// All references, combined over rounds, in the plan's order of workloads.
-pub fn rows(record: &RunRecord) -> Vec<ReferenceRow> {
-    let places: BTreeSet<Place> = record.references.iter().map(|reference| reference.place).collect();
-    let rows = record
-        .plan
-        .workloads
-        .iter()
-        .flat_map(|workload| places.iter().filter_map(|place| row(record, workload, *place)));
+/// All baselines, combined over rounds, in the plan's order of workloads.
+pub fn rows(record: &RunRecord) -> Vec<BaselineRow> {
+    let kinds: BTreeSet<BaselineKind> = record.baselines.iter().map(|baseline| baseline.kind).collect();
+    let rows =
+        record.plan.workloads.iter().flat_map(|workload| kinds.iter().filter_map(|kind| row(record, workload, *kind)));
     rows.collect()
 }
 
-fn row(record: &RunRecord, workload: &Workload, place: Place) -> Option<ReferenceRow> {
-    let trials: Vec<&Trial> = of_place(record, workload, place).collect();
+fn row(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<BaselineRow> {
+    let trials: Vec<&Trial> = of_kind(record, workload, kind).collect();
     let seconds_per_operation = per_operation::seconds(trials.iter().copied());
-    let (value, unit) = match place {
-        Place::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
-        Place::Memory | Place::Device => {
+    let (value, unit) = match kind {
+        BaselineKind::Start => (seconds_per_operation.map(|seconds| 1.0 / seconds), "programs/s".to_owned()),
+        BaselineKind::Memory | BaselineKind::Device => {
             (middle(trials.iter().filter_map(|trial| median(trial)).collect()), workload.metric.unit.clone())
         }
     };
     let rounds = trials.len() as u32;
     let name = workload.name.to_string();
-    (rounds > 0).then_some(ReferenceRow { workload: name, place, median: value, unit, seconds_per_operation, rounds })
+    (rounds > 0).then_some(BaselineRow { workload: name, kind, median: value, unit, seconds_per_operation, rounds })
 }
 
-fn of_place<'a>(record: &'a RunRecord, workload: &'a Workload, place: Place) -> impl Iterator<Item = &'a Trial> {
+fn of_kind<'a>(record: &'a RunRecord, workload: &'a Workload, kind: BaselineKind) -> impl Iterator<Item = &'a Trial> {
     let is_of = move |trial: &&Trial| trial.workload == workload.name && counts(record, trial);
-    let there = record.references.iter().filter(move |reference| reference.place == place);
-    there.map(|reference| &reference.trial).filter(is_of)
+    let there = record.baselines.iter().filter(move |baseline| baseline.kind == kind);
+    there.map(|baseline| &baseline.trial).filter(is_of)
 }
 
-/// Whether a reference counts. One that was measured while the machine was busy, or whose slices vary too much, would
+/// Whether a baseline counts. One that was measured while the machine was busy, or whose slices vary too much, would
 /// make the contenders look bad.
 pub fn counts(record: &RunRecord, trial: &Trial) -> bool {
-    trial.outcome == Outcome::Finished && is_steady(trial) && !disturbance::is_disturbed(record, trial)
+    trial.outcome == Outcome::Finished && is_steady(trial) && !noise::is_noisy(record, trial)
 }
 
-/// Maximum ratio of a reference's fastest slice to its slowest.
+/// Maximum ratio of a baseline's fastest slice to its slowest.
 const STEADY: f64 = 4.0;
 
 /// Whether the slices agree. Measured: 672 and 19,631 requests per second of one device within a second, without steal
@@ -132,6 +129,6 @@ fn is_steady(trial: &Trial) -> bool {
     trial.slices.is_empty() || most <= STEADY * least
 }
 
-fn seconds_of_place(record: &RunRecord, workload: &Workload, place: Place) -> Option<f64> {
-    per_operation::seconds(of_place(record, workload, place))
+fn seconds_of(record: &RunRecord, workload: &Workload, kind: BaselineKind) -> Option<f64> {
+    per_operation::seconds(of_kind(record, workload, kind))
 }

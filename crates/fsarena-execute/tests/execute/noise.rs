@@ -1,13 +1,13 @@
-//! The machine's condition: runs of a workload under another load are set aside, only because of the machine's
+//! The machine's condition: runs of a workload under another load are excluded, only because of the machine's
 //! counters.
 
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Bytes, Disturbance, Nanos, Rounds, RunRecord, Trial, Verdict};
+use fsarena_model::{Bytes, Nanos, NoiseBounds, Rounds, RunRecord, Trial, Verdict};
 
 use crate::fake::{Play, World};
 
-const BOUNDS: Disturbance = Disturbance {
+const BOUNDS: NoiseBounds = NoiseBounds {
     foreign_cores: 0.6,
     steal_cores: 0.15,
     most: 1,
@@ -20,7 +20,7 @@ const BOUNDS: Disturbance = Disturbance {
 fn quiet() -> RunRecord {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(7)).perform().record;
-    record.plan.disturbance = BOUNDS;
+    record.plan.noise = BOUNDS;
     record
 }
 
@@ -35,24 +35,24 @@ fn set(trial: &mut Trial, probe: &str, cores: Option<f64>) {
     trial.probes.get_mut(probe).expect("the fake stage has it").value = cores.map(|cores| cores * seconds);
 }
 
-fn disturbed(rounds: &[u32]) -> RunRecord {
+fn noisy(rounds: &[u32]) -> RunRecord {
     let mut record = quiet();
     trials(&mut record, "create", rounds).for_each(|trial| set(trial, "cpu.machine", Some(1.5)));
     record
 }
 
-/// The rounds of `create` that were set aside.
-fn set_aside(record: &RunRecord) -> Vec<u32> {
+/// The rounds of `create` that were excluded.
+fn excluded(record: &RunRecord) -> Vec<u32> {
     let cells = assess(record).cells;
     let of = |workload: &str| cells.iter().filter(|cell| cell.workload == workload).collect::<Vec<&Cell>>();
-    assert!(of("append").iter().all(|cell| cell.stability.set_aside.is_empty()));
-    assert_eq!(of("create")[0].stability.set_aside, of("create")[1].stability.set_aside);
-    of("create")[0].stability.set_aside.clone()
+    assert!(of("append").iter().all(|cell| cell.stability.excluded.is_empty()));
+    assert_eq!(of("create")[0].stability.excluded, of("create")[1].stability.excluded);
+    of("create")[0].stability.excluded.clone()
 }
 
 #[test]
 fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
-    let mut record = disturbed(&[2, 5]);
+    let mut record = noisy(&[2, 5]);
     trials(&mut record, "create", &[2, 5])
         .take(1)
         .for_each(|trial| trial.slices.iter_mut().for_each(|slice| slice.value *= 9.0));
@@ -75,7 +75,7 @@ fn a_set_aside_round_is_as_if_it_had_not_been_but_stays_visible() {
 
 #[test]
 fn all_runs_under_load_are_set_aside_where_the_machine_was_quiet_most_of_the_time() {
-    assert_eq!(set_aside(&disturbed(&[2, 3, 5, 6, 7])), [2, 3, 5, 6, 7]);
+    assert_eq!(excluded(&noisy(&[2, 3, 5, 6, 7])), [2, 3, 5, 6, 7]);
 }
 
 /// The machine is under load in these rounds of `create` and of `append`.
@@ -86,15 +86,15 @@ fn busy(create: &[u32], append: &[u32]) -> RunRecord {
     record
 }
 
-fn both_set_aside(record: &RunRecord) -> [Vec<u32>; 2] {
+fn both_excluded(record: &RunRecord) -> [Vec<u32>; 2] {
     let cells = assess(record).cells;
-    [0, 2].map(|cell: usize| cells[cell].stability.set_aside.clone())
+    [0, 2].map(|cell: usize| cells[cell].stability.excluded.clone())
 }
 
 #[test]
 fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
     let record = busy(&[1, 2, 3, 4, 5], &[1, 2, 3]);
-    assert_eq!(both_set_aside(&record), [vec![6, 7], vec![4, 5, 6, 7]]);
+    assert_eq!(both_excluded(&record), [vec![6, 7], vec![4, 5, 6, 7]]);
     let note = assess(&record).condition.clone().expect("it was busy");
     assert!(
         note.starts_with("Measured on a busy machine: 1.7 cores used by other programs most of the time"),
@@ -107,7 +107,7 @@ fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
 fn a_much_higher_load_is_another_condition_than_a_high_one() {
     let mut record = busy(&[1, 2, 3, 4, 5, 6, 7], &[1, 2, 3, 4, 5, 6, 7]);
     trials(&mut record, "create", &[4]).for_each(|trial| set(trial, "cpu.machine", Some(5.5)));
-    assert_eq!(set_aside(&record), [4]);
+    assert_eq!(excluded(&record), [4]);
 }
 
 #[test]
@@ -122,18 +122,18 @@ fn others_traffic_to_the_storage_beneath_is_a_load() {
         let seconds = trial.seconds();
         trial.probes.insert("disk.others".to_owned(), reading(9.0 * seconds));
     }
-    assert_eq!(set_aside(&record), [3]);
+    assert_eq!(excluded(&record), [3]);
     let note = assess(&record).condition.clone().expect("it was busy");
     assert!(note.contains("200 MiB/s of other programs' disk traffic"), "{note}");
 }
 
 #[test]
 fn what_came_out_is_not_looked_at() {
-    let mut record = disturbed(&[3]);
+    let mut record = noisy(&[3]);
     trials(&mut record, "create", &[4])
         .take(1)
         .for_each(|trial| trial.slices.iter_mut().for_each(|slice| slice.value *= 9.0));
-    assert_eq!(set_aside(&record), [3]);
+    assert_eq!(excluded(&record), [3]);
 }
 
 #[test]
@@ -141,47 +141,47 @@ fn stolen_time_disturbs_and_what_could_not_be_read_does_not() {
     let mut record = quiet();
     trials(&mut record, "create", &[1]).for_each(|trial| set(trial, "cpu.steal", Some(0.2)));
     trials(&mut record, "create", &[2]).for_each(|trial| set(trial, "cpu.machine", None));
-    assert_eq!(set_aside(&record), [1]);
+    assert_eq!(excluded(&record), [1]);
 }
 
 #[test]
 fn contenders_are_judged_together() {
     let mut record = quiet();
     trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, "cpu.machine", Some(1.3)));
-    assert_eq!(set_aside(&record), [1], "0.65 cores on average");
+    assert_eq!(excluded(&record), [1], "0.65 cores on average");
     trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, "cpu.machine", Some(1.1)));
-    assert_eq!(set_aside(&record), [0; 0], "0.55 cores on average");
+    assert_eq!(excluded(&record), [0; 0], "0.55 cores on average");
 }
 
 #[test]
 fn a_few_ticks_within_a_short_time_are_no_disturbance() {
-    let mut record = disturbed(&[1]);
+    let mut record = noisy(&[1]);
     for trial in trials(&mut record, "create", &[1]) {
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 / 40));
         ["cpu.process", "cpu.kernel"].iter().for_each(|probe| set(trial, probe, Some(0.25)));
         set(trial, "cpu.machine", Some(1.5));
     }
-    assert_eq!(set_aside(&record), [0; 0]);
+    assert_eq!(excluded(&record), [0; 0]);
 }
 
 #[test]
 fn the_work_of_another_program_is_not_taken_for_a_disturbance() {
-    let mut record = disturbed(&[1]);
+    let mut record = noisy(&[1]);
     record.plan.workloads[0].traits.program = Some("fio".to_owned());
-    assert_eq!(set_aside(&record), [0; 0]);
+    assert_eq!(excluded(&record), [0; 0]);
 }
 
 #[test]
-fn a_plan_without_bounds_sets_nothing_aside() {
-    let mut record = disturbed(&[1, 2, 3]);
-    record.plan.disturbance = Disturbance::ignored();
-    assert_eq!(set_aside(&record), [0; 0]);
+fn a_plan_without_bounds_excludes_nothing() {
+    let mut record = noisy(&[1, 2, 3]);
+    record.plan.noise = NoiseBounds::ignored();
+    assert_eq!(excluded(&record), [0; 0]);
 }
 
 #[test]
 fn where_all_is_under_load_all_counts() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.01, 1));
-    play.plan.disturbance = Disturbance { foreign_cores: 0.3, ..BOUNDS };
+    play.plan.noise = NoiseBounds { foreign_cores: 0.3, ..BOUNDS };
     let performance = play.perform();
     assert_eq!(performance.verdicts(), vec![Verdict::Slower; 2]);
     let rounds = performance.rounds().len() as u32;
@@ -194,23 +194,23 @@ fn where_all_is_under_load_all_counts() {
 #[test]
 fn a_round_that_was_held_back_does_not_count_unless_most_were() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1050.0]).noisy(0.02, 4));
-    play.plan.disturbance = Disturbance { throttled: Some(0.01), ..BOUNDS };
+    play.plan.noise = NoiseBounds { throttled: Some(0.01), ..BOUNDS };
     play.world.throttled = vec![2];
     let performance = play.with_rounds(Rounds::Exactly(3)).perform();
     assert_eq!(performance.rounds().len(), 3);
     let comparison = performance.comparison();
-    assert!(comparison.cells.iter().all(|cell| cell.stability.set_aside == [2] && cell.rounds == 2));
+    assert!(comparison.cells.iter().all(|cell| cell.stability.excluded == [2] && cell.rounds == 2));
     let said = "round 2 of";
     assert!(comparison.notes.iter().any(|note| note.text.contains(said) && note.text.contains("quota held it back")));
 }
 
 #[test]
-fn what_is_read_in_the_first_round_only_is_there_though_that_was_set_aside() {
-    let mut record = disturbed(&[1]);
+fn what_is_read_in_the_first_round_only_is_there_though_that_was_excluded() {
+    let mut record = noisy(&[1]);
     let reading = fsarena_model::Reading { value: Some(250.0), unit: "flushes".to_owned() };
     trials(&mut record, "create", &[1])
         .for_each(|trial| drop(trial.probes.insert("device.preflushes".to_owned(), reading.clone())));
-    assert_eq!(set_aside(&record), [1]);
+    assert_eq!(excluded(&record), [1]);
     let cell = &assess(&record).cells[0];
     assert!(cell.probes["device.preflushes"].value.is_some_and(|value| value > 0.0), "{:?}", cell.probes);
 }
@@ -219,14 +219,14 @@ fn what_is_read_in_the_first_round_only_is_there_though_that_was_set_aside() {
 fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 3000.0]).noisy(0.02, 4));
     let mut record = play.with_rounds(Rounds::Exactly(8)).perform().record;
-    record.plan.disturbance = BOUNDS;
+    record.plan.noise = BOUNDS;
     assert_eq!(assess(&record).verdicts[0].verdict, Verdict::Slower);
     let is_on_first =
         |trial: &&Trial| trial.contender.0 == "ext4" && trial.workload == "create" && trial.lane == Some(0);
     let rounds: Vec<u32> = record.trials.iter().filter(is_on_first).map(|trial| trial.round).collect();
     assert_eq!(rounds.len(), 4, "half of the rounds");
     trials(&mut record, "create", &rounds).for_each(|trial| set(trial, "cpu.machine", Some(2.5)));
-    assert_eq!(set_aside(&record), rounds);
+    assert_eq!(excluded(&record), rounds);
     let pair = &assess(&record).verdicts[0];
     assert_eq!((pair.verdict, pair.rounds), (Verdict::Undecided, 4));
     assert_eq!(pair.leaning, Some(Verdict::Slower));

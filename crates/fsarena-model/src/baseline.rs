@@ -1,4 +1,4 @@
-//! References: the same work without any contender's file system, so that the shares of the harness and of the device
+//! Baselines: the same work without any contender's file system, so that the shares of the harness and of the device
 //! in a cell are measured and not guessed.
 
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::Trial;
 /// Where a workload is run instead of on a contender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum BaselineKind {
     /// On a tmpfs of the run: the time of the harness, system calls and the kernel's common part.
     Memory,
     /// On the spare lane's device itself, without any file system: the upper limit of what the device can do.
@@ -20,12 +20,12 @@ pub enum Place {
     Start,
 }
 
-impl Place {
+impl BaselineKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Memory, Self::Device, Self::Start];
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BaselineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Memory => "memory",
@@ -37,14 +37,14 @@ impl fmt::Display for Place {
 
 /// A workload that was run at such a place. The trial's contender is the place's name; it is part of no verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reference {
+pub struct Baseline {
     /// The place.
-    pub place: Place,
+    pub kind: BaselineKind,
     /// What was measured.
     pub trial: Trial,
 }
 
-/// How often something besides the contenders is measured: references, the three clocks, and the used space.
+/// How often something other than the contenders is measured: baselines, the three clocks, and the used space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Often {

@@ -1,4 +1,4 @@
-//! Tests of measurements besides the metrics: shares, references, clocks, flushes, the lane, guarantees, memory limits.
+//! Tests of measurements besides the metrics: shares, baselines, clocks, flushes, the lane, guarantees, memory limits.
 
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
@@ -90,7 +90,7 @@ fn references_stand_beside_the_figures_in_every_format() {
         assert!(render(&comparison, "text").contains(place), "{place}");
     }
     assert!(section(&render(&comparison, "html"), "stat-tree").contains("619 programs&#x2f;s"));
-    assert!(render(&comparison, "csv").contains("\nreference,stat-tree,,start,,,programs/s,"));
+    assert!(render(&comparison, "csv").contains("\nbaseline,stat-tree,,start,,,programs/s,"));
 }
 
 #[test]

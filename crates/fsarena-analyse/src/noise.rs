@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, Disturbance, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload};
 
 use crate::probes::{self, middle};
 
@@ -77,7 +77,7 @@ impl Load {
 
 impl Rates {
     /// Whether `load` belongs to the condition whose usual load is `self`.
-    fn has(&self, load: &Self, bounds: &Disturbance) -> bool {
+    fn has(&self, load: &Self, bounds: &NoiseBounds) -> bool {
         let is_near = |usual: f64, seen: f64, bound: f64| (seen - usual).abs() <= bound.max(ALIKE * usual);
         is_near(self.foreign, load.foreign, bounds.foreign_cores)
             && is_near(self.stolen, load.stolen, bounds.steal_cores)
@@ -86,7 +86,7 @@ impl Rates {
 
     /// The loads that exceed their bound, for example `1.6 cores used by other programs, 0.3 cores taken by the
     /// hypervisor`.
-    fn words(&self, bounds: &Disturbance) -> String {
+    fn words(&self, bounds: &NoiseBounds) -> String {
         let disk = bounds.disk_per_second.filter(|bound| self.disk > bound.0 as f64);
         let parts = [
             (self.foreign > bounds.foreign_cores).then(|| format!("{:.1} cores used by other programs", self.foreign)),
@@ -113,12 +113,12 @@ struct Condition<'a> {
     visits: Vec<Visit<'a>>,
     /// Whether most visits were slowed down; if so, a slowdown does not exclude a visit.
     is_held_back: bool,
-    bounds: &'a Disturbance,
+    bounds: &'a NoiseBounds,
 }
 
 impl<'a> Condition<'a> {
     fn of(record: &'a RunRecord) -> Self {
-        let bounds = &record.plan.disturbance;
+        let bounds = &record.plan.noise;
         let visits = visits(record);
         let quiet = Rates::default();
         let busy: Vec<&Visit<'_>> = visits.iter().filter(|visit| !quiet.has(&visit.rates, bounds)).collect();
@@ -171,9 +171,9 @@ fn visits(record: &RunRecord) -> Vec<Visit<'_>> {
 }
 
 /// The rounds of each workload that do not count, because the machine was in another condition than most of the time.
-pub struct SetAside(BTreeMap<String, Vec<u32>>);
+pub struct Excluded(BTreeMap<String, Vec<u32>>);
 
-impl SetAside {
+impl Excluded {
     /// The rounds of a record that do not count.
     pub fn of(record: &RunRecord) -> Self {
         let mut rounds: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -191,7 +191,7 @@ impl SetAside {
 
 /// Whether a quota, heat or swapping slowed the machine down in a round, as far as its counters show.
 fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
-    let Disturbance { throttled, swapped, .. } = record.plan.disturbance;
+    let NoiseBounds { throttled, swapped, .. } = record.plan.noise;
     let is_beyond = |bound: Option<f64>, seen: Option<f64>| bound.zip(seen).is_some_and(|(bound, seen)| seen > bound);
     let conditions = &facts.conditions;
     is_beyond(throttled, conditions.quota_throttled.map(|seconds| seconds / facts.seconds))
@@ -199,13 +199,13 @@ fn is_held_back(record: &RunRecord, facts: &RoundFacts) -> bool {
         || is_beyond(swapped.map(|bytes| bytes.0 as f64), conditions.swapped.map(|bytes| bytes.0 as f64))
 }
 
-/// Whether the machine was busy while this trial ran. False if the plan ignores disturbances. If another program does
+/// Whether the machine was busy while this trial ran. False if the plan ignores noise. If another program does
 /// the work, processor time does not count, because it cannot be attributed.
-pub fn is_disturbed(record: &RunRecord, trial: &Trial) -> bool {
+pub fn is_noisy(record: &RunRecord, trial: &Trial) -> bool {
     let mut workloads = record.plan.workloads.iter();
     let mut load = Load::default();
     load.add(trial, workloads.any(|workload| workload.name == trial.workload && is_done_by_another_program(workload)));
-    let bounds = &record.plan.disturbance;
+    let bounds = &record.plan.noise;
     !bounds.is_ignored() && !Rates::default().has(&load.rates(), bounds)
 }
 
@@ -221,8 +221,8 @@ fn is_done_by_another_program(workload: &Workload) -> bool {
 }
 
 /// The trials of a cell that count; all trials if none of these finished.
-pub fn counted<'a>(trials: &[&'a Trial], set_aside: &[u32]) -> Vec<&'a Trial> {
-    let kept = trials.iter().copied().filter(|trial| !set_aside.contains(&trial.round)).collect::<Vec<_>>();
+pub fn counted<'a>(trials: &[&'a Trial], excluded: &[u32]) -> Vec<&'a Trial> {
+    let kept = trials.iter().copied().filter(|trial| !excluded.contains(&trial.round)).collect::<Vec<_>>();
     let has_any = kept.iter().any(|trial| trial.outcome == Outcome::Finished);
     if has_any { kept } else { trials.to_vec() }
 }
@@ -259,7 +259,7 @@ pub fn condition(record: &RunRecord) -> Option<String> {
 }
 
 /// The load on the machine before the run began; `None` if it was quiet.
-pub fn before(at_rest: &AtRest, bounds: &Disturbance) -> Option<String> {
+pub fn before(at_rest: &AtRest, bounds: &NoiseBounds) -> Option<String> {
     let rates = Rates {
         foreign: at_rest.foreign_cores.unwrap_or(0.0),
         stolen: at_rest.steal_cores.unwrap_or(0.0),
@@ -292,7 +292,7 @@ pub fn held_back(record: &RunRecord) -> Vec<Note> {
             conditions.swapped.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{bytes} were swapped")),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let consequence = if counts { "it counts, for most rounds were like that" } else { "set aside" };
+        let consequence = if counts { "it counts, for most rounds were like that" } else { "excluded" };
         format!("round {} of {:.0} s: {}; {consequence}", facts.round, facts.seconds, parts.join(", "))
     };
     rounds.map(|facts| Note { severity: Severity::Warning, text: text(facts) }).collect()

@@ -1,17 +1,19 @@
-//! Further measurements of a round: references, and the present cost of a lane.
+//! Further measurements of a round: baselines, and the present cost of a lane.
 
-use fsarena_analyse::reference_counts;
+use fsarena_analyse::baseline_counts;
 use fsarena_apps::engine_of;
-use fsarena_model::{CacheState, Event, Label, LaneCost, Nanos, Often, Place, Reference, Severity, Trial, Workload};
+use fsarena_model::{
+    Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Nanos, Often, Severity, Trial, Workload,
+};
 
 use super::Session;
 use crate::RunError;
 use crate::round::{self, Clocks, Setting, Shares};
 use crate::schedule::Assignment;
 
-/// Number of slices of a reference, except on the device. A reference needs no narrow interval.
+/// Number of slices of a baseline, except on the device. A baseline needs no narrow interval.
 const SLICES: u32 = 2;
-/// Maximum number of attempts for a reference that is measured once, if the machine is busy.
+/// Maximum number of attempts for a baseline that is measured once, if the machine is busy.
 const TRIES: usize = 2;
 
 impl Session<'_> {
@@ -26,7 +28,7 @@ impl Session<'_> {
 
     /// Notes time that further rounds will not take.
     pub(super) fn spent_once(&mut self, time: Nanos) {
-        if self.plan.beside == Often::Once {
+        if self.plan.baselines == Often::Once {
             self.once = self.once + time;
         }
     }
@@ -40,26 +42,26 @@ impl Session<'_> {
     }
 
     fn is_due(&self, is_new: impl Fn() -> bool) -> bool {
-        match self.plan.beside {
+        match self.plan.baselines {
             Often::Never => false,
             Often::Once => is_new(),
             Often::Always => true,
         }
     }
 
-    /// Measures the references of a workload that are due.
-    pub(super) fn references(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
-        for place in Place::ALL {
-            let is_of = |reference: &&Reference| {
-                reference.trial.workload == self.plan.workloads[index].name && reference.place == place
+    /// Measures the baselines of a workload that are due.
+    pub(super) fn measure_baselines(&mut self, round: u32, index: usize, lanes: &Assignment) -> Result<(), RunError> {
+        for place in BaselineKind::ALL {
+            let is_of = |baseline: &&Baseline| {
+                baseline.trial.workload == self.plan.workloads[index].name && baseline.kind == place
             };
-            let known: Vec<&Reference> = self.record.references.iter().filter(is_of).collect();
-            // A reference is repeated once if the machine was busy; after that it probably remains busy.
-            let counts = |reference: &&Reference| reference_counts(&self.record, &reference.trial);
+            let known: Vec<&Baseline> = self.record.baselines.iter().filter(is_of).collect();
+            // A baseline is repeated once if the machine was busy; after that it probably remains busy.
+            let counts = |baseline: &&Baseline| baseline_counts(&self.record, &baseline.trial);
             let is_new = || known.len() < TRIES && !known.iter().any(counts);
             let is_due = self.is_due(is_new) && !self.stopped();
             if let Some(workload) = at_place(&self.plan.workloads[index], place).filter(|_| is_due) {
-                self.reference(round, index, lanes, (place, &workload))?;
+                self.baseline(round, index, lanes, (place, &workload))?;
             }
         }
         Ok(())
@@ -79,18 +81,18 @@ impl Session<'_> {
         }
     }
 
-    fn reference(
+    fn baseline(
         &mut self,
         round: u32,
         index: usize,
         lanes: &Assignment,
-        (place, workload): (Place, &Workload),
+        (place, workload): (BaselineKind, &Workload),
     ) -> Result<(), RunError> {
         let number = match self.stage.refer(place, workload) {
             Ok(Some(number)) => number,
             Ok(None) => return Ok(()),
             Err(error) => {
-                return self.note(Severity::Info, format!("{} has no reference in {place}: {error}", workload.name));
+                return self.note(Severity::Info, format!("{} has no baseline in {place}: {error}", workload.name));
             }
         };
         let label = Label(place.to_string());
@@ -102,26 +104,25 @@ impl Session<'_> {
         let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
         for trial in trials {
             if let Some(why) = trial.outcome.why() {
-                let text =
-                    format!("round {round}: the reference of {} in {place} did not finish: {why}", workload.name);
+                let text = format!("round {round}: the baseline of {} in {place} did not finish: {why}", workload.name);
                 self.note(Severity::Info, text)?;
             }
-            self.tell(Event::Reference(Box::new(Reference { place, trial })))?;
+            self.tell(Event::Baseline(Box::new(Baseline { kind: place, trial })))?;
         }
         Ok(())
     }
 }
 
-/// The workload in the form in which it runs at `place`; `None` if it has no useful reference there, as for open loops,
+/// The workload in the form in which it runs at `place`; `None` if it has no useful baseline there, as for open loops,
 /// whose rate is given.
 ///
 /// A device is a ceiling for direct I/O only: file systems read ahead and write back in larger pieces than the page
 /// cache of a device does, and read more than twice as fast (docs/decisions/0011).
-fn at_place(workload: &Workload, place: Place) -> Option<Workload> {
-    let is_no_ceiling = place == Place::Device && workload.cache != CacheState::Direct;
+fn at_place(workload: &Workload, place: BaselineKind) -> Option<Workload> {
+    let is_no_ceiling = place == BaselineKind::Device && workload.cache != CacheState::Direct;
     if workload.is_open_loop() || is_no_ceiling || engine_of(workload).is_err() {
         return None;
     }
-    let slices = if place == Place::Device { workload.slices } else { SLICES };
+    let slices = if place == BaselineKind::Device { workload.slices } else { SLICES };
     Some(Workload { slices, memory_limit: None, ..workload.clone() })
 }
