@@ -16,7 +16,8 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, course, durability, ladder, noise, per_operation, probes, rate, reproduction, stability, steps, validity,
+    baselines, durability, noise, over_time, per_operation, probes, rate, reproduction, slice_lengths, stability,
+    steps, validity,
 };
 
 /// Derives the comparison from a record. The same record always gives the same comparison.
@@ -98,7 +99,7 @@ fn judged(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Judged {
 fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
     let found = smoke(record).into_iter().chain(noise::held_back(record)).chain(rate::notes(record, cells));
     let found = found.chain(stability::notes(cells, record.plan.margin.0));
-    let found = found.chain(ladder::unchecked(record)).chain(durability::notes(record));
+    let found = found.chain(slice_lengths::unchecked(record)).chain(durability::notes(record));
     let found = found.chain(shared_folders(record));
     found.chain(record.notes.iter().cloned()).collect()
 }
@@ -177,7 +178,7 @@ fn cell(record: &RunRecord, workload: &Workload, contender: &Label, excluded: &[
         probes: probes::of_cell_or_all(&kept, &trials),
         by_round: (1..=last).map(in_round).collect(),
         steps: steps::rows(&kept),
-        over_time: course::of_cell(&trials),
+        over_time: over_time::of_cell(&trials),
         stability: Stability::default(),
     }
 }

@@ -4,7 +4,7 @@ use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
 use fsarena_model::{Contender, Often, Plan, Relation, RunRecord, Storage, Workload};
 
-use crate::ladder::climbed;
+use crate::slice_lengths::calibrated;
 
 /// The command line that repeats a run. It gives the number of rounds that were run: under a budget the number may
 /// differ.
@@ -13,9 +13,9 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     if let Some(reproduces) = &plan.reproduces {
         return again(record, reproduces);
     }
-    let ladder = climbed(&plan.workloads);
+    let slice_lengths = calibrated(&plan.workloads);
     let mut words = vec!["fsarena".to_owned()];
-    words.extend(match ladder {
+    words.extend(match slice_lengths {
         Some(_) => ["calibrate", "--slices"].map(str::to_owned).to_vec(),
         None => vec!["compare".to_owned()],
     });
@@ -26,7 +26,11 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     match &plan.suite {
         Some(suite) => words.extend(["--suite".to_owned(), suite.clone()]),
         None => words.extend(
-            ladder.clone().unwrap_or_else(named).into_iter().flat_map(|name| ["--workload".to_owned(), typed(name)]),
+            slice_lengths
+                .clone()
+                .unwrap_or_else(named)
+                .into_iter()
+                .flat_map(|name| ["--workload".to_owned(), typed(name)]),
         ),
     }
     words.extend((!plan.scale.is_standard()).then(|| format!("--scale={}", plan.scale)));
@@ -39,9 +43,9 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     words.extend(plan.uncounted.iter().flat_map(|label| ["--no-counters".to_owned(), label.to_string()]));
     words.extend((!plan.precondition.is_none()).then(|| "--precondition".to_owned()));
     // `fsarena calibrate --slices` draws its seed.
-    let options = lanes_and_seed(record).into_iter().filter(|(name, _)| ladder.is_none() || *name != "--seed");
+    let options = lanes_and_seed(record).into_iter().filter(|(name, _)| slice_lengths.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if ladder.is_none() && plan.baselines != Often::usual(plan.suite.as_deref()) {
+    if slice_lengths.is_none() && plan.baselines != Often::usual(plan.suite.as_deref()) {
         words.extend(["--baselines".to_owned(), plan.baselines.to_string()]);
     }
     words

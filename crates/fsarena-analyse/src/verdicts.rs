@@ -7,7 +7,7 @@ use fsarena_stats::Interval;
 use crate::durability::class;
 use crate::evidence::pairs;
 use crate::looks::{Pair, Standing};
-use crate::{guarantees, price};
+use crate::{guarantees, required_rounds};
 
 /// The verdict of each pair of the plan, by workload, then pair.
 pub fn verdicts(record: &RunRecord, standing: &Standing, cells: &[Cell]) -> Vec<PairVerdict> {
@@ -56,7 +56,7 @@ fn verdict(record: &RunRecord, standing: &Standing, index: usize, a: (usize, &Ce
         detectable: outlook.map(|outlook| outlook.detectable.exp()).filter(|ratio| ratio.is_finite()),
         rounds: latest.map_or(0, |latest| latest.rounds),
         needs_rounds,
-        needs_seconds: more.and_then(|more| price::seconds(record, workload, more)),
+        needs_seconds: more.and_then(|more| required_rounds::seconds(record, workload, more)),
     }
 }
 

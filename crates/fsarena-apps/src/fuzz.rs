@@ -111,6 +111,6 @@ fn outputs() {
         understand_ab(text, &mut stats);
         let _ = pbzip2::wall_clock(text);
         stats.record(Operation::Run, Default::default());
-        let _ = (stats.latencies().count(), stats.moments());
+        let _ = (stats.latencies().count(), stats.windows());
     });
 }

@@ -25,7 +25,7 @@ fn outputs_of_fio() {
     fsarena_testing::fuzz::texts(&good, |text| {
         let mut stats = RunStats::new();
         fio::understand_output(text, &mut stats);
-        let _ = (stats.latencies().count(), stats.moments(), stats.latency_of_operations());
+        let _ = (stats.latencies().count(), stats.windows(), stats.latency_of_operations());
     });
 }
 
@@ -34,6 +34,6 @@ fn outputs_of_sysbench() {
     fsarena_testing::fuzz::texts(&[sysbench::CAPTURED], |text| {
         let mut stats = RunStats::new();
         sysbench::understand(text, &mut stats);
-        let _ = stats.moments();
+        let _ = stats.windows();
     });
 }

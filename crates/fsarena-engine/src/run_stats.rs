@@ -5,7 +5,7 @@ mod recorder;
 mod windows;
 
 use fsarena_model::trial;
-use fsarena_model::{Latency, Moment, Nanos, Step};
+use fsarena_model::{Latency, LatencyWindow, Nanos, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
@@ -43,8 +43,8 @@ pub struct RunStats {
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
-    /// The moments of earlier slices.
-    moments: Vec<Moment>,
+    /// The windows of earlier slices.
+    earlier: Vec<LatencyWindow>,
 }
 
 impl RunStats {
@@ -60,7 +60,7 @@ impl RunStats {
             reported: Vec::new(),
             recorders,
             windows: Windows::default(),
-            moments: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 
@@ -69,7 +69,7 @@ impl RunStats {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
         self.windows.clear();
-        self.moments.clear();
+        self.earlier.clear();
         self.steps.clear();
         self.reported.clear();
     }
@@ -118,7 +118,7 @@ impl RunStats {
     }
 
     /// Ends a part of the run at `end`, which counts from the start of its timer. The latencies since the last part
-    /// become a moment.
+    /// become a window.
     pub fn end_part(&mut self, end: Nanos) {
         for operation in Operation::all() {
             if let Some(part) = self.recorders[operation as usize].as_mut().and_then(|recorder| recorder.end_part()) {
@@ -145,7 +145,7 @@ impl RunStats {
         self.take_in(later);
         self.steps.extend(later.steps.iter().cloned());
         self.reported.extend(&later.reported);
-        self.moments.extend(later.windows.moments(position));
+        self.earlier.extend(later.windows.windows(position));
     }
 
     /// The stats as plain numbers, for another process.
@@ -206,8 +206,8 @@ impl RunStats {
     }
 
     /// The latencies over time.
-    pub fn moments(&self) -> Vec<Moment> {
-        self.moments.iter().cloned().chain(self.windows.moments(0)).collect()
+    pub fn windows(&self) -> Vec<LatencyWindow> {
+        self.earlier.iter().cloned().chain(self.windows.windows(0)).collect()
     }
 }
 
@@ -237,16 +237,16 @@ mod tests {
         let mut one = of(Operation::Read, (1..=1000).map(|value| value * 1000), 50);
         one.join(&of(Operation::Read, [2_000_000], 50));
         assert_eq!((one.operations, one.elapsed), (1001, Nanos(50)));
-        let moments = one.moments();
-        assert_eq!(moments.len(), 1, "the same part of the same operation");
-        assert_eq!(moments[0].count, 1001);
-        assert!((moments[0].max.0 as f64 / 2e6 - 1.0).abs() < 0.01, "{moments:?}");
+        let windows = one.windows();
+        assert_eq!(windows.len(), 1, "the same part of the same operation");
+        assert_eq!(windows[0].count, 1001);
+        assert!((windows[0].max.0 as f64 / 2e6 - 1.0).abs() < 0.01, "{windows:?}");
 
         let mut all = RunStats::new();
         all.follow(&one, 0);
         all.follow(&of(Operation::Fsync, [5], 70), 3);
         assert_eq!((all.operations, all.elapsed), (1002, Nanos(120)));
-        assert_eq!(all.moments().iter().map(|moment| moment.slice).collect::<Vec<_>>(), [0, 3]);
+        assert_eq!(all.windows().iter().map(|window| window.slice).collect::<Vec<_>>(), [0, 3]);
         let latency = all.latency(Operation::Read).expect("recorded");
         assert!((latency.p50.0 as f64 / 500_000.0 - 1.0).abs() < 0.003, "{latency:?}");
         assert_eq!(all.latency_of_operations().map(|latency| latency.count), Some(1001), "a sync is none");
@@ -262,7 +262,7 @@ mod tests {
         };
         let mut one = worker(0);
         one.join(&worker(50_000));
-        assert_eq!(one.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [6, 2]);
+        assert_eq!(one.windows().iter().map(|window| window.count).collect::<Vec<_>>(), [6, 2]);
     }
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
         let json = serde_json::to_string(&stats.parts()).expect("numbers");
         let other = RunStats::of_parts(serde_json::from_str(&json).expect("numbers"));
         assert_eq!(other.latencies().collect::<Vec<_>>(), stats.latencies().collect::<Vec<_>>());
-        assert_eq!(other.moments(), stats.moments());
+        assert_eq!(other.windows(), stats.windows());
         assert_eq!((other.operations, other.elapsed), (3, Nanos(9)));
     }
 

@@ -342,11 +342,11 @@ fn what_makes_no_sense_is_refused_by_name() {
 fn latencies_over_time_are_kept_per_run() {
     let stats =
         run("fsync", "warm", &json!({ "operation": "write", "pattern": "random", "operations": 50, "sync-every": 5 }));
-    let moments = stats.moments();
+    let windows = stats.windows();
     let of =
-        |name: &str| moments.iter().filter(|moment| moment.operation == name).map(|moment| moment.count).sum::<u64>();
+        |name: &str| windows.iter().filter(|window| window.operation == name).map(|window| window.count).sum::<u64>();
     assert_eq!((of("write"), of("fsync")), (50, 10));
-    assert!(moments.iter().all(|moment| moment.end <= stats.elapsed && moment.p50 <= moment.max));
+    assert!(windows.iter().all(|window| window.end <= stats.elapsed && window.p50 <= window.max));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         assert_eq!(stats.operations, 7);
         let latency = stats.latency(Operation::Run).expect("one run");
         assert_eq!(latency.count, 1);
-        assert!(stats.elapsed > Nanos(0) && stats.moments().len() == 1);
+        assert!(stats.elapsed > Nanos(0) && stats.windows().len() == 1);
     }
     assert_eq!(fs::read_dir(place.path()).expect("there").count(), 2, "what the shell says is kept elsewhere");
 }

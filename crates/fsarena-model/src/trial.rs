@@ -68,7 +68,7 @@ pub struct Latency {
 
 /// The latencies of one kind of operation within a part of a slice: latency over time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Moment {
+pub struct LatencyWindow {
     /// The slice's position, as in [`Slice::position`].
     pub slice: u32,
     /// End of the part, since the slice's timer started.
@@ -141,7 +141,7 @@ pub struct Trial {
     pub latencies: BTreeMap<String, Latency>,
     /// Latencies over time: one or more entries per slice and operation.
     #[serde(default)]
-    pub over_time: Vec<Moment>,
+    pub over_time: Vec<LatencyWindow>,
     /// Totals over the timed slices by the probe's name.
     pub probes: BTreeMap<String, Reading>,
     /// How it ended.

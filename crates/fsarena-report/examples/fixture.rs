@@ -14,7 +14,7 @@ fn main() {
         Some("two") => fixture::only(&["ext4", "xfs"]),
         Some("tmpfs") => fixture::with_tmpfs(),
         Some("grids") => fixture::grids(),
-        Some("ladder") => fixture::ladder(),
+        Some("open_loops") => fixture::open_loops(),
         Some("interrupted") => fixture::interrupted(),
         _ => fixture::fixture(),
     };

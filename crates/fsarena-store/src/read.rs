@@ -5,8 +5,8 @@ use std::error::Error;
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Baseline, Conditions, ContenderFacts, Environment, Label, Moment, Nanos, Outcome, Plan, RunRecord, Slice, Status,
-    Trial,
+    Baseline, Conditions, ContenderFacts, Environment, Label, LatencyWindow, Nanos, Outcome, Plan, RunRecord, Slice,
+    Status, Trial,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
@@ -90,7 +90,7 @@ impl Store {
         list().map_err(|error| self.sqlite(error))
     }
 
-    /// Reads in one transaction, so that a run that still goes on is read as it was at one moment.
+    /// Reads in one transaction, so that a run that still goes on is read as it was at one window.
     fn snapshot(&self, run: i64) -> std::result::Result<Option<RunRecord>, ReadError> {
         let transaction = self.connection.unchecked_transaction()?;
         let Some(mut record) = head(&transaction, run)? else { return Ok(None) };
@@ -195,7 +195,7 @@ fn added(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
 }
 
 /// Empty for runs from before it was stored.
-fn over_time(row: &Row<'_>) -> std::result::Result<Vec<Moment>, ReadError> {
+fn over_time(row: &Row<'_>) -> std::result::Result<Vec<LatencyWindow>, ReadError> {
     added(row, "over_time")?.map_or(Ok(Vec::new()), |json| parse("latencies over time of a trial", &json))
 }
 

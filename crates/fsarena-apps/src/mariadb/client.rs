@@ -132,7 +132,7 @@ pub fn refused(act: &str) -> impl FnOnce(mysql::Error) -> EngineError {
 }
 
 /// One of several workers that run at the same time.
-pub struct Course<'a> {
+pub struct LatencyOverTime<'a> {
     begin: Nanos,
     part: Nanos,
     stop: &'a AtomicBool,
@@ -140,7 +140,7 @@ pub struct Course<'a> {
     stats: &'a mut RunStats,
 }
 
-impl Course<'_> {
+impl LatencyOverTime<'_> {
     /// Whether the worker continues: `stop` is not set and no other worker has failed.
     pub fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed) && !self.has_failed.load(Ordering::Relaxed)
@@ -178,7 +178,7 @@ pub fn together<W: Send, R: Send>(
     workers: Vec<W>,
     limit: &Limit<'_>,
     stats: &mut RunStats,
-    work: impl Fn(W, &mut Course<'_>) -> Result<R, EngineError> + Sync,
+    work: impl Fn(W, &mut LatencyOverTime<'_>) -> Result<R, EngineError> + Sync,
 ) -> Result<Vec<R>, EngineError> {
     let meeting = Meeting::of(workers.len(), limit.stop);
     let one = &|worker: W| meeting.attend(|course| work(worker, course));
@@ -228,12 +228,15 @@ impl<'a> Meeting<'a> {
     }
 
     /// Waits for all workers, then does the work of one. The result is `None` if the work failed.
-    fn attend<R>(&self, work: impl FnOnce(&mut Course<'_>) -> Result<R, EngineError>) -> (Option<R>, RunStats) {
+    fn attend<R>(
+        &self,
+        work: impl FnOnce(&mut LatencyOverTime<'_>) -> Result<R, EngineError>,
+    ) -> (Option<R>, RunStats) {
         let mut stats = RunStats::new();
         self.gate.wait();
         let begin = *self.begin.get_or_init(clock::now);
         let (stop, has_failed) = (self.stop, &self.has_failed);
-        let mut course = Course { begin, part: begin, stop, has_failed, stats: &mut stats };
+        let mut course = LatencyOverTime { begin, part: begin, stop, has_failed, stats: &mut stats };
         let done = work(&mut course).map_err(|error| {
             self.has_failed.store(true, Ordering::Relaxed);
             self.first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
@@ -253,7 +256,7 @@ mod tests {
     fn when_one_fails_the_others_end_and_its_words_are_told() {
         let stop = AtomicBool::new(false);
         let mut stats = RunStats::new();
-        let work = |number: u32, course: &mut Course<'_>| {
+        let work = |number: u32, course: &mut LatencyOverTime<'_>| {
             course.timed(Operation::Insert, || match number {
                 3 => Err(EngineError::Wrong("three".to_owned())),
                 _ => Ok(()),
@@ -271,7 +274,7 @@ mod tests {
     fn all_end_when_they_are_told_to() {
         let stop = AtomicBool::new(true);
         let mut stats = RunStats::new();
-        let work = |number: u32, course: &mut Course<'_>| Ok((number, course.goes_on()));
+        let work = |number: u32, course: &mut LatencyOverTime<'_>| Ok((number, course.goes_on()));
         let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("nobody fails");
         assert_eq!((done, stats.operations), (vec![(1, false), (2, false)], 0));
     }

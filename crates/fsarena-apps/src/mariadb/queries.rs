@@ -10,7 +10,7 @@ use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
 
-use super::client::{Client, Course, refused, together, told};
+use super::client::{Client, LatencyOverTime, refused, together, told};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -29,7 +29,7 @@ pub struct Queries {
 /// One query, and the rows that it must find.
 #[derive(Debug, Clone, PartialEq)]
 struct Query {
-    /// Contract, trading day, calendar day, first moment, moment after the last.
+    /// Contract, trading day, calendar day, first window, window after the last.
     asked: [String; 5],
     rows: u64,
     /// The sum of their Volume.
@@ -187,9 +187,9 @@ impl Found {
     /// This is inside the timer. It allocates nothing, and takes little time compared with the fetch of 45 columns.
     fn add(&mut self, row: &Row) {
         let [volume, time, millisec] = self.places;
-        let moment = [time, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
-        self.is_in_order &= self.last.as_ref().is_none_or(|last| *last < moment);
-        self.last = Some(moment);
+        let window = [time, millisec].map(|place| row.as_ref(place).cloned().unwrap_or(Value::NULL));
+        self.is_in_order &= self.last.as_ref().is_none_or(|last| *last < window);
+        self.last = Some(window);
         self.rows += 1;
         self.volume += row.get_opt::<u64, _>(volume).and_then(Result::ok).unwrap_or(0);
     }
@@ -200,7 +200,7 @@ fn ask_all(
     connection: &mut Conn,
     statement: &Statement,
     queries: &[Query],
-    course: &mut Course<'_>,
+    course: &mut LatencyOverTime<'_>,
 ) -> Result<(u64, Vec<Nanos>), EngineError> {
     let (mut rows, mut latencies) = (0, Vec::with_capacity(queries.len()));
     for query in queries {

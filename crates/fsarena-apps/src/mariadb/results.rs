@@ -9,7 +9,7 @@ use fsarena_model::seed::scatter;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Statement, Value};
 
-use super::client::{Client, Course, refused, together};
+use super::client::{Client, LatencyOverTime, refused, together};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -67,7 +67,7 @@ impl Results {
             ((draw >> 32) & 0xff).into(),
             ((draw >> 40) & 0x3ff).into(),
             (draw % 4).into(),
-            moment(number).into(),
+            window(number).into(),
             text(draw, 400, 1900).into(),
         ]
     }
@@ -75,7 +75,7 @@ impl Results {
 
 fn log(number: u64, draw: u64) -> Vec<Value> {
     let level = ["DEBUG", "INFO", "WARN", "ERROR"][(draw % 4) as usize];
-    vec![(number / OF_A_TASK).into(), moment(number).into(), level.into(), text(draw, 60, 600).into()]
+    vec![(number / OF_A_TASK).into(), window(number).into(), level.into(), text(draw, 60, 600).into()]
 }
 
 /// A row as text, with fractions in thousandths.
@@ -91,7 +91,7 @@ fn told(row: &[Value]) -> String {
 }
 
 /// A time on 2016-04-11, 7 ms after that of the previous number.
-fn moment(number: u64) -> String {
+fn window(number: u64) -> String {
     let (second, millisecond) = (number * 7 / 1000 % 86_400, number * 7 % 1000);
     format!("2016-04-11 {:02}:{:02}:{:02}.{millisecond:03}", second / 3600, second / 60 % 60, second % 60)
 }
@@ -134,7 +134,7 @@ impl Work for Results {
     fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let connections = client.connect_all(self.threads)?.into_iter().enumerate();
         let workers: Vec<Inserter> = connections.map(Inserter::new).collect::<Result<_, _>>()?;
-        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut Course<'_>| {
+        let done = together(workers, limit, stats, |mut worker: Inserter, course: &mut LatencyOverTime<'_>| {
             let own = (worker.number..self.rows).step_by(self.threads as usize);
             let mut inserted = 0_u64;
             for number in own {
@@ -190,6 +190,6 @@ mod tests {
         assert_eq!(of(1), of(1));
         assert_ne!(of(1), of(2));
         assert!((1..200).all(|seed| (400..=1900).contains(&of(seed).len())));
-        assert_eq!(moment(1000), "2016-04-11 00:00:07.000");
+        assert_eq!(window(1000), "2016-04-11 00:00:07.000");
     }
 }

@@ -95,7 +95,7 @@ mod tests {
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 3);
         assert!((latency.max.0 as f64 / 16_480_000.0 - 1.0).abs() < 0.01, "{latency:?}");
-        assert_eq!(stats.moments().iter().map(|moment| moment.count).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(stats.windows().iter().map(|window| window.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(logs(folder.path(), "log").expect("listed"), Vec::<PathBuf>::new());
         write("log.2", "4 1 skipped 0 1795301548 200808\n");
         take(folder.path(), "log", Operation::Run, &mut stats).expect_err("not a latency");

@@ -21,14 +21,14 @@ pub struct FilesWorker<S> {
     number: u32,
     workers: u32,
     arrivals: Arrivals,
-    course: Course<S>,
+    steps: Steps<S>,
     pace: Pace,
     /// Number of objects that the largest run has used up.
     most_used: u32,
 }
 
 /// The work of a worker, without its timing.
-struct Course<S> {
+struct Steps<S> {
     step: S,
     walk: Walk,
     parents: Parents,
@@ -43,7 +43,7 @@ impl<S: Step> FilesWorker<S> {
     pub fn new(plan: &Plan, number: u32) -> Self {
         let setting = plan.setting(number);
         let walk = walk::<S>(&setting, plan.seed);
-        let course = Course {
+        let steps = Steps {
             walk: if plan.parameters.once { walk.ending() } else { walk },
             parents: Parents::new(&plan.shape),
             each: Each::of(plan.durable),
@@ -53,7 +53,7 @@ impl<S: Step> FilesWorker<S> {
         };
         let (Setting { root, .. }, arrivals) = (setting, plan.parameters.arrivals);
         let workers = plan.parameters.threads;
-        Self { root, seed: plan.seed, number, workers, arrivals, course, pace: Pace::Closed, most_used: 0 }
+        Self { root, seed: plan.seed, number, workers, arrivals, steps, pace: Pace::Closed, most_used: 0 }
     }
 
     /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
@@ -64,12 +64,12 @@ impl<S: Step> FilesWorker<S> {
 
     /// Starts again from the first object.
     pub fn rewind(&mut self) {
-        self.course.walk.rewind();
+        self.steps.walk.rewind();
     }
 
     /// Whether the objects left are at least twice those that the largest run used up. `false` before the first run.
     pub fn has_enough(&self) -> bool {
-        self.most_used > 0 && self.course.walk.left() >= self.most_used.saturating_mul(2)
+        self.most_used > 0 && self.steps.walk.left() >= self.most_used.saturating_mul(2)
     }
 }
 
@@ -86,19 +86,19 @@ fn walk<S: Step>(setting: &Setting, seed: u64) -> Walk {
 impl<S: Step> Worker for FilesWorker<S> {
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
-        self.course.step.start(&root)?;
+        self.steps.step.start(&root)?;
         let start = entry.pass()?;
         let meter = Meter::start(start, limit, &mut self.pace, stats);
-        let before = self.course.walk.left();
-        let done = self.course.batches(&root, meter);
-        self.most_used = self.most_used.max(before.saturating_sub(self.course.walk.left()));
-        self.course.step.end();
-        self.course.parents.close();
+        let before = self.steps.walk.left();
+        let done = self.steps.batches(&root, meter);
+        self.most_used = self.most_used.max(before.saturating_sub(self.steps.walk.left()));
+        self.steps.step.end();
+        self.steps.parents.close();
         done
     }
 }
 
-impl<S: Step> Course<S> {
+impl<S: Step> Steps<S> {
     fn batches(&mut self, root: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
         while self.walk.is_left() && !meter.is_over() {
             let done = self.batch(root, &mut meter)?;

@@ -1,6 +1,6 @@
 //! Histograms of latencies: those of a run with three significant digits, those of its parts with two.
 
-use fsarena_model::{Latency, Moment, Nanos};
+use fsarena_model::{Latency, LatencyWindow, Nanos};
 use hdrhistogram::{Counter, Histogram};
 
 use super::counters::Counters;
@@ -131,8 +131,8 @@ impl Interval {
         Self { operation: *operation, end: *end, part: part(counts) }
     }
 
-    pub fn moment(&self, slice: u32, width: Nanos) -> Moment {
-        Moment {
+    pub fn window(&self, slice: u32, width: Nanos) -> LatencyWindow {
+        LatencyWindow {
             slice,
             end: self.end,
             width,

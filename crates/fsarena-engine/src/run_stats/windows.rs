@@ -1,6 +1,6 @@
 //! The windows of latency over time. A run of hours has as many windows as a run of minutes: the windows get wider.
 
-use fsarena_model::{Moment, Nanos};
+use fsarena_model::{LatencyWindow, Nanos};
 
 use super::recorder::Interval;
 use crate::Operation;
@@ -53,7 +53,7 @@ impl Windows {
     }
 
     /// Adds the windows of another worker that ran at the same time. Workers end their windows at slightly different
-    /// moments.
+    /// windows.
     pub fn join(&mut self, other: &Self) {
         let mut other = other.clone();
         while self.width < other.width {
@@ -73,8 +73,8 @@ impl Windows {
         }
     }
 
-    pub fn moments(&self, slice: u32) -> impl Iterator<Item = Moment> {
-        self.intervals.iter().map(move |interval| interval.moment(slice, self.width))
+    pub fn windows(&self, slice: u32) -> impl Iterator<Item = LatencyWindow> {
+        self.intervals.iter().map(move |interval| interval.window(slice, self.width))
     }
 
     fn count(&self, operation: Operation) -> usize {
@@ -135,38 +135,38 @@ mod tests {
 
     #[test]
     fn a_run_of_hours_has_as_many_windows_as_one_of_minutes_and_loses_nothing() {
-        let hours = worker(3 * 3600).moments();
-        let of = |operation: &str| hours.iter().filter(|moment| moment.operation == operation).collect::<Vec<_>>();
+        let hours = worker(3 * 3600).windows();
+        let of = |operation: &str| hours.iter().filter(|window| window.operation == operation).collect::<Vec<_>>();
         for operation in ["read", "fsync"] {
             let own = of(operation);
             assert!(own.len() <= MOST && own.len() >= MOST / 4, "{}", own.len());
-            assert_eq!(own.iter().map(|moment| moment.count).sum::<u64>(), 3 * 3600);
+            assert_eq!(own.iter().map(|window| window.count).sum::<u64>(), 3 * 3600);
             assert!(own.windows(2).all(|pair| pair[0].end < pair[1].end));
-            assert!(own.iter().all(|moment| moment.count <= moment.width.0 / SECOND));
+            assert!(own.iter().all(|window| window.count <= window.width.0 / SECOND));
         }
-        let long = of("fsync").into_iter().find(|moment| moment.max.0 > 8_000_000).expect("it is kept");
+        let long = of("fsync").into_iter().find(|window| window.max.0 > 8_000_000).expect("it is kept");
         assert!(long.end.0.abs_diff(1234 * SECOND) < long.width.0, "{long:?}");
     }
 
     #[test]
     fn short_runs_keep_windows_of_a_second() {
-        let moments = worker(300).moments();
-        assert_eq!(moments.len(), 600);
-        assert!(moments.iter().all(|moment| moment.width == PART));
+        let windows = worker(300).windows();
+        assert_eq!(windows.len(), 600);
+        assert!(windows.iter().all(|window| window.width == PART));
     }
 
     #[test]
     fn workers_with_windows_of_different_widths_are_joined() {
         let (mut long, short) = (worker(2000), worker(500));
-        let width = long.moments()[0].width;
+        let width = long.windows()[0].width;
         long.join(&short);
-        let moments = long.moments();
-        let reads = moments.iter().filter(|moment| moment.operation == "read");
-        assert!(width > PART && moments.iter().all(|moment| moment.width == width));
-        assert_eq!(reads.map(|moment| moment.count).sum::<u64>(), 2500);
+        let windows = long.windows();
+        let reads = windows.iter().filter(|window| window.operation == "read");
+        assert!(width > PART && windows.iter().all(|window| window.width == width));
+        assert_eq!(reads.map(|window| window.count).sum::<u64>(), 2500);
         let mut other = worker(500);
         other.join(&worker(2000));
-        assert_eq!(other.moments().len(), moments.len());
+        assert_eq!(other.windows().len(), windows.len());
     }
 
     #[test]
@@ -176,8 +176,8 @@ mod tests {
             stats.record(Operation::Run, Nanos(part));
             stats.end_part(Nanos(part * SECOND / 100));
         }
-        let moments = stats.moments();
-        assert!(moments.len() <= MOST, "{}", moments.len());
-        assert_eq!(moments.iter().map(|moment| moment.count).sum::<u64>(), 10_000);
+        let windows = stats.windows();
+        assert!(windows.len() <= MOST, "{}", windows.len());
+        assert_eq!(windows.iter().map(|window| window.count).sum::<u64>(), 10_000);
     }
 }

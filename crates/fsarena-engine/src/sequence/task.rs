@@ -94,19 +94,19 @@ impl Task {
 impl Tasks {
     /// Plans the steps. Returns the first problem if they do not fit together.
     pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
-        let mut course = Course { state: State::default(), sets: BTreeMap::new(), seed };
+        let mut expansion = Expansion { state: State::default(), sets: BTreeMap::new(), seed };
         let (mut all, mut folders, mut demand, mut most_files) = (Vec::<Task>::new(), Vec::new(), 0, 0);
         for (index, said) in parameters.steps.iter().enumerate() {
-            let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| course.state.lead_to(set));
+            let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| expansion.state.lead_to(set));
             let made: Vec<String> = made.collect();
             folders.extend(made);
-            let task = course.task(said, index).and_then(|task| course.follow(&task).map(|()| task));
+            let task = expansion.task(said, index).and_then(|task| expansion.follow(&task).map(|()| task));
             all.push(task.map_err(|what| format!("step `{}`: {what}", said.name))?);
-            demand = demand.max(course.state.bytes);
-            most_files = most_files.max(course.state.nodes().count() as u64);
+            demand = demand.max(expansion.state.bytes);
+            most_files = most_files.max(expansion.state.nodes().count() as u64);
         }
         let moved = all.iter().map(Task::bytes).sum();
-        Ok(Self { all, folders, left: course.state, demand, most_files, moved })
+        Ok(Self { all, folders, left: expansion.state, demand, most_files, moved })
     }
 }
 
@@ -142,13 +142,13 @@ impl Set {
 }
 
 /// The state after the steps that were planned so far.
-struct Course {
+struct Expansion {
     state: State,
     sets: BTreeMap<String, Set>,
     seed: u64,
 }
 
-impl Course {
+impl Expansion {
     fn task(&mut self, said: &StepParameters, index: usize) -> Result<Task, String> {
         let items = self.items(said)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);

@@ -113,8 +113,12 @@ fn files_that_are_to_be_cold_are_dropped_from_memory_where_nothing_is_mounted_ag
     };
     let both = ["tree0/f00000019", "tree1/f00000000"];
     assert!(both.into_iter().all(in_memory), "they were just written");
-    job.drop_caches(&fsarena_engine::NEVER).expect("asked");
-    assert!(!both.into_iter().any(in_memory), "they were dropped");
+    // The kernel keeps pages that are in use at that moment.
+    let dropped = || {
+        job.drop_caches(&fsarena_engine::NEVER).expect("asked");
+        !both.into_iter().any(in_memory)
+    };
+    assert!(std::iter::repeat_with(dropped).take(50).any(|dropped| dropped), "they are dropped");
 }
 
 #[test]

@@ -115,7 +115,7 @@ pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut P
         steps,
         verified: player.verified.take(),
         latencies: latencies.collect(),
-        over_time: player.stats.moments(),
+        over_time: player.stats.windows(),
         probes,
         outcome: match (player.out_of_time, player.failure.take()) {
             (Some(limit), _) => Outcome::OutOfTime(limit),

@@ -17,7 +17,7 @@ fn at(rate: f64) -> Workload {
 }
 
 /// `ext4` does 1000 operations per second, `xfs` 2000.
-fn ladder() -> Comparison {
+fn open_loops() -> Comparison {
     let workloads = vec![workload("create"), workload("append"), at(500.0), at(1500.0)];
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 2000.0]).noisy(0.001, 1));
     play.with_workloads(workloads).with_rounds(Rounds::Exactly(4)).perform().comparison()
@@ -34,7 +34,7 @@ fn probe(cell: &Cell, name: &str) -> Option<f64> {
 
 #[test]
 fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
-    let comparison = ladder();
+    let comparison = open_loops();
     let slow = cell(&comparison, "create@1500", "ext4");
     assert_eq!(probe(slow, "rate.offered"), Some(1500.0));
     assert!(probe(slow, "rate.done").is_some_and(|done| (900.0..1100.0).contains(&done)), "{:?}", slow.probes);
@@ -46,7 +46,7 @@ fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
 
 #[test]
 fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
-    let comparison = ladder();
+    let comparison = open_loops();
     let classes = |workload, contender| {
         let flags = &cell(&comparison, workload, contender).validity;
         flags.iter().map(|flag| flag.class).collect::<Vec<_>>()
@@ -67,7 +67,7 @@ fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
 
 #[test]
 fn latency_explodes_in_the_open_loop_only() {
-    let comparison = ladder();
+    let comparison = open_loops();
     let median = |workload| cell(&comparison, workload, "ext4").median.expect("measured");
     assert!(median("create@1500") > 20.0 * median("create@500"));
     assert_eq!(probe(cell(&comparison, "create@500", "ext4"), "latency.create.count"), Some(1000.0), "of four slices");
@@ -75,7 +75,7 @@ fn latency_explodes_in_the_open_loop_only() {
 
 #[test]
 fn variants_name_their_origin_and_the_command_names_what_was_typed() {
-    let comparison = ladder();
+    let comparison = open_loops();
     let row = &comparison.workloads[3];
     assert_eq!((row.variant_of.as_deref(), row.rate.as_deref()), (Some("create"), Some("1500")));
     assert_eq!(comparison.workloads[0].variant_of, None);
@@ -85,11 +85,11 @@ fn variants_name_their_origin_and_the_command_names_what_was_typed() {
 
 #[test]
 fn latency_over_time_has_a_point_for_each_part_of_each_slice() {
-    let comparison = ladder();
-    let courses = &cell(&comparison, "create@500", "xfs").over_time;
-    assert_eq!(courses.iter().map(|course| course.operation.as_str()).collect::<Vec<_>>(), ["create"]);
-    let points: Vec<_> = courses[0].points.iter().map(|point| (point.round, point.slice)).collect();
+    let comparison = open_loops();
+    let lines = &cell(&comparison, "create@500", "xfs").over_time;
+    assert_eq!(lines.iter().map(|course| course.operation.as_str()).collect::<Vec<_>>(), ["create"]);
+    let points: Vec<_> = lines[0].points.iter().map(|point| (point.round, point.slice)).collect();
     assert_eq!(points[..5], [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1)]);
-    let ends: Vec<f64> = courses[0].points[..4].iter().map(|point| point.seconds).collect();
+    let ends: Vec<f64> = lines[0].points[..4].iter().map(|point| point.seconds).collect();
     assert!(ends.windows(2).all(|pair| pair[1] - pair[0] > 0.4), "one behind the other: {ends:?}");
 }

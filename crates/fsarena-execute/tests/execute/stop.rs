@@ -12,8 +12,8 @@ fn stopped(round: u32, nth: u32, entry: &str) -> Performance {
 }
 
 /// A run that is stopped at various points of the sixth round.
-fn moments() -> Vec<Performance> {
-    let moments = [
+fn windows() -> Vec<Performance> {
+    let windows = [
         (1, "make ext4"),
         (1, "make btrfs"),
         (1, "open ext4"),
@@ -28,12 +28,12 @@ fn moments() -> Vec<Performance> {
         (1, "finish ext4"),
         (1, "finish btrfs"),
     ];
-    moments.map(|(nth, entry)| stopped(6, nth, entry)).into()
+    windows.map(|(nth, entry)| stopped(6, nth, entry)).into()
 }
 
 #[test]
 fn a_stopped_run_is_interrupted_and_says_so_last() {
-    for performance in moments() {
+    for performance in windows() {
         assert_eq!(performance.status(), Status::Interrupted);
         assert_eq!(performance.events.last(), Some(&Event::Finished(Status::Interrupted)));
         assert_eq!(performance.record.status, Status::Interrupted);
@@ -44,7 +44,7 @@ fn a_stopped_run_is_interrupted_and_says_so_last() {
 
 #[test]
 fn a_workload_under_way_leaves_no_trials() {
-    for performance in moments() {
+    for performance in windows() {
         let mut trials: BTreeMap<(u32, &str), usize> = BTreeMap::new();
         for trial in &performance.record.trials {
             *trials.entry((trial.round, &trial.workload)).or_default() += 1;
@@ -66,7 +66,7 @@ fn a_workload_that_was_done_before_the_stop_is_kept() {
 
 #[test]
 fn every_contender_that_was_made_is_cleared_and_finished() {
-    for performance in moments() {
+    for performance in windows() {
         for contender in ["ext4", "xfs", "btrfs"] {
             let count = |what: &str| performance.entries(&format!("{what} {contender}")).len();
             assert_eq!(count("make"), count("finish"));
@@ -87,7 +87,7 @@ fn nothing_is_timed_any_more_after_the_stop() {
 
 #[test]
 fn what_was_measured_before_the_stop_is_assessed() {
-    for performance in moments() {
+    for performance in windows() {
         let comparison = performance.comparison();
         assert_eq!((comparison.status, comparison.rounds), (Status::Interrupted, 5));
         assert_eq!(performance.verdicts(), [Verdict::Slower; 6]);

@@ -1,6 +1,6 @@
-//! Whole runs, and the ladder of slice lengths.
+//! Whole runs, and the slice_lengths of slice lengths.
 
-use fsarena_analyse::{Agreement, Finding, climbed, finding, ladder, rungs};
+use fsarena_analyse::{Agreement, Finding, calibrated, finding, lengths, slice_lengths};
 use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
 
@@ -59,28 +59,28 @@ fn a_whole_run_without_a_time_ends_with_its_work() {
 }
 
 /// Contenders that are alike in whole runs; in slices of 10 ms the second is ahead.
-fn play_ladder(short_slices: f64) -> (Performance, Vec<String>) {
+fn play_lengths(short_slices: f64) -> (Performance, Vec<String>) {
     let named = vec![workload("create"), workload("append")];
     let mut world = World::of(&[1000.0; 2]).noisy(0.01, 3);
     world.operation_noise = 0.02;
     world.advantage = Some(("create@10ms".to_owned(), short_slices));
-    let play = Play::new(&["ext4", "xfs"], world).with_workloads(rungs(&named));
+    let play = Play::new(&["ext4", "xfs"], world).with_workloads(lengths(&named));
     let performance = play.with_rounds(Rounds::Exactly(6)).perform();
-    let names = climbed(&performance.record.plan.workloads).expect("a ladder");
+    let names = calibrated(&performance.record.plan.workloads).expect("a slice_lengths");
     (performance, names)
 }
 
 #[test]
-fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
-    let (performance, named) = play_ladder(1.5);
-    let pairs = ladder(&performance.record, &named);
+fn calibration_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
+    let (performance, named) = play_lengths(1.5);
+    let pairs = slice_lengths(&performance.record, &named);
     let agreements: Vec<Vec<Agreement>> =
-        pairs.iter().map(|pair| pair.rungs.iter().map(|rung| rung.agreement).collect()).collect();
+        pairs.iter().map(|pair| pair.lengths.iter().map(|length| length.agreement).collect()).collect();
     let (agrees, differs) = (Agreement::Agrees, Agreement::Differs);
     assert_eq!(agreements, [[differs, agrees, agrees, agrees], [agrees; 4]]);
-    assert!((pairs[0].rungs[0].ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
+    assert!((pairs[0].lengths[0].ratio.expect("measured") - 1.0 / 1.5).abs() < 0.05);
     assert_eq!(
-        pairs[0].rungs.iter().map(|rung| rung.slice_ms).collect::<Vec<_>>(),
+        pairs[0].lengths.iter().map(|length| length.slice_ms).collect::<Vec<_>>(),
         [Some(10), Some(50), Some(200), None]
     );
     assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Agrees }));
@@ -89,21 +89,21 @@ fn a_ladder_finds_the_length_from_which_on_slices_tell_what_whole_runs_tell() {
 
 #[test]
 fn where_the_longest_slices_differ_the_work_must_run_whole() {
-    let (performance, named) = play_ladder(1.0);
-    let mut pairs = ladder(&performance.record, &named);
-    pairs[0].rungs[2].agreement = Agreement::Differs;
+    let (performance, named) = play_lengths(1.0);
+    let mut pairs = slice_lengths(&performance.record, &named);
+    pairs[0].lengths[2].agreement = Agreement::Differs;
     assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
-    pairs[0].rungs[2].agreement = Agreement::Doubtful;
+    pairs[0].lengths[2].agreement = Agreement::Doubtful;
     assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 200, surety: Agreement::Doubtful }));
-    pairs[0].rungs[2].agreement = Agreement::Open;
+    pairs[0].lengths[2].agreement = Agreement::Open;
     assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 10, surety: Agreement::Open }));
-    pairs[0].rungs[0].agreement = Agreement::Doubtful;
+    pairs[0].lengths[0].agreement = Agreement::Doubtful;
     assert_eq!(finding(&pairs, "create"), Some(Finding::SlicedFrom { slice_ms: 50, surety: Agreement::Open }));
 }
 
 #[test]
 fn a_rung_with_fewer_rounds_still_gets_its_look() {
-    let (mut performance, names) = play_ladder(1.5);
+    let (mut performance, names) = play_lengths(1.5);
     performance.record.plan.noise.most = 1;
     for trial in
         performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
@@ -111,19 +111,19 @@ fn a_rung_with_fewer_rounds_still_gets_its_look() {
         let busy = fsarena_model::Reading { value: Some(trial.seconds() * 2.0), unit: "s".to_owned() };
         trial.probes.insert("cpu.steal".to_owned(), busy);
     }
-    let pairs = ladder(&performance.record, &names);
-    assert_eq!(pairs[1].rungs[1].agreement, Agreement::Agrees, "five of six rounds");
-    assert_eq!(pairs[0].rungs[0].agreement, Agreement::Differs);
+    let pairs = slice_lengths(&performance.record, &names);
+    assert_eq!(pairs[1].lengths[1].agreement, Agreement::Agrees, "five of six rounds");
+    assert_eq!(pairs[0].lengths[0].agreement, Agreement::Differs);
 }
 
 #[test]
-fn a_ladder_without_a_pair_finds_nothing() {
+fn calibration_without_a_pair_finds_nothing() {
     let named = vec![workload("create")];
     let mut world = World::of(&[1000.0; 2]);
     world.durability = vec![Durability::Flushed, Durability::Volatile];
-    let play = Play::new(&["ext4", "tmpfs"], world).with_workloads(rungs(&named));
+    let play = Play::new(&["ext4", "tmpfs"], world).with_workloads(lengths(&named));
     let record = play.with_rounds(Rounds::Exactly(4)).perform().record;
-    let pairs = ladder(&record, &["create".to_owned()]);
+    let pairs = slice_lengths(&record, &["create".to_owned()]);
     assert_eq!(finding(&pairs, "create"), None, "{pairs:?}");
 }
 
@@ -135,19 +135,20 @@ fn contenders_that_fail_or_are_of_another_class_neither_hide_nor_make_a_disagree
     world.advantage = Some(("create@whole".to_owned(), 0.5));
     let world = world.trap(Effect::Fail, 2, 1, "open btrfs create@whole");
     let named = ["create", "append"].map(workload);
-    let play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world).with_workloads(rungs(&named));
+    let play = Play::new(&["ext4", "xfs", "btrfs", "tmpfs"], world).with_workloads(lengths(&named));
     let record = play.with_rounds(Rounds::Exactly(6)).perform().record;
-    let pairs = ladder(&record, &["create".to_owned(), "append".to_owned()]);
+    let pairs = slice_lengths(&record, &["create".to_owned(), "append".to_owned()]);
     let is_whole = |agreement: &Agreement| *agreement != Agreement::Unmeasured;
-    let judged: Vec<_> = pairs.iter().filter(|pair| pair.rungs.iter().all(|rung| is_whole(&rung.agreement))).collect();
+    let judged: Vec<_> =
+        pairs.iter().filter(|pair| pair.lengths.iter().all(|length| is_whole(&length.agreement))).collect();
     assert!(judged.iter().all(|pair| pair.a.0 != "tmpfs" && pair.b.0 != "tmpfs"), "{judged:?}");
     assert_eq!(finding(&pairs, "create"), Some(Finding::Whole));
     assert!(matches!(finding(&pairs, "append"), Some(Finding::SlicedFrom { slice_ms: 10, .. })));
 }
 
 #[test]
-fn a_ladder_is_repeated_as_one() {
-    let (performance, _) = play_ladder(1.0);
+fn calibration_is_repeated_as_one() {
+    let (performance, _) = play_lengths(1.0);
     let command = performance.comparison().command.join(" ");
     assert!(
         command.starts_with("fsarena calibrate --slices ext4 xfs --workload create --workload append --rounds 6"),

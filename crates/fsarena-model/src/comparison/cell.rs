@@ -55,7 +55,7 @@ pub struct Cell {
     pub steps: Vec<StepRow>,
     /// Latency over time, by operation.
     #[serde(default)]
-    pub over_time: Vec<Course>,
+    pub over_time: Vec<LatencyOverTime>,
     /// Whether it was stable, and which rounds do not count.
     #[serde(default)]
     pub stability: Stability,
@@ -96,7 +96,7 @@ impl Change {
 
 /// The latencies of one kind of operation over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct LatencyOverTime {
     /// What was done, such as `read`.
     pub operation: String,
     /// By round, then time.

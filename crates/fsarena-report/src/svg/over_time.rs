@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fsarena_model::comparison::{Cell, Course, Point};
+use fsarena_model::comparison::{Cell, LatencyOverTime, Point};
 
 use super::axis::Axis;
 use super::canvas::Canvas;
@@ -46,7 +46,7 @@ fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &Line) {
 }
 
 /// The medians over rounds of each part of each slice.
-fn line(course: &Course) -> Line {
+fn line(course: &LatencyOverTime) -> Line {
     let mut parts: BTreeMap<(u32, usize), Vec<&Point>> = BTreeMap::new();
     for trial in course.points.chunk_by(|one, next| (one.round, one.slice) == (next.round, next.slice)) {
         for (part, point) in trial.iter().enumerate() {

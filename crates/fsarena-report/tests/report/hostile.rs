@@ -6,7 +6,7 @@ use fsarena_model::Comparison;
 use fsarena_report::{Document, FORMATS, Style, text};
 use serde_json::Value;
 
-use crate::fixture::{fixture, grids, interrupted, ladder, rename};
+use crate::fixture::{fixture, grids, interrupted, open_loops, rename};
 use crate::rendered;
 
 /// Escape sequences, a bell, a C1 control character, a separate line, and a change of the reading direction.
@@ -58,7 +58,7 @@ fn reports(comparison: &Comparison) -> Vec<(&'static str, String)> {
 
 #[test]
 fn no_text_rules_a_terminal_or_a_page() {
-    for comparison in [fixture(), interrupted(), grids(), ladder()] {
+    for comparison in [fixture(), interrupted(), grids(), open_loops()] {
         let evil = evil(&comparison);
         assert!(evil.contenders.iter().all(|contender| contender.label.0.ends_with(EVIL)), "or this shows nothing");
         let reports = reports(&evil);

@@ -2,7 +2,7 @@
 
 use fsarena_model::{Bytes, Comparison};
 
-use crate::fixture::{fixture, grids, interrupted, ladder, only, rename, with_tmpfs};
+use crate::fixture::{fixture, grids, interrupted, only, open_loops, rename, with_tmpfs};
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("html", comparison)
@@ -40,7 +40,17 @@ fn variations() -> Vec<Comparison> {
     odd.notes[0].text = "{{ 7 * 7 }} & <b>".to_owned();
     let mut empty = only(&["ext4"]);
     empty.workloads.clear();
-    vec![fixture(), grids(), ladder(), only(&["ext4", "xfs"]), only(&["ext4"]), with_tmpfs(), interrupted(), odd, empty]
+    vec![
+        fixture(),
+        grids(),
+        open_loops(),
+        only(&["ext4", "xfs"]),
+        only(&["ext4"]),
+        with_tmpfs(),
+        interrupted(),
+        odd,
+        empty,
+    ]
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fsarena_model::Comparison;
 
-use crate::fixture::{BASE, fixture, ladder, only};
+use crate::fixture::{BASE, fixture, only, open_loops};
 
 fn html(comparison: &Comparison) -> String {
     crate::rendered("html", comparison)
@@ -23,14 +23,14 @@ fn part<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
 
 #[test]
 fn the_table_of_a_workload() {
-    let page = html(&ladder());
+    let page = html(&open_loops());
     let section = section(&page, &format!("{BASE}@110%"));
     insta::assert_snapshot!(part(section, "<thead><tr><th scope=\"col\">latency of write", "</tbody>"));
 }
 
 #[test]
 fn latencies_stand_in_their_own_table_only() {
-    let page = html(&ladder());
+    let page = html(&open_loops());
     for workload in [BASE, "randwrite-4k@50%"] {
         let probes = part(section(&page, workload), "<table class=\"probes\">", "</table>");
         assert!(!probes.contains("latency."), "{probes}");
@@ -40,7 +40,7 @@ fn latencies_stand_in_their_own_table_only() {
 
 #[test]
 fn quantiles_of_a_few_operations_are_marked() {
-    let mut comparison = ladder();
+    let mut comparison = open_loops();
     let marked = |comparison: &Comparison| {
         let page = html(comparison);
         part(section(&page, "randwrite-4k@50%"), "latency of write", "</tbody>").matches('†').count()
@@ -57,7 +57,7 @@ fn quantiles_of_a_few_operations_are_marked() {
 
 #[test]
 fn the_curve_of_open_loops() {
-    let page = html(&ladder());
+    let page = html(&open_loops());
     let figure =
         part(section(&page, BASE), "<figure class=\"broad\"><figcaption>Latency of write against", "</figure>");
     insta::assert_snapshot!(figure.replace("/>", "/>\n"));
@@ -67,7 +67,7 @@ fn the_curve_of_open_loops() {
 
 #[test]
 fn the_course_over_time() {
-    let page = html(&ladder());
+    let page = html(&open_loops());
     let details = part(section(&page, "randwrite-4k@110%"), "<details>", "</details>");
     insta::assert_snapshot!(details.replace("/>", "/>\n"));
     assert_eq!(details.matches("<polyline").count(), 4, "two contenders, two lines");
@@ -75,7 +75,7 @@ fn the_course_over_time() {
 
 #[test]
 fn a_single_point_is_no_course_and_a_single_loop_no_curve() {
-    let mut comparison = ladder();
+    let mut comparison = open_loops();
     comparison.cells.iter_mut().flat_map(|cell| &mut cell.over_time).for_each(|course| course.points.truncate(1));
     assert!(!html(&comparison).contains("Latency over time"));
     assert!(!html(&fixture()).contains("against load"));
@@ -83,7 +83,7 @@ fn a_single_point_is_no_course_and_a_single_loop_no_curve() {
 
 #[test]
 fn an_impossible_figure_is_in_no_drawing() {
-    let mut comparison = ladder();
+    let mut comparison = open_loops();
     for cell in comparison.cells.iter_mut().filter(|cell| cell.contender.0 == "ext4") {
         let (class, text) = (fsarena_model::ValidityClass::Impossible, "too fast".to_owned());
         cell.validity = vec![fsarena_model::Validity { class, text }];
@@ -94,7 +94,7 @@ fn an_impossible_figure_is_in_no_drawing() {
 
 #[test]
 fn markdown_has_one_table_of_all() {
-    let text = crate::rendered("markdown", &ladder());
+    let text = crate::rendered("markdown", &open_loops());
     insta::assert_snapshot!(part(&text, "## Latencies", "over rounds."));
     let none = {
         let mut comparison = only(&["ext4"]);
@@ -106,12 +106,12 @@ fn markdown_has_one_table_of_all() {
 
 #[test]
 fn json_and_csv_have_what_the_drawings_are_made_of() {
-    let json = crate::rendered("json", &ladder());
+    let json = crate::rendered("json", &open_loops());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["workloads"][1]["variant_of"], &json["workloads"][1]["rate"]), (&BASE.into(), &"50%".into()));
     let point = &json["cells"][0]["over_time"][0]["points"][0];
     assert_eq!((&point["round"], &point["slice"], &point["seconds"]), (&1.into(), &1.into(), &1.0.into()));
-    let csv = crate::rendered("csv", &ladder());
+    let csv = crate::rendered("csv", &open_loops());
     for probe in ["latency.write.p9999", "latency.write.count", "rate.offered", "rate.done"] {
         assert!(csv.contains(&format!(",{probe},")), "{probe}");
     }

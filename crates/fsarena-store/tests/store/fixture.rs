@@ -2,8 +2,8 @@
 
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
-    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, Moment, Nanos, Outcome,
-    Plan, Reading, Rounds, Severity, Slice, Trial,
+    Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, LatencyWindow, Nanos,
+    Outcome, Plan, Reading, Rounds, Severity, Slice, Trial,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -39,7 +39,7 @@ pub fn trial(round: u32) -> Trial {
         latencies: [("fsync".to_owned(), latency)].into(),
         steps: Vec::new(),
         verified: None,
-        over_time: vec![Moment {
+        over_time: vec![LatencyWindow {
             slice: 3,
             width: Nanos::seconds(1),
             end: Nanos::millis(100),

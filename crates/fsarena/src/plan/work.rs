@@ -12,7 +12,7 @@ use fsarena_model::{Unavailable, Workload};
 
 use crate::cli::{Compare, Who};
 use crate::exit::Refusal;
-use crate::ladder::{self, Unable};
+use crate::open_loops::{self, Unable};
 
 use super::available::available;
 
@@ -50,7 +50,7 @@ pub fn of(arguments: &Compare) -> Result<Work> {
     // not.
     let is_named = !is_suite && arguments.engine != Who::Both;
     let unable = if is_named { Unable::Refused } else { Unable::LeftOut };
-    work.workloads = ladder::expanded(work.workloads, &arguments.rate, unable)?;
+    work.workloads = open_loops::expanded(work.workloads, &arguments.rate, unable)?;
     Ok(work)
 }
 

@@ -1,10 +1,13 @@
-//! The ladder: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
+//! The slice_lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
 
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use comfy_table::{Table, presets};
-use fsarena_analyse::{Agreement, CarryOver, Finding, LadderPair, Rung, carry_over, climbed, finding, ladder, rungs};
+use fsarena_analyse::{
+    Agreement, CarryOver, Finding, SliceLength, SliceLengthPair, calibrated, carry_over, finding, lengths,
+    slice_lengths,
+};
 use fsarena_model::{Bytes, Mode, Plan, RunRecord, Status};
 
 use super::comparison;
@@ -22,16 +25,16 @@ const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 /// Default lane sizes in GiB; sizes for which there is no room are left out.
 const SIZES: [u64; 3] = [2, 8, 32];
 
-/// Runs the ladder on lanes of each size, and prints the results and the conclusion.
+/// Runs the slice_lengths on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = Seen::default();
     if options.of.is_empty() {
         let stop = stop_flag()?;
         for size in sizes(options) {
-            match climb(global, options, size, &stop)? {
-                Climbed::Done(record) => seen.take(&record)?,
-                Climbed::NoRoom => {}
-                Climbed::Stopped => return Ok(Ended::Interrupted),
+            match measure(global, options, size, &stop)? {
+                Measured::Done(record) => seen.take(&record)?,
+                Measured::NoRoom => {}
+                Measured::Stopped => return Ok(Ended::Interrupted),
             }
         }
     }
@@ -45,18 +48,18 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
 /// The results of all ladders.
 #[derive(Default)]
 struct Seen {
-    pairs: Vec<LadderPair>,
+    pairs: Vec<SliceLengthPair>,
     workloads: Vec<String>,
 }
 
 impl Seen {
-    /// Prints the results of a ladder and stores them.
+    /// Prints the results of a slice_lengths and stores them.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
-        let Some(names) = climbed(&record.plan.workloads) else {
-            let text = format!("run {} is not one of the ladder", record.run);
+        let Some(names) = calibrated(&record.plan.workloads) else {
+            let text = format!("run {} is not one of the slice_lengths", record.run);
             return Err(Refusal::wrong_use(text, "fsarena runs").into());
         };
-        let pairs = ladder(record, &names);
+        let pairs = slice_lengths(record, &names);
         let head = format!("lanes of {}, run {}, {} rounds", record.plan.lane_size, record.run, record.rounds.len());
         print(&format!("{head}\n\n{}\n{}\n", table(&pairs), carried(record)))?;
         self.pairs.extend(pairs);
@@ -66,25 +69,25 @@ impl Seen {
     }
 }
 
-/// The result of a ladder.
-enum Climbed {
+/// The result of a slice_lengths.
+enum Measured {
     Done(Box<RunRecord>),
     NoRoom,
     Stopped,
 }
 
-fn climb(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -> Result<Climbed> {
+fn measure(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool) -> Result<Measured> {
     let plan = plan_of(options, size)?;
     if options.lane_size.is_empty() && plan::require_space(&plan).is_err() {
         note!("lanes of {size} are left out: there is no room for {} of them", plan.contenders.len() + 1);
-        return Ok(Climbed::NoRoom);
+        return Ok(Measured::NoRoom);
     }
     note!("lanes of {size}: {} rounds", options.rounds);
-    let notes = vec!["the ladder of `fsarena calibrate --slices`".to_owned()];
+    let notes = vec!["the slice_lengths of `fsarena calibrate --slices`".to_owned()];
     let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
     Ok(match perform(global, &Task { order, on: None }, stop)? {
-        Some((record, Status::Complete)) => Climbed::Done(Box::new(record)),
-        _ => Climbed::Stopped,
+        Some((record, Status::Complete)) => Measured::Done(Box::new(record)),
+        _ => Measured::Stopped,
     })
 }
 
@@ -95,7 +98,7 @@ fn sizes(options: &Calibrate) -> Vec<Bytes> {
     }
 }
 
-/// The plan with all rungs.
+/// The plan with all lengths.
 fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     let contenders = match options.contenders.is_empty() {
         true => CONTENDERS.map(str::to_owned).to_vec(),
@@ -103,7 +106,9 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
     };
     if contenders.len() < 2 {
         let hint = "fsarena calibrate --slices ext4 xfs";
-        return Err(Refusal::wrong_use("a ladder is about ratios, and takes two contenders or more", hint).into());
+        return Err(
+            Refusal::wrong_use("a slice_lengths is about ratios, and takes two contenders or more", hint).into()
+        );
     }
     let compare = Compare { rounds: Some(options.rounds), ..comparison(options, contenders, size) };
     let (mut plan, _) = plan::plan(&compare)?;
@@ -111,18 +116,18 @@ fn plan_of(options: &Calibrate, size: Bytes) -> Result<Plan> {
         let text = format!("`{}` is done by another program, which has no short slices", workload.name);
         return Err(Refusal::wrong_use(text, "use workloads of native engines: `fsarena list workloads`").into());
     }
-    (plan.workloads, plan.suite) = (rungs(&plan.workloads), None);
+    (plan.workloads, plan.suite) = (lengths(&plan.workloads), None);
     Ok(plan)
 }
 
-fn table(pairs: &[LadderPair]) -> String {
+fn table(pairs: &[SliceLengthPair]) -> String {
     let mut table = Table::new();
-    let lengths = pairs.first().map_or(Vec::new(), |pair| pair.rungs.iter().map(length).collect());
+    let lengths = pairs.first().map_or(Vec::new(), |pair| pair.lengths.iter().map(length).collect());
     let header = ["workload".to_owned(), "pair".to_owned()].into_iter().chain(lengths);
     table.load_style(presets::NOTHING).set_header(header);
     for pair in pairs {
         let name = format!("{} / {}", pair.a, pair.b);
-        table.add_row([pair.workload.clone(), name].into_iter().chain(pair.rungs.iter().map(rung)));
+        table.add_row([pair.workload.clone(), name].into_iter().chain(pair.lengths.iter().map(figure)));
     }
     format!(
         "{}\n\nHow many times better the first is, with its 95 % interval; = the same as the whole runs within the margin, \
@@ -150,20 +155,20 @@ fn carried(record: &RunRecord) -> String {
     }
 }
 
-fn length(rung: &Rung) -> String {
-    rung.slice_ms.map_or("whole".to_owned(), |length| format!("{length} ms"))
+fn length(length: &SliceLength) -> String {
+    length.slice_ms.map_or("whole".to_owned(), |length| format!("{length} ms"))
 }
 
-fn rung(rung: &Rung) -> String {
-    let mark = match rung.agreement {
-        _ if rung.slice_ms.is_none() => "",
+fn figure(length: &SliceLength) -> String {
+    let mark = match length.agreement {
+        _ if length.slice_ms.is_none() => "",
         Agreement::Agrees => " =",
         Agreement::Differs => " !",
         Agreement::Doubtful => " ?",
         Agreement::Open | Agreement::Unmeasured => "",
     };
-    let ratio = rung.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
-    let interval = rung.interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
+    let ratio = length.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
+    let interval = length.interval.map_or(String::new(), |(low, high)| format!(" [{low:.3}, {high:.3}]"));
     format!("{ratio}{interval}{mark}")
 }
 
@@ -172,7 +177,7 @@ fn findings(seen: &Seen) -> String {
     table.load_style(presets::NOTHING).set_header(["workload", "slices tell what whole runs tell", "in the catalogue"]);
     for workload in &seen.workloads {
         let (found, line) = match finding(&seen.pairs, workload) {
-            None => ("no pair was measured on all rungs".to_owned(), "–".to_owned()),
+            None => ("no pair was measured on all lengths".to_owned(), "–".to_owned()),
             Some(Finding::Whole) => ("not even those of 200 ms".to_owned(), "mode = \"whole\"".to_owned()),
             Some(Finding::SlicedFrom { surety: Agreement::Doubtful, .. }) => {
                 ("doubtful, even at 200 ms".to_owned(), "mode = \"whole\"".to_owned())

@@ -1,8 +1,8 @@
-//! The ladder: the same work in slices of 10, 50 and 200 ms and as a whole run, to find the shortest slice that agrees
+//! The slice_lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, to find the shortest slice that agrees
 //! with whole runs.
 //!
-//! All rungs of a workload run within each round, on the same mounts, so that effects of the round and of the lane are
-//! the same for all rungs. A rung is judged by the difference between its ratio and that of the whole runs, with the
+//! All lengths of a workload run within each round, on the same mounts, so that effects of the round and of the lane are
+//! the same for all lengths. A length is judged by the difference between its ratio and that of the whole runs, with the
 //! code that decides comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,22 +19,22 @@ use crate::noise::Excluded;
 const SLICED: [(u64, u32); 3] = [(10, 8), (50, 6), (200, 4)];
 /// Duration of a whole run in milliseconds, unless its work ends earlier.
 const WHOLE_MS: u64 = 1500;
-/// Number of rungs of a workload.
-const RUNGS: usize = SLICED.len() + 1;
+/// Number of lengths of a workload.
+const LENGTHS: usize = SLICED.len() + 1;
 
-/// The rungs of each workload, in the order of the workloads; the whole run comes last.
-pub fn rungs(workloads: &[Workload]) -> Vec<Workload> {
-    let of = |workload: &Workload| SLICED.map(|rung| sliced(workload, rung)).into_iter().chain([whole(workload)]);
+/// The lengths of each workload, in the order of the workloads; the whole run comes last.
+pub fn lengths(workloads: &[Workload]) -> Vec<Workload> {
+    let of = |workload: &Workload| SLICED.map(|length| sliced(workload, length)).into_iter().chain([whole(workload)]);
     workloads.iter().flat_map(|workload| of(workload).collect::<Vec<_>>()).collect()
 }
 
-/// The names of the workloads whose rungs make up a plan; `None` if the plan is not that of a ladder.
-pub fn climbed(workloads: &[Workload]) -> Option<Vec<String>> {
-    let name = |rungs: &[Workload]| {
-        let last = rungs.get(RUNGS - 1)?.variant.as_ref()?;
-        (last.relation == Relation::Whole && rungs[0].base() == last.of).then(|| last.of.clone())
+/// The names of the workloads whose lengths make up a plan; `None` if the plan is not that of a slice_lengths.
+pub fn calibrated(workloads: &[Workload]) -> Option<Vec<String>> {
+    let name = |lengths: &[Workload]| {
+        let last = lengths.get(LENGTHS - 1)?.variant.as_ref()?;
+        (last.relation == Relation::Whole && lengths[0].base() == last.of).then(|| last.of.clone())
     };
-    let names: Option<Vec<String>> = workloads.chunks(RUNGS).map(name).collect();
+    let names: Option<Vec<String>> = workloads.chunks(LENGTHS).map(name).collect();
     names.filter(|names| !names.is_empty())
 }
 
@@ -61,7 +61,7 @@ fn whole(workload: &Workload) -> Workload {
 pub enum Agreement {
     /// Both ratios are equivalent within the margin.
     Agrees,
-    /// Both ratios differ, with error control over all pairs and rungs together.
+    /// Both ratios differ, with error control over all pairs and lengths together.
     Differs,
     /// The difference of the ratios exceeds the margin, and the pair's pointwise 95 % interval excludes zero. With this
     /// many comparisons that is no proof, but a reason to choose another length.
@@ -72,9 +72,9 @@ pub enum Agreement {
     Unmeasured,
 }
 
-/// A pair on one rung.
+/// A pair on one length.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rung {
+pub struct SliceLength {
     /// Milliseconds of a slice; `None`: the whole run.
     pub slice_ms: Option<u64>,
     /// How many times better the first contender is than the second.
@@ -87,15 +87,15 @@ pub struct Rung {
 
 /// A pair of contenders in one workload, from the shortest slices to the whole run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LadderPair {
+pub struct SliceLengthPair {
     /// The workload's name.
     pub workload: String,
     /// The contender that comes first on the command line.
     pub a: Label,
     /// The other contender.
     pub b: Label,
-    /// Rungs, shortest slices first, the whole run last.
-    pub rungs: Vec<Rung>,
+    /// Lengths, shortest slices first, the whole run last.
+    pub lengths: Vec<SliceLength>,
 }
 
 /// How a workload has to run.
@@ -113,39 +113,40 @@ pub enum Finding {
     Whole,
 }
 
-/// The ladder of each workload and pair. `workloads` are the names of the workloads that were passed to [`rungs`].
+/// The slice_lengths of each workload and pair. `workloads` are the names of the workloads that were passed to [`lengths`].
 ///
 /// Pairs with a contender that failed are left out.
-pub fn ladder(record: &RunRecord, workloads: &[String]) -> Vec<LadderPair> {
+pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengthPair> {
     let agreements = agreements(record, workloads.len());
     let standing = standing(record);
     let labels: Vec<&Label> = record.plan.contenders.iter().map(|contender| &contender.label).collect();
     let mut all = Vec::new();
     for (number, workload) in workloads.iter().enumerate() {
         for (a, b) in pairs(labels.len()) {
-            let rung = |step: usize| {
-                let latest = standing.pair(number * RUNGS + step, a, b)?.latest;
-                Some(Rung {
+            let length = |step: usize| {
+                let latest = standing.pair(number * LENGTHS + step, a, b)?.latest;
+                Some(SliceLength {
                     slice_ms: SLICED.get(step).map(|(length, _)| *length),
                     ratio: latest.estimate.map(f64::exp),
                     interval: latest.pointwise.map(|interval| interval.ratios()),
                     agreement: agreements(number, step, a, b),
                 })
             };
-            let rungs: Option<Vec<Rung>> = (0..RUNGS).map(rung).collect();
+            let lengths: Option<Vec<SliceLength>> = (0..LENGTHS).map(length).collect();
             let (a, b) = (labels[a].clone(), labels[b].clone());
-            all.extend(rungs.map(|rungs| LadderPair { workload: workload.clone(), a, b, rungs }));
+            all.extend(lengths.map(|lengths| SliceLengthPair { workload: workload.clone(), a, b, lengths }));
         }
     }
     all
 }
 
 /// The shortest length from which on no pair of `workload` differs or is doubtful; `None` if no pair was measured on
-/// all rungs.
-pub fn finding(pairs: &[LadderPair], workload: &str) -> Option<Finding> {
-    let is_whole = |pair: &&LadderPair| pair.rungs.iter().all(|rung| rung.agreement != Agreement::Unmeasured);
-    let own: Vec<&LadderPair> = pairs.iter().filter(|pair| pair.workload == workload).filter(is_whole).collect();
-    let of_step = |step: usize| own.iter().map(move |pair| pair.rungs[step].agreement);
+/// all lengths.
+pub fn finding(pairs: &[SliceLengthPair], workload: &str) -> Option<Finding> {
+    let is_whole =
+        |pair: &&SliceLengthPair| pair.lengths.iter().all(|length| length.agreement != Agreement::Unmeasured);
+    let own: Vec<&SliceLengthPair> = pairs.iter().filter(|pair| pair.workload == workload).filter(is_whole).collect();
+    let of_step = |step: usize| own.iter().map(move |pair| pair.lengths[step].agreement);
     let last = SLICED.len() - 1;
     let is_good = |step: &usize| !of_step(*step).any(|it| matches!(it, Agreement::Differs | Agreement::Doubtful));
     let found = match (0..=last).rev().take_while(is_good).last() {
@@ -173,29 +174,29 @@ pub(crate) fn unchecked(record: &RunRecord) -> Option<Note> {
         "the slices of {} were not compared with whole runs; `fsarena calibrate --slices` does that",
         unchecked.join(", ")
     );
-    let is_wanted = !unchecked.is_empty() && climbed(workloads).is_none();
+    let is_wanted = !unchecked.is_empty() && calibrated(workloads).is_none();
     is_wanted.then_some(Note { severity: Severity::Info, text })
 }
 
-/// Contenders of a rung, with the difference between slices and whole run of each, round by round.
+/// Contenders of a length, with the difference between slices and whole run of each, round by round.
 struct Compared {
-    /// The rung's workload index in the plan.
-    rung: usize,
+    /// The length's workload index in the plan.
+    length: usize,
     /// The contenders' indices in the plan.
     members: Vec<usize>,
     differences: fsarena_stats::Workload,
 }
 
-/// How each rung agrees with the whole runs. The closure takes the workload, the rung and both contenders.
+/// How each length agrees with the whole runs. The closure takes the workload, the length and both contenders.
 fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usize, usize) -> Agreement {
     let excluded = Excluded::of(record);
-    let rungs = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
-    let compared: Vec<Compared> = rungs
+    let lengths = (0..workloads).flat_map(|workload| (0..SLICED.len()).map(move |step| (workload, step)));
+    let compared: Vec<Compared> = lengths
         .flat_map(|(workload, step)| {
-            compared(record, [workload * RUNGS + step, workload * RUNGS + SLICED.len()], &excluded)
+            compared(record, [workload * LENGTHS + step, workload * LENGTHS + SLICED.len()], &excluded)
         })
         .collect();
-    let data: Vec<fsarena_stats::Workload> = compared.iter().map(|rung| rung.differences.clone()).collect();
+    let data: Vec<fsarena_stats::Workload> = compared.iter().map(|length| length.differences.clone()).collect();
     let rule = Rule { margin: record.plan.margin.0, ..Rule::default() };
     // A single look, at the end.
     let judged = Judge::new(rule).and_then(|mut judge| judge.look(&data, 1.0)).unwrap_or_default();
@@ -203,10 +204,10 @@ fn agreements(record: &RunRecord, workloads: usize) -> impl Fn(usize, usize, usi
         if step == SLICED.len() {
             return Agreement::Agrees;
         }
-        let mut rungs = compared.iter().zip(&judged).filter(|(rung, _)| rung.rung == workload * RUNGS + step);
-        let place = |rung: &Compared, wanted: usize| rung.members.iter().position(|member| *member == wanted);
-        let pair = rungs.find_map(|(rung, pairs)| {
-            let places = (place(rung, a)?, place(rung, b)?);
+        let mut lengths = compared.iter().zip(&judged).filter(|(length, _)| length.length == workload * LENGTHS + step);
+        let place = |length: &Compared, wanted: usize| length.members.iter().position(|member| *member == wanted);
+        let pair = lengths.find_map(|(length, pairs)| {
+            let places = (place(length, a)?, place(length, b)?);
             pairs.iter().find(|pair| (pair.a, pair.b) == places)
         });
         pair.map_or(Agreement::Unmeasured, |pair| agreement(pair, rule.margin))
@@ -238,7 +239,7 @@ fn compared(record: &RunRecord, both: [usize; 2], excluded: &Excluded) -> Vec<Co
     let several = members.filter(|members| members.len() > 1);
     let compared = |members: Vec<usize>| {
         let differences = differences(record, both, &members, &both.map(rounds).concat());
-        Compared { rung: both[0], members, differences }
+        Compared { length: both[0], members, differences }
     };
     several.map(compared).collect()
 }

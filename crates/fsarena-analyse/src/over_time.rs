@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::comparison::{Course, Point};
-use fsarena_model::{Moment, Nanos, Trial};
+use fsarena_model::comparison::{LatencyOverTime, Point};
+use fsarena_model::{LatencyWindow, Nanos, Trial};
 
 /// The latency over time of each of a cell's operations, by name; points by round, then time.
-pub fn of_cell(trials: &[&Trial]) -> Vec<Course> {
+pub fn of_cell(trials: &[&Trial]) -> Vec<LatencyOverTime> {
     let names: BTreeSet<&str> =
-        trials.iter().flat_map(|trial| &trial.over_time).map(|moment| moment.operation.as_str()).collect();
+        trials.iter().flat_map(|trial| &trial.over_time).map(|window| window.operation.as_str()).collect();
     names.into_iter().map(|name| course(trials, name)).collect()
 }
 
-fn course(trials: &[&Trial], operation: &str) -> Course {
+fn course(trials: &[&Trial], operation: &str) -> LatencyOverTime {
     let points = trials.iter().flat_map(|trial| of_trial(trial, operation));
-    Course { operation: operation.to_owned(), points: points.collect() }
+    LatencyOverTime { operation: operation.to_owned(), points: points.collect() }
 }
 
 fn of_trial(trial: &Trial, operation: &str) -> impl Iterator<Item = Point> {
     let starts = starts(trial);
-    trial.over_time.iter().filter(move |moment| moment.operation == operation).filter_map(move |moment| {
-        let (slice, start) = *starts.get(&moment.slice)?;
-        Some(point(trial.round, slice, start, moment))
+    trial.over_time.iter().filter(move |window| window.operation == operation).filter_map(move |window| {
+        let (slice, start) = *starts.get(&window.slice)?;
+        Some(point(trial.round, slice, start, window))
     })
 }
 
@@ -36,15 +36,15 @@ fn starts(trial: &Trial) -> BTreeMap<u32, (u32, Nanos)> {
     trial.slices.iter().enumerate().map(start).collect()
 }
 
-fn point(round: u32, slice: u32, start: Nanos, moment: &Moment) -> Point {
+fn point(round: u32, slice: u32, start: Nanos, window: &LatencyWindow) -> Point {
     Point {
         round,
         slice,
-        seconds: (start + moment.end).as_seconds(),
-        mean: moment.mean.as_seconds(),
-        p50: moment.p50.as_seconds(),
-        p99: moment.p99.as_seconds(),
-        max: moment.max.as_seconds(),
+        seconds: (start + window.end).as_seconds(),
+        mean: window.mean.as_seconds(),
+        p50: window.p50.as_seconds(),
+        p99: window.p99.as_seconds(),
+        max: window.max.as_seconds(),
     }
 }
 
@@ -55,17 +55,17 @@ mod tests {
     #[test]
     fn slices_are_put_one_behind_the_other() {
         let slice = |position| serde_json::json!({ "position": position, "operations": 1, "bytes": 0, "elapsed": 2_000_000_000u64, "value": 1.0 });
-        let moment = |slice, end: u64| {
+        let window = |slice, end: u64| {
             serde_json::json!({ "slice": slice, "end": end * 1_000_000_000, "operation": "read", "count": 1,
                 "mean": 5, "p50": 5, "p99": 5, "max": 5 })
         };
         let trial: Trial = serde_json::from_value(serde_json::json!({
             "round": 3, "workload": "w", "contender": "c", "lane": null, "slices": [slice(1), slice(6)],
-            "latencies": {}, "over_time": [moment(1, 1), moment(1, 2), moment(6, 1)], "probes": {}, "outcome": "finished",
+            "latencies": {}, "over_time": [window(1, 1), window(1, 2), window(6, 1)], "probes": {}, "outcome": "finished",
         }))
         .expect("a trial");
-        let courses = of_cell(&[&trial]);
-        let times: Vec<_> = courses[0].points.iter().map(|point| (point.round, point.slice, point.seconds)).collect();
+        let lines = of_cell(&[&trial]);
+        let times: Vec<_> = lines[0].points.iter().map(|point| (point.round, point.slice, point.seconds)).collect();
         assert_eq!(times, [(3, 1, 1.0), (3, 1, 2.0), (3, 2, 3.0)]);
     }
 }
