@@ -68,5 +68,5 @@ pub fn require_some(workload: &Workload, name: &str, number: u64) -> Result<(), 
 
 /// The error for output of `program` in which `what` is missing.
 pub fn not_said(program: &'static str, what: &str) -> EngineError {
-    EngineError::Program { program, words: format!("what it said cannot be understood: there is no `{what}`") }
+    EngineError::Program { program, words: format!("its output has no `{what}`") }
 }

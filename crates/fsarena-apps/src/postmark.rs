@@ -91,7 +91,7 @@ impl Engine for Postmark {
 
     fn settings(&self, workload: &Workload) -> Vec<String> {
         let told = Parameters::of(workload).map(|parameters| parameters.commands().join("; "));
-        told.map(|told| format!("stdbuf -o0 {NAME}, told: {told}")).into_iter().collect()
+        told.map(|told| format!("stdbuf -o0 {NAME}, with the commands: {told}")).into_iter().collect()
     }
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {

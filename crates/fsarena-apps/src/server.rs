@@ -161,7 +161,7 @@ impl Server {
         let worked = watched(look, work);
         if is_killed {
             let late =
-                format!("was killed: its clients had no answer {} s after they were told to stop", GRACE.as_secs());
+                format!("was killed: its clients had no answer {} s after they were asked to stop", GRACE.as_secs());
             return Err(self.failure(late));
         }
         let worked = worked.map_err(|error| self.named(error))?;

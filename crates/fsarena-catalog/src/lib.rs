@@ -203,7 +203,7 @@ pub fn parse_workload(name: &str, text: &str) -> Result<Workload, CatalogError> 
         }
         () if is_too_short(&workload) => Err(malformed(
             name,
-            "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to tell the truth",
+            "`timed-ms` is shorter than `agrees-from-ms`: such slices were not seen to agree with whole runs",
         )),
         () => Ok(workload),
     }

@@ -166,7 +166,7 @@ pub enum EngineError {
 
 /// The end of a log, as the end of a sentence.
 fn said(log: &str) -> String {
-    if log.is_empty() { "; it has said nothing".to_owned() } else { format!("; its log ends with\n{log}") }
+    if log.is_empty() { "; it wrote nothing".to_owned() } else { format!("; its log ends with\n{log}") }
 }
 
 impl EngineError {

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// # Errors
 /// Once `stop` is set.
 pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
-    if stop.load(Ordering::Relaxed) { Err(io::Error::other("somebody wanted to stop")) } else { Ok(()) }
+    if stop.load(Ordering::Relaxed) { Err(io::Error::other("it was asked to stop")) } else { Ok(()) }
 }
 
 /// Runs `work` with a stop flag. Another thread calls `look` repeatedly, and sets the flag when `look` returns `true`.

@@ -97,7 +97,7 @@ impl Job for SysbenchJob {
         self.runs += 1;
         let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
         let said = output::Output::of(&text).map_err(|what| {
-            let words = format!("what it said cannot be understood: there is no `{what}`");
+            let words = format!("its output has no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };

@@ -224,7 +224,7 @@ fn a_device_that_somebody_uses_is_left_alone() {
     let job = engine("data").expect("there").open_on_device(&write, &device.path(), Bytes(8 * MIB), 7);
     let mut job = job.expect("understood").expect("it can be done on a device");
     let error = job.prepare(&fsarena_engine::NEVER).expect_err("a mount would claim it just so").to_string();
-    assert!(error.contains("for nobody else") && error.contains("busy"), "{error}");
+    assert!(error.contains("exclusively") && error.contains("busy"), "{error}");
     drop(claimed);
     job.prepare(&fsarena_engine::NEVER).expect("it is free again");
 }

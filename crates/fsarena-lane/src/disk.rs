@@ -286,7 +286,7 @@ impl OnDisk {
         let layout = Layout { lane_size: self.lane_size.0, lanes: self.lanes };
         match contents::owner(&file, self.size.0, token, layout)? {
             Owner::Nobody => Ok(None),
-            Owner::Other => left("somebody has written over the run's label"),
+            Owner::Other => left("another program has written over the run's label"),
             Owner::Run => {
                 contents::release(&file, self.size.0, layout)?;
                 Ok(Some(format!("what was on the lanes of {}: cleared away", self.path.display())))

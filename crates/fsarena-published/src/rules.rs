@@ -39,7 +39,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "cap",
-        about: "contenders that are all equal at a round number stand at a limit that somebody set",
+        about: "contenders that are all equal at a round number are at a limit that was set",
         judge: limit::cap,
     },
     Rule {

@@ -31,9 +31,7 @@ pub fn told(environment: &Environment) -> Vec<Told> {
 pub fn sentence(environment: &Environment) -> Option<String> {
     let versions = listed(environment.tools.iter().map(|(name, version)| named(name, version)));
     (!environment.settings.is_empty()).then(|| {
-        format!(
-            "Programs: {versions}. What they were told stands in the page and, as `environment.settings`, in the JSON."
-        )
+        format!("Programs: {versions}. Their settings are on the page and, as `environment.settings`, in the JSON.")
     })
 }
 

@@ -76,7 +76,7 @@ fn level(class: &ClassAdvice, first: &Label, margin: &str) -> Option<String> {
         (!labels.is_empty()).then(|| listed(labels.iter()))
     };
     let equal = of(true).map(|labels| format!("it equals {labels} within the margin of {margin}"));
-    let open = of(false).map(|labels| format!("no lead of more than {margin} over {labels} can be told"));
+    let open = of(false).map(|labels| format!("no lead of more than {margin} over {labels} is proved"));
     let all: Vec<String> = [equal, open].into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join(", and "))
 }

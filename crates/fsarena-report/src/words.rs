@@ -134,7 +134,7 @@ pub const VERDICTS: &[Term] = &[
     ),
     (
         "undecided",
-        "The data do not say. The report names about how many more rounds would settle it, and how long they take, where that can be told.",
+        "The data do not decide it. Where possible, the report says about how many more rounds would decide it, and how long they take.",
     ),
     (
         "invalid",
@@ -155,10 +155,10 @@ pub const FIGURES: &[Term] = &[
     ),
     (
         "rank, best group",
-        "Where a contender stands in a workload as far as verdicts prove it: 1–2 is first or second. The best group has all those that none is proved better than.",
+        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group has all those that none is proved better than.",
     ),
     (
         "rounds",
-        "Each round makes every file system anew. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
+        "Each round makes every file system again. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
     ),
 ];

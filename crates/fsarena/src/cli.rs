@@ -58,11 +58,11 @@ pub enum Color {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compare contenders and decide who is faster
+    /// Compare contenders and decide which is faster
     Compare(Compare),
-    /// Run a published article's tests, as it ran them and as they should be run, next to its figures and claims
+    /// Run the tests of a published article, as published and properly, and compare with its figures and claims
     Reproduce(Reproduce),
-    /// Go on with a run: finish it if it was interrupted, or give its undecided pairs more rounds
+    /// Continue a run: finish it if it was interrupted, or give its undecided pairs more rounds
     Resume(Resume),
     /// Show a run again, in any format
     Report(Report),
@@ -70,11 +70,11 @@ pub enum Command {
     Runs,
     /// List kinds, workloads, suites and articles, and what is missing for each
     List(List),
-    /// Say what this machine can do, how noisy it is, and where lanes are best
+    /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
-    /// Take away what killed runs have left behind
+    /// Remove what killed runs have left
     Clean,
-    /// See what can be told apart here: the same twice, and once slowed down; or whether slices tell what whole runs tell
+    /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree with whole runs
     Calibrate(Calibrate),
     /// Run a plan for another fsarena (compare --on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
@@ -109,16 +109,16 @@ pub struct Compare {
     /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file [default: those of the suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
-    /// Where direct I/O goes through the page cache, as on btrfs, also a contender for which it is direct: btrfs:nodatasum
+    /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
     #[arg(long)]
     pub extra: bool,
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]
     pub suite: String,
-    /// How much work is done, where workloads have several sizes: seconds for each, minutes, or as much as was published
+    /// Amount of work, for workloads with several sizes
     #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
     pub scale: Option<Scale>,
-    /// How much each group of the suite, or workload, matters to you: who is best then, how sure that is, and where it would flip
+    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
     /// A single workload, or a .toml file with one; can be repeated
@@ -127,35 +127,35 @@ pub struct Compare {
     /// Also as an open loop at these rates: 50%,90%,110% of each contender's own peak, or operations per second
     #[arg(long, value_name = "RATE", value_delimiter = ',')]
     pub rate: Vec<Rate>,
-    /// Reads with their data on the device only, in memory, or side by side
+    /// Cache state of reads
     #[arg(long, value_name = "WHERE")]
     pub cache: Option<Caches>,
-    /// A job file of fio's, natively if every option is understood, else through fio; can be repeated
+    /// A fio job file, run natively if every option is understood, otherwise through fio; can be repeated
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "workload"])]
     pub fio: Vec<PathBuf>,
-    /// Who does the work on large files
+    /// What does the work on large files
     #[arg(long, value_name = "WHO", default_value = "native")]
     pub engine: Who,
-    /// How many rounds, whatever is decided
+    /// Number of rounds, regardless of what is decided
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
-    /// How long it may take, as in 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
+    /// Time limit of the run, such as 90s, 3m, 1h [default: the suite's rounds, else one minute per contender, at least
     /// three]
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
     /// Differences within this count as equivalent
     #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub margin: Share,
-    /// From which every random choice follows [default: drawn, and reported]
+    /// Seed of all random choices [default: random; the report shows it]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
+    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
-    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
-    /// The contenders take a whole disk in turn, each with all workloads of a round; these must run whole, not in slices
+    /// Contenders use a whole disk one after the other; all workloads must run whole, not in slices
     #[arg(long)]
     pub one_at_a_time: bool,
     /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a disk]
@@ -167,10 +167,10 @@ pub struct Compare {
     /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not images
     #[arg(long)]
     pub precondition: bool,
-    /// Make each operation of a contender take so much longer, to see whether that is found
+    /// Make each operation of a contender take this much longer, to test whether that is found
     #[arg(long, alias = "handicap", value_name = "LABEL=PERCENT")]
     pub slowdown: Vec<Slowdown>,
-    /// Read no counters around the slices of a contender, to see what reading costs
+    /// Read no counters around the slices of a contender, to measure what reading them costs
     #[arg(long = "no-counters", alias = "unprobed", value_name = "LABEL")]
     pub uncounted: Vec<Label>,
     /// Measure baselines, the three clocks and space: never, once or always [default: once in `quick`, never at
@@ -195,18 +195,18 @@ pub enum Caches {
     Cold,
     /// In memory.
     Warm,
-    /// Both, side by side.
+    /// Both.
     Both,
 }
 
-/// Who does the work on large files.
+/// What does the work on large files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Who {
     /// fsarena itself.
     Native,
     /// The program fio.
     Fio,
-    /// Both, side by side.
+    /// Both.
     Both,
 }
 
@@ -223,7 +223,7 @@ pub struct Resume {
     /// As many further rounds as fit into so long, as in 90s, 3m, 1h
     #[arg(long, value_name = "TIME")]
     pub budget: Option<Nanos>,
-    /// Give up what is on a disk of the run, by its ID as `fsarena doctor` shows it; can be repeated
+    /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
     /// Print what would be done, its duration and the space it needs, and do nothing

@@ -74,8 +74,10 @@ fn far(cells: &[Cell], margin: f64) -> Option<String> {
     let side = if *ratio < 1.0 { "below" } else { "above" };
     let how = format!("{:.0} % {side} its median", (ratio - 1.0).abs() * 100.0);
     Some(match all.len() {
-        1 => format!("{which} stands out: {how}; it counts like the others"),
-        count => format!("{count} values of rounds stand out, the most {which}: {how}; they count like the others"),
+        1 => format!("{which} is an outlier: {how}; it counts like the others"),
+        count => {
+            format!("{count} values of rounds are outliers, {which} the furthest: {how}; they count like the others")
+        }
     })
 }
 

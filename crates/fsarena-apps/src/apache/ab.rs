@@ -122,7 +122,7 @@ fn percentile(line: &str) -> Option<(f64, f64)> {
 
 /// The error for unexpected output of ab.
 pub fn complaint(what: &str, words: &str) -> EngineError {
-    EngineError::Program { program: NAME, words: format!("{what}; it said\n{}", crate::server::last_lines(words)) }
+    EngineError::Program { program: NAME, words: format!("{what}; its output:\n{}", crate::server::last_lines(words)) }
 }
 
 #[cfg(test)]

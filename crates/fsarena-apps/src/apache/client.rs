@@ -38,7 +38,7 @@ fn body(answer: &[u8]) -> Result<&[u8], String> {
     let length = header.lines().find_map(|line| line.strip_prefix("Content-Length:")?.trim().parse::<usize>().ok());
     match length == Some(page.len()) {
         true => Ok(page),
-        false => Err(format!("with {} bytes, and said {length:?}", page.len())),
+        false => Err(format!("with {} bytes, and a Content-Length of {length:?}", page.len())),
     }
 }
 

@@ -105,7 +105,7 @@ impl Client {
                 connection.query(&statement).map_err(refused(&statement))?;
             let said: Vec<String> = said.into_iter().map(|(_, _, kind, text)| format!("{kind}: {text}")).collect();
             if !is_well(&said) {
-                return Err(EngineError::Wrong(format!("{statement} says: {}", said.join("; "))));
+                return Err(EngineError::Wrong(format!("{statement} reports: {}", said.join("; "))));
             }
         }
         Ok(())

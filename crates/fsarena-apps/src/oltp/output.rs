@@ -28,7 +28,7 @@ impl Output {
     /// If a figure is missing; the error names the first one.
     pub fn of(text: &str) -> Result<Self, EngineError> {
         let missing = |name: &str| {
-            let words = format!("what it said cannot be understood: there is no `{name}`");
+            let words = format!("its output has no `{name}`");
             EngineError::Program { program: SYSBENCH, words }
         };
         let figures = |name: &'static str| figures(text, name).ok_or_else(|| missing(name));

@@ -83,7 +83,7 @@ fn statement(line: &str) -> Option<(&'static str, f64)> {
 
 /// The error for output in which `what` is missing.
 pub fn misunderstood(what: &str, words: &str) -> EngineError {
-    let words = format!("what it said cannot be understood: there is no `{what}` in\n{words}");
+    let words = format!("its output has no `{what}`:\n{words}");
     EngineError::Program { program: "pgbench", words }
 }
 

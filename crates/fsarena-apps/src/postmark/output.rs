@@ -80,7 +80,7 @@ impl Output {
                     && self.megabytes_written > 0.0
             }
         };
-        let wrong = || format!("PostMark did something else than it was told: {self:?}");
+        let wrong = || format!("PostMark did other work than its commands ask for: {self:?}");
         if is_right { Ok(()) } else { Err(wrong()) }
     }
 

@@ -116,7 +116,7 @@ fn flush(durable: DurablePoint) -> DurablePoint {
 pub fn require_unused(device: &Path) -> Result<(), EngineError> {
     let mut options = OpenOptions::new();
     let opened = options.read(true).write(true).custom_flags(OFlags::EXCL.bits() as i32).open(device);
-    opened.map(drop).map_err(EngineError::io(format!("open {} for nobody else", device.display())))
+    opened.map(drop).map_err(EngineError::io(format!("open {} exclusively", device.display())))
 }
 
 #[cfg(test)]

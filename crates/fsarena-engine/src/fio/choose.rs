@@ -108,7 +108,10 @@ pub(super) fn natively(stem: &str, file: &JobFile) -> Result<Vec<Choice>, String
     let mut choices: Vec<Choice> = Vec::new();
     for (index, section) in file.sections.iter().enumerate() {
         if index > 0 && !section.is_set("stonewall") {
-            return Err(format!("section `{}` runs beside the one before it (no `stonewall`)", section.name));
+            return Err(format!(
+                "section `{}` runs at the same time as the one before it (no `stonewall`)",
+                section.name
+            ));
         }
         let name = match file.sections.len() {
             1 => Name::from_text(stem),

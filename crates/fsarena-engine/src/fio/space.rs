@@ -56,7 +56,7 @@ fn known(file: &JobFile, section: &Section, key: &str, read: fn(&str) -> Option<
         Some(size) => Ok(Some(size)),
         None => {
             let text = entry.value.as_deref().unwrap_or_default();
-            let what = format!("`{key}={text}`: how much of the lane that is cannot be told");
+            let what = format!("`{key}={text}`: its size on a lane cannot be determined");
             Err(file.refuse(entry.line, what, &format!("{key}=512M")))
         }
     }

@@ -50,11 +50,11 @@ impl Tags {
 pub fn tags(device: &File) -> io::Result<Tags> {
     let path = format!("/proc/{}/fd/{}", std::process::id(), device.as_raw_fd());
     let ended = child::run(&["blkid", "-p", "-o", "export", &path], Patience::query())
-        .map_err(|error| io::Error::other(format!("what is on it cannot be told: blkid: {error}")))?;
+        .map_err(|error| io::Error::other(format!("its content cannot be determined: blkid: {error}")))?;
     match ended.status.code() {
         Some(0) => Ok(Tags::parse(&ended.stdout)),
         Some(NOTHING) => Ok(Tags::default()),
-        _ => Err(io::Error::other(format!("what is on it cannot be told: blkid: {}", ended.words()))),
+        _ => Err(io::Error::other(format!("its content cannot be determined: blkid: {}", ended.words()))),
     }
 }
 

@@ -149,7 +149,7 @@ fn beneath_loop(node: &Node) -> io::Result<Option<String>> {
     let numbers = node.numbers();
     let bound = bound_loops()?;
     let on_it = bound.iter().find(|(_, binding)| numbers.contains(&binding.backing_device));
-    Ok(on_it.map(|(number, _)| format!("the loop device {} stands on it", loopdev::device_path(*number).display())))
+    Ok(on_it.map(|(number, _)| format!("the loop device {} uses it", loopdev::device_path(*number).display())))
 }
 
 /// A loop device over another block device, or over a file that a second loop device uses: users of these do not claim
@@ -178,7 +178,7 @@ fn bound_loops() -> io::Result<Vec<(u32, loopdev::Binding)>> {
         match loopdev::binding(number)? {
             Some(binding) => bound.push((number, binding)),
             None if !folder.join("loop").exists() => {}
-            None => return Err(io::Error::other(format!("what is behind {} cannot be told", last(&folder)))),
+            None => return Err(io::Error::other(format!("what is behind {} cannot be determined", last(&folder)))),
         }
     }
     Ok(bound)

@@ -23,7 +23,7 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is left out, for its programs are not here: apt-get install {}",
+            "`{}` is left out, since programs are not installed: apt-get install {}",
             self.workload,
             self.packages.join(" ")
         )

@@ -104,7 +104,7 @@ fn speed_up_of(test: &PublishedTest, metric: &PublishedMetric) -> Vec<Found> {
     let wrong = |figure: &Figure| {
         let ratio = number(figure_of(first, over)?).over(number(figure_of(first, &figure.contender)?));
         let sentence = format!(
-            "{}: {} stands where the ratio of the two figures of `{}` is {}",
+            "{}: it has {} where the ratio of the two figures of `{}` is {}",
             figure.contender,
             figure.text,
             first.name,
@@ -126,7 +126,7 @@ fn total_of(article: &Article, test: &PublishedTest, metric: &PublishedMetric) -
         let parts: Option<Vec<Number>> = metric.sum_of.iter().map(part).collect();
         // Rates may be truncated instead of rounded, so the error of each part is doubled.
         let sum = Number::sum(parts?.into_iter().map(|part| Number { off: part.off * 2.0, ..part }));
-        let sentence = format!("{}: {} stands where the parts are {}", figure.contender, figure.text, plain(sum.value));
+        let sentence = format!("{}: it has {} where the parts are {}", figure.contender, figure.text, plain(sum.value));
         (!number(figure).agrees(sum)).then(|| found(test, Some(metric), sentence))
     };
     if metric.sum_of.is_empty() { Vec::new() } else { metric.figures.iter().filter_map(wrong).collect() }

@@ -54,7 +54,7 @@ fn wrong<'a>(article: &Article, computed: &'a Computed) -> Vec<(Option<&'a Strin
     let wrong =
         follows(article, reckoning).into_iter().filter(|(_, number)| !holds(computed.precision, given, *number));
     let sentence = |(what, number): (String, Number)| {
-        (test_of(reckoning), format!("`{}` stands where {what} is {}", computed.text, plain(number.value)))
+        (test_of(reckoning), format!("it has `{}` where {what} is {}", computed.text, plain(number.value)))
     };
     wrong.map(sentence).collect()
 }

@@ -77,8 +77,8 @@ impl Cap<'_> {
     fn sentence(&self) -> String {
         let Self { round, unit, contenders, .. } = self;
         format!(
-            "all {contenders} contenders are within 1 % of each other and of {round} {unit}: a limit that is set, \
-             behind which nothing can be told apart"
+            "all {contenders} contenders are within 1 % of each other and of {round} {unit}: a limit that was set, \
+             so no difference can be seen"
         )
     }
 }

@@ -76,11 +76,11 @@ fn not_so(test: &PublishedTest, metric: &PublishedMetric, at: &[String], better:
     let turned = |ranking: &&Ranking| pairs(&ranking.order).any(|pair| pair == (worse, better));
     if let Some(ranking) = metric.rankings.iter().filter(is_there).find(turned) {
         let place = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-        return Some(format!("{better} is said to be better than {worse}, which is before it in its own order{place}"));
+        return Some(format!("{better} is called better than {worse}, which precedes it in its own order{place}"));
     }
     let places = at.iter().map(|place| Some(place.as_str())).chain(at.is_empty().then_some(None));
     let is_wrong = places.into_iter().any(|place| is_better(metric, better, worse, place) == Some(false));
-    is_wrong.then(|| format!("{better} is said to be better than {worse}, and its figure is not"))
+    is_wrong.then(|| format!("{better} is called better than {worse}, but its figure is not"))
 }
 
 #[cfg(test)]

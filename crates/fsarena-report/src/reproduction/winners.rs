@@ -36,7 +36,7 @@ fn words(wins: Wins) -> &'static str {
     match wins {
         Wins::Yes => "wins",
         Wins::No => "another wins",
-        Wins::NotToldApart => "not told apart",
+        Wins::NotToldApart => "not distinguished",
         Wins::Tie => "a tie there",
         Wins::Unknown => "no figures to tell",
     }
@@ -71,8 +71,8 @@ fn sentence(
         .map(|tau| format!("; rank agreement over all tests (Kendall's tau) {}, {} pairs", agreement(&tau), tau.pairs));
     (tested > 0).then(|| {
         format!(
-            "Measured {form}, the published winner wins in {yes} of {tested} tests, another in {no}, and in {open} none can be told \
-             apart ({ties} published ties){}.",
+            "Measured {form}, the published winner wins in {yes} of {tested} tests, another in {no}, and in {open} no \
+             winner is proved ({ties} published ties){}.",
             tau.unwrap_or_default()
         )
     })

@@ -58,7 +58,7 @@ pub const VALIDITY: &[Term] = &[
         "Less was done than the offered rate asked for: the queue, and with it the latency, grew with the length of the run. Offer less.",
     ),
     ("unsteady", "Later rounds contradict earlier ones: no verdict. A calmer machine, or more rounds, may settle it."),
-    ("did-not-finish", "The work failed, or ran out of time or space; the reason stands beside it."),
+    ("did-not-finish", "The work failed, or ran out of time or space; the reason is next to it."),
 ];
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ fn who_cannot_be_told_from_the_first_stands_beside_it() {
     class.best.push(Label::from("xfs"));
     class.flips.iter_mut().for_each(|flip| flip.below = None);
     let report = crate::rendered("markdown", &comparison);
-    let said = "ext4 is first by estimate, but no lead of more than 5 % over xfs can be told; no other weight of one name changes that.";
+    let said = "ext4 is first by estimate, but no lead of more than 5 % over xfs is proved; no other weight of one name changes that.";
     assert!(report.contains(said), "{report}");
     let class = &mut comparison.recommendation.as_mut().expect("there").classes[0];
     class.equal.push(Label::from("xfs"));

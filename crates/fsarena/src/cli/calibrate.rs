@@ -11,7 +11,7 @@ pub struct Calibrate {
     /// What is run against itself [default: ext4]; with --slices, against each other [default: ext4 xfs btrfs]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
-    /// See from which length on slices tell what whole runs tell
+    /// Measure from which length on slices agree with whole runs
     #[arg(long, conflicts_with_all = ["runs", "slowdown", "budget"])]
     pub slices: bool,
     /// With --slices: how many rounds for each size of lane
@@ -24,7 +24,7 @@ pub struct Calibrate {
     /// How many runs of equals, and how many with a slowdown
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
-    /// How much slower one of the two is made
+    /// Slowdown of one of the two contenders
     #[arg(long, alias = "handicap", value_name = "PERCENT", default_value = "5%")]
     pub slowdown: Share,
     /// The workloads to run, by the name of their list
@@ -42,7 +42,7 @@ pub struct Calibrate {
     /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
-    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
     /// The size of each lane [default: 2G]; with --slices, of several [default: 2G, 8G and 32G where there is room]

@@ -20,10 +20,10 @@ pub struct Reproduce {
     /// How --published-only prints it
     #[arg(long, value_name = "FORMAT", default_value = "text", requires = "published_only")]
     pub format: Form,
-    /// Who takes part, separated by commas; options with a comma need a .toml file [default: the article's]
+    /// Contenders, separated by commas; options with a comma need a .toml file [default: the article's]
     #[arg(long, value_name = "CONTENDER,...", value_delimiter = ',')]
     pub contenders: Vec<String>,
-    /// How much work is done: seconds for each workload, what fits on a lane in minutes, or as much as was published
+    /// Amount of work
     #[arg(long, value_name = "SCALE")]
     pub scale: Option<Scale>,
     /// Which harness does it: one process, a shell that starts a program for each operation, or both
@@ -41,7 +41,7 @@ pub struct Reproduce {
     /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
     #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
     pub storage: String,
-    /// Give up what is on a disk that --storage names, by its ID as `fsarena doctor` shows it; can be repeated
+    /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
     /// The size of each lane [default: what the article's tests need]
@@ -78,7 +78,7 @@ pub enum Form {
 pub enum Scale {
     /// Seconds for each workload, one round, no verdicts.
     Smoke,
-    /// What fits on a lane in minutes; what is less than published is said beside it.
+    /// What fits on a lane in minutes; what is less than published is in its notes.
     #[value(alias = "lane")]
     Standard,
     /// As much as was published.

@@ -33,7 +33,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let rounds = options.rounds.or(usual).unwrap_or(1);
     let left_out = left_out(&contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
-    let idle = left_out.iter().map(|out| format!("`{}` takes no part in `{}`", out.label, out.workload));
+    let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let notes = idle.chain(unavailable.iter().map(ToString::to_string)).collect();
     let contender_files = super::contender_files(named)?;
     let plan = Plan {

@@ -121,7 +121,7 @@ impl Parameters {
                 "`verify` needs files that only one worker writes"
             }
             () if self.verify && self.operation == Work::Mixed && self.depth > 1 => {
-                "with `verify`, reads and writes in flight at the same place cannot be told apart: depth 1"
+                "with `verify`, reads and writes in flight at the same place cannot be distinguished: depth 1"
             }
             () => return None,
         })

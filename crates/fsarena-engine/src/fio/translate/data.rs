@@ -280,7 +280,9 @@ fn advice(draft: &mut Draft<'_>) -> Done {
         _ if section.is_direct() => {}
         "0" | "none" => {}
         text if text == "1" || text == pattern => match section.value("ioengine") {
-            Some("mmap") => draft.remark("the kernel is not told the pattern of a mapping, as `fadvise_hint` does"),
+            Some("mmap") => {
+                draft.remark("for a mapping, the pattern is not passed to the kernel as `fadvise_hint` does")
+            }
             _ => draft.set("advise", true),
         },
         _ => return Err(not_native(section, "fadvise_hint")),

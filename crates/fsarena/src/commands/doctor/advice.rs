@@ -19,7 +19,7 @@ fn line(best: Option<&str>, kinds: &[&str], able: bool, is_root: bool) -> Line {
         return Line::new(Word::No, "lanes", "no place has room for them").hint(WITHOUT_LANES);
     };
     if kinds.is_empty() || (is_root && !able) {
-        return Line::new(Word::No, "lanes", "this machine cannot make any, as said above").hint(WITHOUT_LANES);
+        return Line::new(Word::No, "lanes", "this machine cannot make any, see above").hint(WITHOUT_LANES);
     }
     let storage = if best == DEFAULT_FOLDER { String::new() } else { format!(" {}", option(best)) };
     let command = format!("fsarena compare {}{storage}", kinds.join(" "));

@@ -56,7 +56,7 @@ fn cores(machine: Option<f64>, own: Option<f64>) -> Line {
     match busy < QUIET_CORES {
         true => Line::new(Word::Ok, subject, format!("quiet: {busy:.2} cores busy")),
         false => Line::new(Word::Note, subject, format!("busy: {busy:.2} cores busy with other programs"))
-            .and("a verdict compares neighbouring slices and so stands, but needs more rounds; whole runs suffer most")
+            .and("a verdict compares neighbouring slices, so it stays correct but needs more rounds; whole runs suffer most")
             .hint("`top` shows who it is; stop it, or give more time with --budget"),
     }
 }
