@@ -18,7 +18,7 @@ fn each_section_is_a_workload_and_a_file_that_is_not_understood_is_one() {
     assert_eq!(names(pair, Way::Both), ["job-write", "job-read", "job+fio"]);
     let beside = choose(include_str!("../../../tests/fio/jobs/side-by-side.fio"), Way::Native).expect("fio knows it");
     assert_eq!(beside.len(), 1);
-    assert!(beside[0].note.contains("through fio: section `reader` runs beside"), "{}", beside[0].note);
+    assert!(beside[0].note.contains("through fio: section `reader` runs at the same time"), "{}", beside[0].note);
     assert!(beside[0].workload.measures.contains("through fio"), "{}", beside[0].workload.measures);
 }
 
