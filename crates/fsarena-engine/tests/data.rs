@@ -371,7 +371,7 @@ fn files_are_not_laid_out_once_somebody_wants_to_stop() {
     let mut job = engine("data").expect("the engine exists").open(&workload, place.path(), 7).expect("understood");
     let error = job.prepare(&AtomicBool::new(true)).expect_err("it was told to stop");
     assert!(
-        error.to_string().contains("wanted to stop") || format!("{error:?}").contains("wanted to stop"),
+        error.to_string().contains("asked to stop") || format!("{error:?}").contains("asked to stop"),
         "{error:?}"
     );
     let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
