@@ -66,7 +66,7 @@ fn words(change: &Change, when: &str) -> String {
     format!("{} % {word} {when} [{}, {}]", percent(change.ratio), percent(near), percent(far))
 }
 
-/// `round 5 of btrfs in seqread-cold stands out: 40 % below its median; it counts like the others`.
+/// `round 5 of btrfs in seqread-cold is an outlier: 40 % below its median; it counts like the others`.
 fn far(cells: &[Cell], margin: f64) -> Option<String> {
     let all: Vec<Far<'_>> = cells.iter().flat_map(|cell| far_rounds(cell, margin)).collect();
     let Far { cell, round, ratio } = all.iter().max_by(|one, other| one.distance().total_cmp(&other.distance()))?;

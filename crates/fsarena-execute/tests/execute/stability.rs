@@ -90,7 +90,7 @@ fn a_carry_over_is_named_and_measured() {
 #[test]
 fn a_round_that_stands_out_is_named_and_counts() {
     let (record, notes) = said(|trial, _| if trial.round == 5 { 0.3 } else { 1.0 });
-    let text = notes.iter().find(|text| text.contains("stand")).expect("it is found");
+    let text = notes.iter().find(|text| text.contains("outlier")).expect("it is found");
     assert!(text.contains("round 5 of xfs in create") && text.contains("% below its median"), "{text}");
     let comparison = assess(&record);
     assert_eq!((comparison.cells[1].stability.outliers.as_slice(), comparison.cells[1].rounds), ([5].as_slice(), 8));
