@@ -370,10 +370,7 @@ fn files_are_not_laid_out_once_somebody_wants_to_stop() {
     let workload = workload("none", "warm", &json!({ "operation": "read", "pattern": "sequential" }));
     let mut job = engine("data").expect("the engine exists").open(&workload, place.path(), 7).expect("understood");
     let error = job.prepare(&AtomicBool::new(true)).expect_err("it was told to stop");
-    assert!(
-        error.to_string().contains("asked to stop") || format!("{error:?}").contains("asked to stop"),
-        "{error:?}"
-    );
+    assert!(error.to_string().contains("asked to stop") || format!("{error:?}").contains("asked to stop"), "{error:?}");
     let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
     assert!(fs::read_dir(place.path()).expect("there").flatten().all(empty));
 }
