@@ -57,7 +57,7 @@ impl Engine for Apache {
     }
 }
 
-/// Parses the output into a stats.
+/// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
     let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };

@@ -123,7 +123,7 @@ impl Job for Clients {
     }
 }
 
-/// Parses the output into a stats.
+/// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     if let Ok(said) = Output::of(text) {

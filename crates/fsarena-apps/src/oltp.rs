@@ -110,7 +110,7 @@ impl Work for Sysbench {
     }
 }
 
-/// Parses the output into a stats.
+/// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     if let Ok(said) = output::Output::of(text) {

@@ -171,7 +171,7 @@ impl Job for PgBenchJob {
     }
 }
 
-/// Parses the output and the log into a stats.
+/// Parses the output and the log into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     if let Ok(said) = Output::of(text) {

@@ -13,7 +13,7 @@ pub use recorder::Recorder;
 use recorder::{Counts, Interval};
 use windows::Windows;
 
-/// A stats as plain numbers.
+/// Run statistics as plain numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Parts {
     operations: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Parts {
     intervals: Vec<(Operation, Nanos, Counts)>,
 }
 
-/// The results of runs. A stats holds one run, or, with [`RunStats::follow`], several.
+/// The results of runs. A value holds one run, or, with [`RunStats::follow`], several.
 #[derive(Debug, Clone)]
 pub struct RunStats {
     /// Operations done.
@@ -48,7 +48,7 @@ pub struct RunStats {
 }
 
 impl RunStats {
-    /// An empty stats.
+    /// Empty run statistics.
     pub fn new() -> Self {
         let recorders = [const { None }; Operation::COUNT];
         Self {
@@ -64,7 +64,7 @@ impl RunStats {
         }
     }
 
-    /// Empties the stats. It keeps its memory, so that the next run does not touch new memory.
+    /// Empties the statistics. They keep their memory, so that the next run does not touch new memory.
     pub fn clear(&mut self) {
         (self.operations, self.bytes, self.elapsed, self.offered) = (0, 0, Nanos(0), None);
         self.recorders.iter_mut().flatten().for_each(|recorder| recorder.clear());
@@ -148,7 +148,7 @@ impl RunStats {
         self.earlier.extend(later.windows.windows(position));
     }
 
-    /// The stats as plain numbers, for another process.
+    /// The statistics as plain numbers, for another process.
     pub(crate) fn parts(&self) -> Parts {
         let recorder = |operation: Operation| Some((operation, self.recorders[operation as usize].as_ref()?.counts()));
         Parts {
@@ -162,7 +162,7 @@ impl RunStats {
         }
     }
 
-    /// The stats of which [`RunStats::parts`] returned the numbers.
+    /// The statistics of which [`RunStats::parts`] returned the numbers.
     pub(crate) fn of_parts(parts: Parts) -> Self {
         let mut stats = Self::new();
         (stats.operations, stats.bytes, stats.elapsed) = (parts.operations, parts.bytes, parts.elapsed);

@@ -109,7 +109,7 @@ impl Job for SysbenchJob {
 #[cfg(test)]
 pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
 
-/// Reads output of sysbench into a stats.
+/// Reads output of sysbench into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     let _ = output::complaint(text);

@@ -63,7 +63,7 @@ pub enum Style {
     Processes,
 }
 
-/// Workers, each with a stats that is kept between runs.
+/// Workers, each with statistics that are kept between runs.
 pub struct Workers<W> {
     workers: Vec<(W, RunStats)>,
     style: Style,

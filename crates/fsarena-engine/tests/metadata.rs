@@ -26,7 +26,7 @@ fn workload(durable: &str, parameters: Value) -> Workload {
     .expect("a well-formed workload")
 }
 
-/// The directory and the stats that a job leaves.
+/// The directory and the statistics that a job leaves.
 struct Done {
     place: TempDir,
     stats: RunStats,

@@ -269,7 +269,7 @@ fn watched(
     player.upkeep(setting, |job, stop| job.end(stop))
 }
 
-/// The slice's figure from its stats; `after` is further time that belongs to the slice.
+/// The slice's figure from its statistics; `after` is further time that belongs to the slice.
 fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) -> Option<Slice> {
     let RunStats { operations, bytes, .. } = *stats;
     let elapsed = stats.elapsed + after;

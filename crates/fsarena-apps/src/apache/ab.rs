@@ -1,4 +1,4 @@
-//! Runs ab, which requests one page many times, and parses its output into a stats.
+//! Runs ab, which requests one page many times, and parses its output into run statistics.
 //! <https://httpd.apache.org/docs/2.4/programs/ab.html>
 
 use std::path::Path;

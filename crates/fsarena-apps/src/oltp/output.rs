@@ -1,4 +1,4 @@
-//! Parses sysbench's output at the end of an OLTP test into a stats.
+//! Parses sysbench's output at the end of an OLTP test into run statistics.
 
 use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, RunStats};

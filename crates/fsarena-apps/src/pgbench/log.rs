@@ -73,7 +73,7 @@ fn count(mut ends: Vec<End>, operation: Operation, stats: &mut RunStats) {
     stats.end_part(stats.elapsed + Nanos(last.saturating_mul(1_000)));
 }
 
-/// Parses the lines that it can read into a stats.
+/// Parses the lines that it can read into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
     count(text.lines().filter_map(End::of).collect(), Operation::Run, stats);

@@ -1,4 +1,4 @@
-//! Parses pgbench's output at the end of a run into a stats.
+//! Parses pgbench's output at the end of a run into run statistics.
 
 use fsarena_engine::{EngineError, RunStats};
 use fsarena_model::Nanos;

@@ -14,7 +14,7 @@ pub fn understand_job(text: &str) {
     let _ = choose::natively("x", &file);
 }
 
-/// Reads fio's output into a stats.
+/// Reads fio's output into run statistics.
 pub fn understand_output(text: &str, stats: &mut RunStats) {
     for order in [Order::Together, Order::InTurn] {
         let _ = output::read(text, Reading { order, sync: Operation::Fsync }, stats);

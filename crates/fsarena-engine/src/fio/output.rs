@@ -1,4 +1,4 @@
-//! Reads fio's JSON output (`--output-format=json+`) into a stats.
+//! Reads fio's JSON output (`--output-format=json+`) into run statistics.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Reads the results that sysbench 1.0 prints at the end of a run into a stats.
+//! Reads the results that sysbench 1.0 prints at the end of a run into run statistics.
 
 use fsarena_model::Nanos;
 

@@ -16,9 +16,9 @@ use crate::{Stage, StageError, Verified};
 pub(super) struct Player {
     pub(super) contender: usize,
     pub(super) job: Option<Box<dyn Job>>,
-    /// The stats of all slices.
+    /// The statistics of all slices.
     pub(super) stats: RunStats,
-    /// The stats of the current slice; its allocations are reused.
+    /// The statistics of the current slice; its allocations are reused.
     pub(super) current: RunStats,
     pub(super) slices: Vec<Slice>,
     pub(super) synced: Option<Nanos>,
