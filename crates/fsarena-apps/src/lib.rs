@@ -2,20 +2,16 @@
 //! new engine is one file and one line in [`APPS`]. [`engine`] finds every engine by its name, native or not.
 
 mod apache;
-mod bench;
-mod dbench;
 mod folder;
 #[cfg(test)]
 mod fuzz;
 mod mariadb;
 mod oltp;
 mod parameters;
-mod pbzip2;
 mod pgbench;
 mod postgresql;
-mod postmark;
+mod program;
 mod server;
-mod sqlite3;
 mod tool;
 mod user;
 
@@ -30,13 +26,10 @@ pub static APPS: &[&dyn Engine] = &[
     &mariadb::MariaDbEngine,
     &oltp::Oltp,
     &pgbench::PgBench,
-    &sqlite3::Sqlite3,
     // a web server
     &apache::Apache,
-    // tools
-    &pbzip2::Pbzip2,
-    &dbench::Dbench,
-    &postmark::Postmark,
+    // any program
+    &program::Program,
 ];
 
 /// The engine with this name, native or not.

@@ -3,16 +3,16 @@
 mod output;
 mod parameters;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats};
+use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats, Scratch};
 use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::Output;
 use self::parameters::{Parameters, Test};
-use crate::bench::Bench;
 use crate::mariadb::{Client, MariaDbJob, NEEDS, Work, settings};
+use crate::tool::Tool;
 
 /// The program's and its package's name.
 const SYSBENCH: &str = "sysbench";
@@ -57,7 +57,7 @@ impl Engine for Oltp {
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = Parameters::of(workload)?;
         let options = parameters.server_options();
-        let work = Box::new(Sysbench { parameters, seed, bench: Bench::new(directory)? });
+        let work = Box::new(Sysbench { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
         Ok(Box::new(MariaDbJob::new(directory, options, work)))
     }
 }
@@ -66,7 +66,15 @@ impl Engine for Oltp {
 struct Sysbench {
     parameters: Parameters,
     seed: u64,
-    bench: Bench,
+    directory: PathBuf,
+    /// For sysbench's output.
+    scratch: Scratch,
+}
+
+impl Sysbench {
+    fn tool(&self, argv: Vec<String>) -> Tool<'_> {
+        Tool { name: SYSBENCH, argv, user: None, directory: &self.directory, streams: self.scratch.path() }
+    }
 }
 
 impl Work for Sysbench {
@@ -79,7 +87,7 @@ impl Work for Sysbench {
     }
 
     fn fill(&mut self, client: &Client, stop: &AtomicBool) -> Result<(), EngineError> {
-        let filled = self.bench.tool(SYSBENCH, self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
+        let filled = self.tool(self.parameters.prepare(client.socket(), self.seed)).run(stop)?;
         let stopped = || EngineError::Wrong("the tables were not filled: it was stopped".to_owned());
         filled.ok_or_else(stopped)?;
         client.analyze(DATABASE, &self.tables())
@@ -87,7 +95,7 @@ impl Work for Sysbench {
 
     fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
-        let Some(ended) = self.bench.tool(SYSBENCH, call).run(limit.stop)? else { return Ok(()) };
+        let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
         let said = Output::of(&ended.stdout)?;
         if said.reconnects > 0.0 {
             let words = format!("the server hung up {} times", said.reconnects);

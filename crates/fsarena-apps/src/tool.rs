@@ -42,14 +42,6 @@ impl Tool<'_> {
         self.judged(child::run_until(&self.words(), self.setting(variables, stop)))
     }
 
-    /// Like [`Tool::run`]. Each piece of standard output is passed to `heard` as soon as it comes.
-    ///
-    /// # Errors
-    /// As [`Tool::run`].
-    pub fn run_heard(&self, stop: &AtomicBool, heard: &mut dyn FnMut(&[u8])) -> Result<Option<Ended>, EngineError> {
-        self.judged(child::run_heard(&self.words(), self.setting(&[], stop), heard))
-    }
-
     fn words(&self) -> Vec<String> {
         let wrapped = pid_namespace().iter().map(|word| (*word).to_owned());
         let user = self.user.map(User::words).unwrap_or_default();

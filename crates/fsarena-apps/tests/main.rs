@@ -2,4 +2,5 @@
 
 mod mariadb;
 mod oltp;
+mod program;
 mod servers;

@@ -162,7 +162,7 @@ mod tests {
             ("seqwrite-fsync", CacheState::Cold),
             ("create-syncfs", CacheState::Cold),
             ("rename-syncfs", CacheState::Cold),
-            ("shell-touch", CacheState::Cold),
+            ("openeuler-sysbench-rndrd", CacheState::Cold),
             ("seqread-cold", CacheState::Cold),
             ("stat-tree", CacheState::Warm),
             ("stat-tree", CacheState::Direct),

@@ -29,7 +29,6 @@ mod pid_namespace;
 mod run_stats;
 pub mod scratch;
 mod sequence;
-mod shell;
 mod size;
 mod slowdown;
 mod sqlite;
@@ -62,7 +61,6 @@ pub static ENGINES: &[&dyn Engine] = &[
     &files::Files,
     &data::Data,
     &fio::Fio,
-    &shell::Shell,
     &sqlite::Sqlite,
     &sysbench::Sysbench,
     &iozone::Iozone,

@@ -10,5 +10,5 @@ mod jobs;
 mod metadata;
 mod openeuler;
 mod sequence;
-mod shell;
+mod starts;
 mod sysbench;

@@ -35,7 +35,7 @@ mod tests {
         let workloads: Vec<Workload> =
             ["phoronix-sqlite", "stat-tree"].map(|name| fsarena_catalog::workload(name).expect("there")).to_vec();
         let lacks = |workload: &Workload| match workload.engine.as_str() {
-            "sqlite3" => vec!["one".to_owned(), "two".to_owned()],
+            "program" => vec!["one".to_owned(), "two".to_owned()],
             _ => Vec::new(),
         };
         let (here, missing) = parted(&workloads, lacks);

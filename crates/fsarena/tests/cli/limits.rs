@@ -93,7 +93,7 @@ fn scripts_before_a_run_that_never_end_are_stopped_by_a_signal() {
     let [a, b] = folders(&stage);
     for script in ["prepare", "before"] {
         let parameters = format!("parameters = {{ script = 'true', operations = 1, {script} = 'sleep 600; :' }}");
-        let workload = workload(&stage, "shell", &parameters);
+        let workload = workload(&stage, "program", &parameters);
         let mut command = stage.fsarena();
         command.args(["compare", &a, &b, "--workload", &workload, "--rounds", "1", "--baselines", "never"]);
         let sleeps = || at_work(stage.place.path()).len() > 1;
@@ -130,7 +130,7 @@ fn an_mkfs_that_hangs_is_killed_after_its_time_limit() {
 fn directories_without_room_are_refused_before_anything_is_made() {
     let Some(stage) = Stage::of_root() else { return };
     let data = "parameters = { script = 'true', operations = 1, data = '200M' }";
-    let whole = workload(&stage, "shell", data);
+    let whole = workload(&stage, "program", data);
     let read = "parameters = { operation = 'read', pattern = 'random', file-size = '200M', block-size = '4K' }";
     let lines = SMALL.lines().filter(|line| !line.starts_with("parameters"));
     let sliced = lines.chain([read]).collect::<Vec<_>>().join("\n");

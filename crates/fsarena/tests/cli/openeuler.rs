@@ -21,7 +21,7 @@ fn steps(stage: &Stage) -> String {
                       script = 'for j in {1..20}; do echo \"file $j - $(date)\" > tree/file_$j.txt; done; sync'\n\
                       [[parameters.steps]]\nname = 'read'\noperations = 20\nstarts = 1\ncold = true\n\
                       script = 'cat tree/file_*.txt > /dev/null'\n";
-    workload(stage, "steps", &format!("engine = 'shell'\ncache = 'warm'\n{metric}"), parameters)
+    workload(stage, "steps", &format!("engine = 'program'\ncache = 'warm'\n{metric}"), parameters)
 }
 
 fn requests(stage: &Stage) -> String {

@@ -8,7 +8,7 @@ use crate::stage::{Doomed, Stage, accounts_for, err, out, run, wait_until};
 fn workload(stage: &Stage, name: &str, parameters: &str) -> String {
     let metric = "{ name = 'rate', unit = 'op/s', measure = 'operations-per-second', better = 'higher' }";
     let text = format!(
-        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'shell'\ndurable = 'none'\ncache = 'warm'\n\
+        "name = '{name}'\nversion = 1\nmeasures = 'x'\nwhy = 'x'\nengine = 'program'\ndurable = 'none'\ncache = 'warm'\n\
          mode = 'whole'\nmetric = {metric}\n[parameters]\n{parameters}"
     );
     stage.file(&format!("{name}.toml"), &text)

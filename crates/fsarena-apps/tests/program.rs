@@ -1,31 +1,31 @@
-//! The engine `shell`: scripts are run, timed, counted and stopped, and their messages are kept.
+//! The engine `program`: scripts are run, timed, counted and stopped, and figures are read from their output.
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Operation, RunStats, engine, starts_job};
+use fsarena_apps::engine;
+use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats};
+use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
 use serde_json::{Value, json};
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn workload(parameters: Value) -> Workload {
     let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
     let workload = json!({
-        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "shell", "metric": metric,
+        "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "program", "metric": metric,
         "durable": "none", "cache": "warm", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
     });
     serde_json::from_value(workload).expect("a workload")
 }
 
-fn shell() -> &'static dyn Engine {
-    engine("shell").expect("there")
+fn program() -> &'static dyn Engine {
+    engine("program").expect("there")
 }
 
 fn open(parameters: Value, directory: &Path) -> Box<dyn Job> {
-    shell().open(&workload(parameters), directory, 7).expect("understood")
+    program().open(&workload(parameters), directory, 7).expect("understood")
 }
 
 fn run(job: &mut dyn Job) -> Result<RunStats, EngineError> {
@@ -44,9 +44,9 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         "script": "for ((i = 0; i < N; i++)); do echo $i > there/file$i; done",
     });
     let mut job = open(parameters, place.path());
-    job.prepare(&fsarena_engine::NEVER).expect("prepared");
+    job.prepare(&NEVER).expect("prepared");
     for runs in 1..=2 {
-        job.reset(&fsarena_engine::NEVER).expect("ready");
+        job.reset(&NEVER).expect("ready");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
         let stats = run(&mut *job).expect("done");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
@@ -68,9 +68,9 @@ fn steps_share_a_directory_and_are_timed_one_by_one() {
         { "name": "read", "operations": 4, "starts": 1, "script": "cat file* before", "cold": true },
     ]);
     let parameters = json!({ "steps": steps });
-    assert_eq!(shell().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
+    assert_eq!(program().traits(&workload(parameters.clone())).expect("sound").starts, Some(5), "the sum");
     let mut job = open(parameters, place.path());
-    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("nothing to do");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("nothing to do");
     let stats = run(&mut *job).expect("done");
     assert_eq!(fs::read_to_string(place.path().join("before")).expect("done before"), "3\n");
     let steps: Vec<(&str, u64, u64)> =
@@ -97,12 +97,12 @@ fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     let place = tempfile::tempdir().expect("temporary folder");
     let script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done; exit 3";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
-    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
+    job.prepare(&NEVER).expect("nothing to do");
     let error = run(&mut *job).expect_err("it fails").to_string();
     assert!(error.contains("`script` ended with exit status: 3"), "{error}");
     assert!(error.contains("line 12") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ":", "before": "ls /no/such" }), place.path());
-    let error = job.reset(&fsarena_engine::NEVER).expect_err("it fails").to_string();
+    let error = job.reset(&NEVER).expect_err("it fails").to_string();
     assert!(error.contains("`before`") && error.contains("/no/such"), "{error}");
 }
 
@@ -136,7 +136,7 @@ fn who_wants_to_stop_does_not_wait_and_nothing_of_it_stays() {
 
 #[test]
 fn what_makes_no_sense_is_refused_by_name() {
-    let refusal = |workload: &Workload| shell().traits(workload).expect_err("refused").to_string();
+    let refusal = |workload: &Workload| program().traits(workload).expect_err("refused").to_string();
     for (parameters, name) in [
         (json!({ "script": " ", "operations": 1 }), "`script`"),
         (json!({ "script": ":", "operations": 0 }), "`operations`"),
@@ -161,40 +161,25 @@ fn what_makes_no_sense_is_refused_by_name() {
     assert!(refusal(&sliced).contains("`mode"));
     assert!(refusal(&Workload { timed_ms: 5, ..good.clone() }).contains("`timed-ms`"));
     let missing = workload(json!({ "script": ":", "operations": 1, "shell": "no-such-shell" }));
-    let error = shell().require(&missing).expect_err("not there");
+    let error = program().require(&missing).expect_err("not there");
     assert!(error.to_string().contains("no-such-shell") && error.hint().is_some());
-    shell().require(&good).expect("sh is everywhere");
+    program().require(&good).expect("sh is everywhere");
 }
 
 #[test]
 fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
     let plain = workload(json!({ "script": ":", "operations": 1 }));
     assert_eq!(
-        (shell().traits(&plain).expect("understood").peak, shell().traits(&plain).expect("sound").starts),
+        (program().traits(&plain).expect("understood").peak, program().traits(&plain).expect("sound").starts),
         (Bytes::mib(64), None)
     );
     let more = workload(json!({ "script": ":", "operations": 9, "starts": 9, "data": "1M" }));
     assert_eq!(
-        (shell().traits(&more).expect("understood").peak, shell().traits(&more).expect("sound").starts),
+        (program().traits(&more).expect("understood").peak, program().traits(&more).expect("sound").starts),
         (Bytes::mib(1), Some(9))
     );
-    assert_eq!(shell().traits(&plain).expect("sound").program.as_deref(), Some("sh"));
-    assert!(shell().traits(&plain).expect("sound").runs_in_memory);
-}
-
-#[test]
-fn programs_that_do_nothing_are_started_so_often_or_until_the_time_is_over() {
-    let mut job = starts_job(20);
-    job.prepare(&fsarena_engine::NEVER).expect("nothing to do");
-    let stats = run(&mut *job).expect("started");
-    assert_eq!((stats.operations, stats.latency(Operation::Run).expect("some").count), (20, 20));
-    let mut some = RunStats::new();
-    starts_job(1_000_000).run(&Limit::new(Some(Nanos::millis(20)), &NEVER), &mut some).expect("started");
-    assert!((1..1_000_000).contains(&some.operations));
-    let stop = AtomicBool::new(true);
-    let mut none = RunStats::new();
-    starts_job(1_000_000).run(&Limit::new(None, &stop), &mut none).expect("stopped");
-    assert!(none.operations < 1_000_000);
+    assert_eq!(program().traits(&plain).expect("sound").program.as_deref(), Some("sh"));
+    assert!(program().traits(&plain).expect("sound").runs_in_memory);
 }
 
 #[test]
@@ -210,8 +195,8 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
         let shorter = shorter.replace("{1..1000}", "{1..10}").replace("{1..5000}", "{1..10}");
         step["script"] = json!(format!("set -e\n{}", shorter.replace("2> /dev/null", "")));
     }
-    let mut job = shell().open(&workload, place.path(), 7).expect("understood");
-    job.prepare(&fsarena_engine::NEVER).and_then(|()| job.reset(&fsarena_engine::NEVER)).expect("ready");
+    let mut job = program().open(&workload, place.path(), 7).expect("understood");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
     let stats = run(&mut *job).expect("every command finds its files");
     assert_eq!(stats.steps.len(), 32);
     let names = |folder: &str| {
@@ -222,4 +207,129 @@ fn the_axvisor_articles_steps_find_what_they_need_and_leave_what_they_should() {
     assert_eq!((files.len(), files.iter().filter(small).count(), names("folders").len()), (52, 50, 0), "{files:?}");
     let length = |name: &str| fs::metadata(place.path().join("files").join(name)).expect("left").len();
     assert_eq!((length("1k_10"), length("1k_11"), length("50m")), (3072, 1024, 50 << 20));
+}
+
+/// The workload of the catalogue at smoke scale, with these variables.
+fn of_catalogue(name: &str, operations: u64, variables: Value) -> Workload {
+    let workload = fsarena_catalog::workload(name).expect("in the catalogue");
+    let mut workload = fsarena_catalog::at_scale(workload, Scale::Smoke).expect("sound");
+    workload.parameters["operations"] = json!(operations);
+    for (name, value) in variables.as_object().expect("a table") {
+        workload.parameters["variables"][name] = value.clone();
+    }
+    workload
+}
+
+/// Runs it once in `place`.
+fn done(workload: &Workload, place: &Path) -> (Box<dyn Job>, Result<RunStats, EngineError>) {
+    program().require(workload).expect("its programs are installed");
+    let mut job = program().open(workload, place, 7).expect("understood");
+    job.prepare(&NEVER).and_then(|()| job.reset(&NEVER)).expect("ready");
+    let stats = run(&mut *job);
+    (job, stats)
+}
+
+fn reported(stats: &RunStats, name: &str) -> f64 {
+    stats.reported.iter().find(|(known, ..)| *known == name).map_or(f64::NAN, |(_, _, figure)| *figure)
+}
+
+#[test]
+fn dbench_runs_again_and_again() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let workload = of_catalogue("phoronix-dbench", 0, json!({ "clients": 2, "time": 2 }));
+    for _ in 0..2 {
+        let stats = done(&workload, place.path()).1.expect("done");
+        assert!(stats.operations > 100 && stats.bytes > 0 && stats.elapsed >= Nanos::seconds(1), "{stats:?}");
+        assert!(reported(&stats, "commits") > 0.0 && reported(&stats, "dbench.throughput") > 0.0);
+    }
+    assert_eq!(fs::read_dir(place.path().join("dbench")).expect("there").count(), 1, "its clients");
+}
+
+#[test]
+fn postmarks_transactions_are_timed_by_our_clock_even_in_a_long_path() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let deep = place.path().join("a".repeat(120)).join("b".repeat(120));
+    fs::create_dir_all(&deep).expect("made");
+    let workload =
+        of_catalogue("phoronix-postmark", 30_000, json!({ "files": 1000, "smallest": 500, "largest": 10_000 }));
+    let stats = done(&workload, &deep).1.expect("done");
+    assert_eq!(stats.operations, 30_000);
+    assert_ne!(stats.elapsed.0 % 1_000_000_000, 0, "PostMark's own clock has whole seconds: {:?}", stats.elapsed);
+    assert!(reported(&stats, "postmark.created") > 1000.0);
+    assert_eq!(fs::read_dir(&deep).expect("there").count(), 0);
+}
+
+#[test]
+fn sqlites_rows_are_counted_afterwards() {
+    for name in ["phoronix-sqlite", "phoronix-sqlite-wal"] {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let workload = of_catalogue(name, 20, json!({ "processes": 2, "inserts": 10 }));
+        let (mut job, stats) = done(&workload, place.path());
+        assert_eq!(reported(&stats.expect("done"), "commits"), 20.0);
+        job.verify(place.path(), &NEVER).expect("all rows");
+        let database = place.path().join("benchmark.db");
+        let mut delete = std::process::Command::new("sqlite3");
+        delete.arg(&database).arg("DELETE FROM pts1 WHERE rowid = 3");
+        assert!(delete.status().expect("started").success());
+        let error = job.verify(place.path(), &NEVER).expect_err("one is missing").to_string();
+        assert!(error.contains("after 20 INSERTs: ok\n19"), "{error}");
+        fs::write(&database, "rubbish".repeat(1000)).expect("written");
+        assert!(job.verify(place.path(), &NEVER).is_err());
+    }
+}
+
+#[test]
+fn what_pbzip2_made_is_decompressed_and_compared() {
+    let place = tempfile::tempdir().expect("temporary folder");
+    let mut workload = of_catalogue("phoronix-pbzip2-file", 1, json!({}));
+    workload.parameters["files"]["compressfile"] = json!("2M");
+    workload.parameters["bytes"] = json!("2M");
+    let (mut job, stats) = done(&workload, place.path());
+    let stats = stats.expect("done");
+    assert_eq!((stats.operations, stats.bytes, job.fills()), (1, 2 << 20, Bytes::mib(2)));
+    let own = reported(&stats, "pbzip2.wall-clock");
+    assert!(own > 0.0 && own <= stats.elapsed.as_seconds(), "{own}");
+    job.verify(place.path(), &NEVER).expect("the same");
+    let output = place.path().join("compressfile.bz2");
+    let mut bytes = fs::read(&output).expect("there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&output, bytes).expect("written");
+    assert!(job.verify(place.path(), &NEVER).is_err());
+    job.reset(&NEVER).expect("removed");
+    assert!(!output.exists());
+}
+
+#[test]
+fn files_of_the_parameters_follow_from_the_seed() {
+    let made = |seed: u64| {
+        let place = tempfile::tempdir().expect("temporary folder");
+        let parameters =
+            json!({ "script": ":", "operations": 1, "files": { "data": "5K" }, "prepare": "echo $SEED > seed" });
+        program()
+            .open(&workload(parameters), place.path(), seed)
+            .and_then(|mut job| job.prepare(&NEVER))
+            .expect("made");
+        ["data", "seed"].map(|name| fs::read(place.path().join(name)).expect("there"))
+    };
+    let [one, same, other] = [made(1), made(1), made(2)];
+    assert_eq!((one[0].len(), &one), (5120, &same));
+    assert!(one[0] != other[0] && one[1] != other[1]);
+}
+
+#[test]
+fn mistakes_in_what_is_read_from_the_output_are_refused() {
+    let refused = |name: &str, value: Value| {
+        let mut parameters = json!({ "script": ":", "operations": 1 });
+        parameters[name] = value;
+        program().traits(&workload(parameters)).expect_err("refused").to_string()
+    };
+    let capture = |value: Value| refused("output", json!({ "captures": [value] }));
+    assert!(capture(json!({ "pattern": "(", "name": "x" })).contains("open group without closing"));
+    assert!(capture(json!({ "pattern": "x", "name": "x" })).contains("no group"));
+    assert!(capture(json!({ "pattern": "(x)" })).contains("needs a `name`"));
+    assert!(capture(json!({ "pattern": "(x)", "equals": "other" })).contains("neither a variable nor a number"));
+    assert!(refused("output", json!({ "spans": [{ "from": "a", "to": "b", "as": "bytes" }] })).contains("`seconds`"));
+    assert!(refused("variables", json!({ "PATH": "/tmp" })).contains("`PATH`"));
+    assert!(refused("files", json!({ "../x": "1K" })).contains("`../x`"));
 }

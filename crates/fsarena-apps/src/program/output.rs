@@ -1,0 +1,393 @@
+//! Figures in the output of a program: numbers that regular expressions find, and times between its messages.
+
+use fsarena_engine::{EngineError, Operation, RunStats};
+use fsarena_model::Nanos;
+use regex_lite::{Regex, RegexBuilder};
+use serde::{Deserialize, Deserializer};
+
+use super::intern;
+
+/// What is read from the output of a program.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Output {
+    /// Numbers that the program prints.
+    #[serde(default)]
+    captures: Vec<Capture>,
+    /// Times between messages of the program, in the order in which it prints them.
+    #[serde(default)]
+    spans: Vec<Span>,
+    /// Number of connections over which the `commits` were acknowledged. Commits of several connections may share a
+    /// flush.
+    #[serde(default = "one")]
+    connections: u64,
+}
+
+/// A number in the output of a program.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Capture {
+    /// Its first group, or the group `value`, is the number. `^` and `$` match at lines. If it has a group `label`, each
+    /// match is a figure of its own: `{label}` in `name` stands for the group in lower case.
+    #[serde(deserialize_with = "pattern")]
+    pattern: Regex,
+    /// Name of the figure in the report.
+    name: Option<String>,
+    /// Unit of this figure.
+    #[serde(default)]
+    unit: String,
+    /// What the number counts.
+    #[serde(rename = "as")]
+    target: Option<Target>,
+    /// Which matches count.
+    #[serde(default)]
+    take: Take,
+    /// Factor to the number's unit for `as`: operations, bytes, seconds, commits.
+    #[serde(default = "unscaled")]
+    scale: f64,
+    /// A variable, `N`, or a number that the number must be equal to.
+    equals: Option<String>,
+    /// Whether the number may be missing.
+    #[serde(default)]
+    optional: bool,
+}
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Target {
+    /// Operations.
+    Operations,
+    /// Bytes that they moved.
+    Bytes,
+    /// Bytes that they moved per second of the timed time.
+    BytesPerSecond,
+    /// The timed time, instead of that from the start to the end of the script.
+    Seconds,
+    /// Transactions that were acknowledged as durable.
+    Commits,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Take {
+    First,
+    #[default]
+    Last,
+    Sum,
+}
+
+/// The time between two messages.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Span {
+    /// Text of the message at its beginning.
+    from: String,
+    /// Text of the message at its end.
+    to: String,
+    /// Name of the figure in the report, in seconds.
+    name: Option<String>,
+    /// `seconds`: this is the timed time.
+    #[serde(rename = "as")]
+    target: Option<Target>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { captures: Vec::new(), spans: Vec::new(), connections: one() }
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn unscaled() -> f64 {
+    1.0
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Regex, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    RegexBuilder::new(&text).multi_line(true).build().map_err(serde::de::Error::custom)
+}
+
+/// What a run of a program is, as far as it is known without its output.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// Operations; 0 if they are in the output.
+    pub operations: u64,
+    /// Bytes; 0 if they are not known, or in the output.
+    pub bytes: u64,
+    /// Time from the start to the end of the script.
+    pub elapsed: Nanos,
+}
+
+impl Output {
+    /// Whether nothing is read from the output.
+    pub fn is_empty(&self) -> bool {
+        self.captures.is_empty() && self.spans.is_empty()
+    }
+
+    /// Whether a number of the output counts `target`.
+    pub fn has(&self, target: Target) -> bool {
+        let captured = self.captures.iter().map(|capture| capture.target);
+        captured.chain(self.spans.iter().map(|span| span.target)).any(|one| one == Some(target))
+    }
+
+    /// Whether the time of messages matters.
+    pub fn is_heard(&self) -> bool {
+        !self.spans.is_empty()
+    }
+
+    /// What is wrong with it. `is_known` is whether a name stands for a number.
+    pub fn mistake(&self, is_known: impl Fn(&str) -> bool) -> Option<String> {
+        for capture in &self.captures {
+            let pattern = capture.pattern.as_str();
+            if capture.pattern.captures_len() < 2 {
+                return Some(format!("the pattern `{pattern}` has no group for its number"));
+            }
+            if capture.name.is_none() && capture.target.is_none() && capture.equals.is_none() {
+                return Some(format!("the pattern `{pattern}` needs a `name`, an `as` or an `equals`"));
+            }
+            if let Some(name) = capture.equals.as_deref().filter(|name| !is_known(name)) {
+                return Some(format!("`equals = \"{name}\"` is neither a variable nor a number"));
+            }
+        }
+        let is_wrong = |span: &Span| span.from.is_empty() || span.to.is_empty();
+        let is_other = |span: &Span| span.target.is_some_and(|target| target != Target::Seconds);
+        if self.spans.iter().any(is_wrong) {
+            Some("`from` and `to` of `spans` are not empty".to_owned())
+        } else if self.spans.iter().any(is_other) {
+            Some("`as` of `spans` is `seconds`".to_owned())
+        } else {
+            None
+        }
+    }
+
+    /// Adds a run to `stats`. `text` is the output of `program`, `heard` the times of its messages. `number` is the
+    /// number that a name in `equals` stands for.
+    ///
+    /// # Errors
+    /// If a number or a time is missing, or is not what it must be equal to.
+    pub fn count(
+        &self,
+        program: &'static str,
+        text: &str,
+        heard: &Heard,
+        known: Known,
+        number: impl Fn(&str) -> Option<f64>,
+        stats: &mut RunStats,
+    ) -> Result<(), EngineError> {
+        let wrong = |words: String| EngineError::Program { program, words };
+        let Known { mut operations, mut bytes, mut elapsed } = known;
+        let (mut rate, mut commits) = (None, None);
+        for (span, time) in self.spans.iter().zip(heard.times(self)) {
+            if let (Some(name), Some(time)) = (&span.name, time) {
+                stats.reported.push((intern(name), "s", time.as_seconds()));
+            }
+            if span.target.is_some() {
+                elapsed = time.ok_or_else(|| wrong(span.missing()))?;
+            }
+        }
+        for capture in &self.captures {
+            let figures = capture.figures(text);
+            if figures.is_empty() && !capture.optional {
+                return Err(wrong(format!("its output has no `{}`", capture.pattern.as_str())));
+            }
+            for (label, figure) in figures {
+                if let Some(other) = capture.equals.as_deref().filter(|name| number(name) != Some(figure)) {
+                    let what = capture.pattern.as_str();
+                    return Err(wrong(format!("`{what}` in its output is {figure}, not {other}")));
+                }
+                if let Some(name) = &capture.name {
+                    stats.reported.push((intern(&name.replace("{label}", &label)), intern(&capture.unit), figure));
+                }
+                let counted = figure * capture.scale;
+                if capture.target.is_some_and(|target| target != Target::Commits) && counted <= 0.0 {
+                    return Err(wrong(format!("`{}` in its output is {figure}", capture.pattern.as_str())));
+                }
+                match capture.target {
+                    Some(Target::Operations) => operations = counted as u64,
+                    Some(Target::Bytes) => bytes = counted as u64,
+                    Some(Target::BytesPerSecond) => rate = Some(counted),
+                    Some(Target::Seconds) => elapsed = Nanos((counted * 1e9) as u64),
+                    Some(Target::Commits) => commits = Some(counted as u64),
+                    None => {}
+                }
+            }
+        }
+        if let Some(rate) = rate {
+            bytes = (rate * elapsed.as_seconds()).round() as u64;
+        }
+        if let Some(commits) = commits {
+            stats.count_commits(commits, self.connections);
+        }
+        stats.count_done(operations, bytes);
+        stats.elapsed = stats.elapsed + elapsed;
+        stats.record(Operation::Run, elapsed);
+        stats.end_part(stats.elapsed);
+        Ok(())
+    }
+}
+
+impl Capture {
+    /// The numbers with their labels. Without a group `label` there is at most one.
+    fn figures(&self, text: &str) -> Vec<(String, f64)> {
+        let number = |found: &regex_lite::Captures<'_>| {
+            let group = found.name("value").or_else(|| found.get(1))?;
+            group.as_str().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        };
+        let label = |found: &regex_lite::Captures<'_>| Some(found.name("label")?.as_str().to_lowercase());
+        let found = self.pattern.captures_iter(text);
+        let all: Vec<_> = found.filter_map(|found| Some((label(&found), number(&found)?))).collect();
+        if self.pattern.capture_names().flatten().any(|name| name == "label") {
+            return all.into_iter().filter_map(|(label, number)| Some((label?, number))).collect();
+        }
+        let numbers = all.iter().map(|(_, number)| *number);
+        let one = match self.take {
+            Take::First => numbers.clone().next(),
+            Take::Last => numbers.clone().next_back(),
+            Take::Sum => (!all.is_empty()).then(|| numbers.sum()),
+        };
+        one.map(|number| (String::new(), number)).into_iter().collect()
+    }
+}
+
+impl Span {
+    fn missing(&self) -> String {
+        let Self { from, to, .. } = self;
+        format!(
+            "the time from `{from}` to `{to}` in its output is not known: a message is missing, or both came in one piece"
+        )
+    }
+}
+
+/// The messages of a program, with the times at which they came.
+#[derive(Debug, Default)]
+pub struct Heard {
+    text: String,
+    /// For each piece of the output, the length of the text with it, and when it came.
+    pieces: Vec<(usize, Nanos)>,
+}
+
+impl Heard {
+    /// Takes a piece of the output, which came at `now`.
+    pub fn hear(&mut self, piece: &[u8], now: Nanos) {
+        self.text.push_str(&String::from_utf8_lossy(piece));
+        self.pieces.push((self.text.len(), now));
+    }
+
+    /// The durations of the spans, each `None` if a message is missing, or if it began and ended in one piece.
+    fn times(&self, output: &Output) -> Vec<Option<Nanos>> {
+        let mut done = 0;
+        let mut find = |message: &str| {
+            let end = done + self.text.get(done..)?.find(message)? + message.len();
+            done = end;
+            self.pieces.iter().position(|(length, _)| *length >= end)
+        };
+        let span = |span: &Span| {
+            let (begin, end) = (find(&span.from)?, find(&span.to)?);
+            (begin != end).then(|| self.pieces[end].1.saturating_sub(self.pieces[begin].1))
+        };
+        output.spans.iter().map(span).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fsarena_model::reproduction::Scale;
+
+    const KNOWN: Known = Known { operations: 25_000, bytes: 0, elapsed: Nanos::seconds(60) };
+
+    /// The `output` of a workload of the catalogue.
+    fn output(workload: &str) -> Output {
+        let workload = fsarena_catalog::workload(workload).expect("in the catalogue");
+        let workload = fsarena_catalog::at_scale(workload, Scale::Standard).expect("sound");
+        serde_json::from_value(workload.parameters["output"].clone()).expect("sound")
+    }
+
+    fn number(name: &str) -> Option<f64> {
+        [("N", 25_000.0), ("files", 500.0)].iter().find(|(known, _)| *known == name).map(|(_, number)| *number)
+    }
+
+    fn heard(pieces: &[(&str, u64)]) -> Heard {
+        let mut heard = Heard::default();
+        pieces.iter().for_each(|(piece, seconds)| heard.hear(piece.as_bytes(), Nanos::seconds(*seconds)));
+        heard
+    }
+
+    fn postmark() -> Heard {
+        heard(&[
+            ("Creating fi", 0),
+            ("les", 1),
+            ("...Done\nPerforming transactions", 3),
+            ("....D", 5),
+            ("one\nDeleting files...Done\n", 9),
+        ])
+    }
+
+    fn counted(workload: &str, text: &str, heard: &Heard) -> Result<RunStats, String> {
+        let mut stats = RunStats::new();
+        let counted = output(workload).count("it", text, heard, KNOWN, number, &mut stats);
+        counted.map(|()| stats).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn dbenchs_table_is_read() {
+        let text = include_str!("dbench.txt");
+        let stats = counted("phoronix-dbench", text, &Heard::default()).expect("its output");
+        assert_eq!((stats.operations, stats.bytes, stats.elapsed), (773_474, 4_168_750_000, Nanos::seconds(10)));
+        for wanted in [
+            ("commits", "commits", 9303.0),
+            ("connections", "connections", 12.0),
+            ("dbench.throughput", "MB/s", 416.875),
+            ("dbench.max-latency", "ms", 161.221),
+            ("dbench.flush", "operations", 9303.0),
+            ("dbench.flush.avg", "ms", 9.226),
+            ("dbench.unlockx.max", "ms", 0.002),
+        ] {
+            assert!(stats.reported.contains(&wanted), "{wanted:?}: {:?}", stats.reported);
+        }
+        assert_eq!(stats.reported.len(), 2 + 2 + 14 * 3);
+        for (lacks, what) in
+            [("Throughput", "Throughput"), ("execute", "execute"), ("Flush", "Flush"), ("max_latency", "max_latency")]
+        {
+            let error = counted("phoronix-dbench", &text.replace(lacks, "x"), &Heard::default()).expect_err("missing");
+            assert!(error.contains("its output has no") && error.contains(what), "{error}");
+        }
+        let stopped = text.replace("Throughput 416.875", "Throughput 0");
+        let error = counted("phoronix-dbench", &stopped, &Heard::default()).expect_err("nothing was done");
+        assert!(error.ends_with("is 0"), "{error}");
+    }
+
+    #[test]
+    fn postmarks_counts_must_add_up_and_its_transactions_are_timed() {
+        let text = include_str!("postmark.txt");
+        let stats = counted("phoronix-postmark", text, &postmark()).expect("its output");
+        assert_eq!((stats.operations, stats.elapsed), (25_000, Nanos::seconds(6)));
+        for wanted in [("postmark.creation", "s", 2.0), ("postmark.created", "files", 12_978.0)] {
+            assert!(stats.reported.contains(&wanted), "{wanted:?}: {:?}", stats.reported);
+        }
+        let deletion = stats.reported.iter().any(|(name, ..)| *name == "postmark.deletion");
+        assert!(!deletion, "it began and ended in one piece");
+        let other = text.replace("12522 files", "12521 files");
+        let error = counted("phoronix-postmark", &other, &postmark()).expect_err("one is missing");
+        assert!(error.contains("is 24999, not N"), "{error}");
+        let at_once = heard(&[("Creating files...Done\nPerforming transactions..Done\nDeleting files...Done", 1)]);
+        let error = counted("phoronix-postmark", text, &at_once).expect_err("no time");
+        assert!(error.contains("both came in one piece"), "{error}");
+    }
+
+    #[test]
+    fn numbers_are_the_first_the_last_or_all() {
+        let read = |take: &str, text: &str| {
+            let capture = format!(r#"{{ "pattern": "n=(\\S+)", "name": "n", "take": "{take}" }}"#);
+            let capture: Capture = serde_json::from_str(&capture).expect("sound");
+            capture.figures(text).first().map(|(_, number)| *number)
+        };
+        let text = "n=1 n=x n=-3 n=2.5\nn=4 n=inf";
+        assert_eq!([read("first", text), read("last", text), read("sum", text)], [Some(1.0), Some(4.0), Some(7.5)]);
+        assert_eq!(read("sum", "none"), None);
+    }
+}

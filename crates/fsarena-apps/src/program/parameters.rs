@@ -1,0 +1,254 @@
+//! The parameters of a workload of the engine `program`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use fsarena_engine::{EngineError, parameters};
+use fsarena_model::{Bytes, DurablePoint, Mode, Workload};
+use serde::Deserialize;
+
+use super::output::{Output, Target};
+
+/// Scripts that run in the job's directory. Each gets the environment variables `N` (the `operations` of the workload,
+/// or those of the step), `SEED` (an integer below 2^32 that follows from the run's seed), `SCRATCH` (a directory
+/// outside of the file system that is measured) and those of `variables`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// The timed script.
+    #[serde(default)]
+    script: Option<String>,
+    /// Several scripts, one after the other, each timed separately.
+    #[serde(default)]
+    steps: Vec<StepParameters>,
+    /// The shell, called as `SHELL -c SCRIPT`.
+    #[serde(default = "sh")]
+    pub shell: String,
+    /// Files of random bytes in the job's directory: name and size. They are made before `prepare` and follow from the
+    /// seed.
+    #[serde(default)]
+    pub files: BTreeMap<String, Bytes>,
+    /// Script that runs once before all runs, untimed.
+    pub prepare: Option<String>,
+    /// Script that runs before each run, untimed.
+    pub before: Option<String>,
+    /// Script that checks the result. It runs after the file system was mounted again, and fails if the result is wrong.
+    pub verify: Option<String>,
+    /// Environment variables.
+    #[serde(default)]
+    pub variables: BTreeMap<String, Variable>,
+    /// The programs that the scripts start.
+    #[serde(default)]
+    pub needs: Vec<ProgramNeed>,
+    /// What is read from the output of `script`.
+    #[serde(default)]
+    pub output: Output,
+    /// Operations of one run of the script. Steps have their own.
+    #[serde(default)]
+    operations: u64,
+    /// Bytes that these operations move. Steps have their own.
+    #[serde(default)]
+    pub bytes: Bytes,
+    /// Programs that one run of the script starts, if the starts may take most of its time. Steps have their own.
+    #[serde(default)]
+    starts: u64,
+    /// Maximum bytes of data at a time.
+    #[serde(default = "sixty_four_mib")]
+    pub data: Bytes,
+    /// Estimate of the duration of a run in seconds.
+    #[serde(default)]
+    pub estimate_s: u64,
+}
+
+/// A step: a script that is timed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StepParameters {
+    /// Name, unique within the workload.
+    pub name: String,
+    /// The timed script.
+    pub script: String,
+    /// Number of its operations.
+    pub operations: u64,
+    /// Number of programs that it starts.
+    #[serde(default)]
+    pub starts: u64,
+    /// Bytes that its operations move.
+    #[serde(default)]
+    pub bytes: Bytes,
+    /// Number of writes that its programs make durable one by one (O_SYNC, O_DSYNC). As many flushes must be seen.
+    #[serde(default)]
+    pub durable_writes: u64,
+    /// Script that runs before it, untimed.
+    pub before: Option<String>,
+    /// Whether everything is synced and the caches are dropped before it, untimed and after `before`.
+    #[serde(default)]
+    pub cold: bool,
+}
+
+/// The value of an environment variable.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Variable {
+    /// A number.
+    Number(u64),
+    /// A text.
+    Text(String),
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// A program that a script starts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ProgramNeed {
+    /// Its name.
+    pub program: String,
+    /// The Debian package that contains it.
+    pub package: String,
+    /// How its version is found.
+    #[serde(default)]
+    pub version: Version,
+}
+
+/// How the version of a program is found.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Version {
+    /// It is not.
+    None,
+    /// From its package.
+    Package,
+    /// From the first line that the program prints with `--version`.
+    #[default]
+    #[serde(rename = "--version")]
+    Long,
+    /// From the first line that it prints with `-V`.
+    #[serde(rename = "-V")]
+    Short,
+    /// From the first line that it prints with `--help`.
+    #[serde(rename = "--help")]
+    Help,
+}
+
+/// The work of a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Task<'a> {
+    /// One script.
+    Script(&'a str),
+    /// Steps.
+    Steps(&'a [StepParameters]),
+}
+
+fn sh() -> String {
+    "sh".to_owned()
+}
+
+fn sixty_four_mib() -> Bytes {
+    Bytes::mib(64)
+}
+
+impl Parameters {
+    /// The parameters of the workload, checked.
+    ///
+    /// # Errors
+    /// [`EngineError::Parameters`].
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        let parameters = parameters::<Self>(workload)?;
+        parameters.mistake(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+    }
+
+    /// The script, or the steps.
+    pub fn task(&self) -> Task<'_> {
+        match &self.script {
+            Some(script) => Task::Script(script),
+            None => Task::Steps(&self.steps),
+        }
+    }
+
+    /// Operations of one run, as far as they are known before.
+    pub fn operations(&self) -> u64 {
+        self.operations + self.steps.iter().map(|step| step.operations).sum::<u64>()
+    }
+
+    /// Programs that one run starts.
+    pub fn starts(&self) -> u64 {
+        self.starts + self.steps.iter().map(|step| step.starts).sum::<u64>()
+    }
+
+    /// The number that `name` stands for: a variable, `N`, or a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.variables.get(name) {
+            Some(Variable::Number(number)) => Some(*number as f64),
+            Some(Variable::Text(text)) => text.parse().ok(),
+            None if name == "N" => Some(self.operations as f64),
+            None => name.parse().ok(),
+        }
+    }
+
+    fn mistake(&self, workload: &Workload) -> Option<String> {
+        let is_variable = |name: &str| {
+            let is_word = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+            name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(is_word)
+        };
+        let is_file = |name: &str| !name.is_empty() && !name.starts_with('.') && !name.contains('/');
+        if let Some(name) = self.variables.keys().find(|name| !is_variable(name)) {
+            return Some(format!("the variable `{name}` is not of lower-case letters, digits and `_`"));
+        }
+        if let Some(name) = self.files.keys().find(|name| !is_file(name)) {
+            return Some(format!("`{name}` of `files` is not the name of a file in the directory"));
+        }
+        let fixed = self.mistake_of_scripts(workload).or_else(|| self.mistake_of_steps(workload));
+        fixed.map(str::to_owned).or_else(|| self.output.mistake(|name| self.number(name).is_some()))
+    }
+
+    fn mistake_of_scripts(&self, workload: &Workload) -> Option<&'static str> {
+        let scripts = self.script.iter().chain(self.steps.iter().map(|step| &step.script));
+        if self.script.is_some() != self.steps.is_empty() {
+            Some("there is a `script` or there are `steps`: one of them")
+        } else if scripts.into_iter().any(|script| script.trim().is_empty()) {
+            Some("a `script` is empty")
+        } else if self.shell.is_empty() || self.shell.contains('/') {
+            Some("`shell` is the name of a program, without a path")
+        } else if workload.mode != Mode::Whole {
+            Some("a script cannot be cut into slices: `mode = \"whole\"`")
+        } else if workload.ends_by_itself && workload.timed_ms > 0 {
+            Some("a script cannot be cut short: with `ends-by-itself` it has no `timed-ms`")
+        } else if self.steps.is_empty() && self.operations == 0 && !self.output.has(Target::Operations) {
+            Some("`operations` is at least 1, or is read from the output: the figure is divided by it")
+        } else {
+            None
+        }
+    }
+
+    fn mistake_of_steps(&self, workload: &Workload) -> Option<&'static str> {
+        let each_is_durable = matches!(workload.durable, DurablePoint::OSync | DurablePoint::ODsync);
+        let names: BTreeSet<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
+        if self.steps.is_empty() {
+            None
+        } else if self.operations > 0 || self.starts > 0 || self.bytes.0 > 0 {
+            Some("each of the `steps` has its `operations`, `starts` and `bytes`")
+        } else if !self.output.is_empty() {
+            Some("`output` is that of a `script`, not of `steps`")
+        } else if self.steps.iter().any(|step| step.operations == 0) {
+            Some("`operations` of a step is at least 1")
+        } else if names.len() < self.steps.len() || names.contains("") {
+            Some("each of the `steps` has a `name` of its own")
+        } else if each_is_durable != self.steps.iter().any(|step| step.durable_writes > 0) {
+            Some(
+                "`durable-writes` of the `steps` goes with `durable = \"o-sync\"` or `\"o-dsync\"`: flushes are compared with it",
+            )
+        } else if !workload.ends_by_itself {
+            Some("`steps` run once: `ends-by-itself = true`")
+        } else {
+            None
+        }
+    }
+}
