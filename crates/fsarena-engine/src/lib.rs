@@ -56,7 +56,7 @@ pub use scratch::Scratch;
 pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
 
-/// The native engines. `fsarena-apps` contains those that start external programs, and knows all engines.
+/// The native engines. `fsarena-programs` contains those that start external programs, and knows all engines.
 pub static ENGINES: &[&dyn Engine] = &[
     &files::Files,
     &data::Data,

@@ -103,7 +103,7 @@ fn whatever_has_a_published_scale_is_understood_at_it() {
         assert!(workload.scaled.is_some() || !does_more, "{} says what is less", workload.name);
         let published = at_scale(workload.clone(), Scale::Published).expect("understood");
         for workload in [&workload, &published] {
-            // The engines of other programs are in fsarena-apps.
+            // The engines of other programs are in fsarena-programs.
             let demand = engine(&workload.engine).map(|engine| engine.traits(workload).expect("understood").peak);
             assert!(demand.is_none_or(|demand| demand > Bytes(0)), "{}", workload.name);
         }

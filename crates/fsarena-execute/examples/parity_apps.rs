@@ -8,10 +8,10 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_apps::engine_of;
 use fsarena_engine::{Limit, RunStats};
 use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Done, Measure, Plan, Storage, Workload};
+use fsarena_programs::engine_of;
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 

@@ -1,11 +1,11 @@
 //! Contenders that are libraries: which workloads they support, and the warnings about them.
 
-use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
 use fsarena_lane::kind::{Ground, kind};
 use fsarena_library::Library;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::{Contender, Plan, Workload};
+use fsarena_programs::engine_of;
 
 /// The library that implements a contender; `None` for a file system of the kernel.
 pub fn library_of(contender: &Contender) -> Option<Library> {

@@ -186,8 +186,8 @@ impl Stage for Machine {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
-        environment.tools.extend(fsarena_apps::program_versions(&self.plan.workloads));
-        environment.settings = fsarena_apps::settings(&self.plan.workloads);
+        environment.tools.extend(fsarena_programs::program_versions(&self.plan.workloads));
+        environment.settings = fsarena_programs::settings(&self.plan.workloads);
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.preconditioned = self.preconditioned.clone();
@@ -228,7 +228,7 @@ impl Stage for Machine {
         if let Some((library, device)) = self.library(contender) {
             return self.open_in_library(contender, (workload, seed), library, &device, stop);
         }
-        let engine = fsarena_apps::engine_of(workload)?;
+        let engine = fsarena_programs::engine_of(workload)?;
         let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
             let directory = self.directory(contender)?.join(&left.name);

@@ -37,7 +37,7 @@ pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Res
 }
 
 fn variants(workload: &Workload, rates: &[Rate]) -> Result<Vec<Workload>, EngineError> {
-    let engine = fsarena_apps::engine_of(workload)?;
+    let engine = fsarena_programs::engine_of(workload)?;
     rates.iter().map(|rate| engine.paced(workload, *rate)).collect()
 }
 

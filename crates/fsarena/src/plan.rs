@@ -134,7 +134,7 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
 
 /// The plan with what its engines state about the workloads, if it is consistent and its budget suffices.
 fn checked(plan: Plan) -> Result<Plan> {
-    let workloads = plan.workloads.into_iter().map(fsarena_apps::resolved).collect::<Result<_, _>>()?;
+    let workloads = plan.workloads.into_iter().map(fsarena_programs::resolved).collect::<Result<_, _>>()?;
     let plan = Plan { workloads, ..plan };
     let plan = Plan { reserved: reserved(&plan), ..plan };
     require_sound(&plan)?;
@@ -194,7 +194,7 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
 fn without_programs(plan: &Plan, name: &str) -> Result<()> {
     for missing in not_here(plan, name) {
         let workload = fsarena_catalog::workload(&missing.workload)?;
-        fsarena_apps::engine_of(&workload)?.require(&workload)?;
+        fsarena_programs::engine_of(&workload)?.require(&workload)?;
     }
     let text =
         format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
@@ -206,7 +206,7 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
     require::memory_limits(plan)?;
     for workload in &plan.workloads {
-        if let Some(engine) = fsarena_apps::engine(&workload.engine) {
+        if let Some(engine) = fsarena_programs::engine(&workload.engine) {
             engine.require(workload)?;
         }
     }

@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_apps::engine_of;
 use fsarena_engine::{Job, starts_job};
 use fsarena_lane::Arena;
 use fsarena_model::{BaselineKind, Bytes, Workload};
+use fsarena_programs::engine_of;
 
 use super::{Machine, io};
 use crate::StageError;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_apps::engine_of;
 use fsarena_engine::Job;
 use fsarena_lane::{CheckResult, Remounted};
 use fsarena_library::Library;
 use fsarena_model::{Step, Verification, Workload};
+use fsarena_programs::engine_of;
 
 use super::Machine;
 use crate::libraries::library_of;

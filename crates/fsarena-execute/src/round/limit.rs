@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn workload(name: &str) -> Workload {
-        fsarena_apps::resolved(fsarena_catalog::workload(name).expect("in the catalogue")).expect("sound")
+        fsarena_programs::resolved(fsarena_catalog::workload(name).expect("in the catalogue")).expect("sound")
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Further measurements of a round: baselines, and the present cost of a lane.
 
 use fsarena_analyse::baseline_counts;
-use fsarena_apps::engine_of;
 use fsarena_model::{
     Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Nanos, Often, Severity, Trial, Workload,
 };
+use fsarena_programs::engine_of;
 
 use super::Session;
 use crate::RunError;

@@ -54,7 +54,7 @@ mod tests {
 
     fn shares(names: &[&str]) -> Vec<(String, bool, bool)> {
         let workloads = names.iter().map(|name| fsarena_catalog::workload(name).expect("in the catalogue"));
-        let workloads = workloads.map(|workload| fsarena_apps::resolved(workload).expect("sound")).collect();
+        let workloads = workloads.map(|workload| fsarena_programs::resolved(workload).expect("sound")).collect();
         let plan = Plan { workloads, ..Plan::of(Vec::new()) };
         let grouped = in_groups(&plan, (0..names.len()).collect());
         let words = |(index, Shares { adopts, leaves }): (usize, Shares)| (names[index].to_owned(), adopts, leaves);

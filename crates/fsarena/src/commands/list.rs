@@ -79,14 +79,14 @@ pub fn availability(kind: &dyn Kind) -> Availability {
 }
 
 fn can_keep_a_rate(workload: &Workload) -> bool {
-    let engine = fsarena_apps::engine(&workload.engine);
+    let engine = fsarena_programs::engine(&workload.engine);
     engine.is_some_and(|engine| engine.paced(workload, Rate::Percent(100.0)).is_ok())
 }
 
 fn workloads() -> Result<String> {
     let workloads = fsarena_catalog::workloads()?;
     let rows = workloads.into_iter().map(|workload| {
-        let here = match (fsarena_apps::engine(&workload.engine), fsarena_apps::missing(&workload)) {
+        let here = match (fsarena_programs::engine(&workload.engine), fsarena_programs::missing(&workload)) {
             (None, _) => format!("no: there is no engine `{}`", workload.engine),
             (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
             (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),

@@ -8,9 +8,9 @@ use fsarena_model::{Unavailable, Workload};
 /// # Errors
 /// If none can run: the programs that the first one lacks.
 pub fn available(workloads: Vec<Workload>) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
-    let (here, missing) = parted(&workloads, fsarena_apps::missing);
+    let (here, missing) = parted(&workloads, fsarena_programs::missing);
     if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
-        fsarena_apps::engine_of(first)?.require(first)?;
+        fsarena_programs::engine_of(first)?.require(first)?;
     }
     Ok((here, missing))
 }

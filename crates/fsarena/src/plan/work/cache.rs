@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use fsarena_apps::engine_of;
 use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
+use fsarena_programs::engine_of;
 
 use super::{Choices, Noted};
 use crate::cli::Caches;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fsarena_apps::engine;
 use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
+use fsarena_programs::engine;
 use serde_json::{Value, json};
 
 fn workload(parameters: Value) -> Workload {

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_apps::engine;
 use fsarena_engine::{Limit, Operation, RunStats};
 use fsarena_model::Workload;
+use fsarena_programs::engine;
 use serde_json::{Value, json};
 
 fn workload(parameters: &Value) -> Workload {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fsarena_apps::engine;
 use fsarena_engine::{Job, Limit, Operation, RunStats};
 use fsarena_model::Workload;
+use fsarena_programs::engine;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use rustix::process::{Pid, Signal, kill_process};

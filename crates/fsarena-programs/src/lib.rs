@@ -1,5 +1,5 @@
 //! External programs as workloads: servers that are started on the lane with the clients that load them, and tools. A
-//! new engine is one file and one line in [`APPS`]. [`engine`] finds every engine by its name, native or not.
+//! new engine is one file and one line in [`PROGRAMS`]. [`engine`] finds every engine by its name, native or not.
 
 mod apache;
 mod folder;
@@ -21,7 +21,7 @@ use fsarena_engine::{Engine, EngineError};
 use fsarena_model::{Traits, Workload};
 
 /// All engines whose programs have to be installed first (`make apps`).
-pub static APPS: &[&dyn Engine] = &[
+pub static PROGRAMS: &[&dyn Engine] = &[
     // databases
     &mariadb::MariaDbEngine,
     &oltp::Oltp,
@@ -34,7 +34,7 @@ pub static APPS: &[&dyn Engine] = &[
 
 /// The engine with this name, native or not.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
-    fsarena_engine::engine(name).or_else(|| APPS.iter().copied().find(|engine| engine.name() == name))
+    fsarena_engine::engine(name).or_else(|| PROGRAMS.iter().copied().find(|engine| engine.name() == name))
 }
 
 /// The engine that `workload` names.
@@ -43,7 +43,7 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
 /// [`EngineError::Unknown`] if there is none.
 pub fn engine_of(workload: &Workload) -> Result<&'static dyn Engine, EngineError> {
     let unknown = || {
-        let engines = fsarena_engine::ENGINES.iter().chain(APPS).map(|engine| engine.name()).collect();
+        let engines = fsarena_engine::ENGINES.iter().chain(PROGRAMS).map(|engine| engine.name()).collect();
         EngineError::Unknown { workload: workload.name.to_string(), engine: workload.engine.clone(), engines }
     };
     engine(&workload.engine).ok_or_else(unknown)
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_engine_has_a_name_of_its_own() {
-        let names = || APPS.iter().map(|engine| engine.name());
+        let names = || PROGRAMS.iter().map(|engine| engine.name());
         for name in names() {
             assert!(fsarena_engine::engine(name).is_none(), "{name} is native, too");
             assert_eq!(names().filter(|other| *other == name).count(), 1, "{name}");
