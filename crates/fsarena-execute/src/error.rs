@@ -4,7 +4,7 @@ use fsarena_engine::EngineError;
 use fsarena_lane::LaneError;
 use fsarena_model::{ErrorCategory, Explained};
 
-use crate::StageError;
+use crate::TestbedError;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum RunError {
         /// The contender's label.
         contender: String,
         /// The reason.
-        error: StageError,
+        error: TestbedError,
     },
     /// The machine failed before anything was measured.
     #[error(transparent)]

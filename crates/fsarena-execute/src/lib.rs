@@ -1,6 +1,6 @@
 //! From a plan to events: rounds, sweeps, the schedule, and when to stop.
 //!
-//! [`run`] drives a [`Stage`] through rounds, and [`resume`] through further rounds. Both send events to a
+//! [`run`] drives a [`Testbed`] through rounds, and [`resume`] through further rounds. Both send events to a
 //! [`Listener`]. None of them knows where the record is stored or what a report looks like.
 
 mod aim;
@@ -15,7 +15,7 @@ mod resume_check;
 mod round;
 mod run;
 mod schedule;
-mod stage;
+mod testbed;
 
 pub use error::RunError;
 pub use libraries::{left_out, require_libraries};
@@ -24,4 +24,4 @@ pub use pace::{estimated_round, estimated_setup, largest, reserved, unaligned};
 pub use remaining::{Remaining, Wish};
 pub use run::{Listener, Resumption, resume, run};
 pub use schedule::{Assignment, lane_rounds, slice_order, workload_order};
-pub use stage::{Stage, StageError, Verified};
+pub use testbed::{Counters, Host, Testbed, TestbedError, Verified, Volumes, Workloads};

@@ -1,4 +1,4 @@
-//! The real stage: lanes, engines and probes of this machine.
+//! The real testbed: lanes, engines and probes of this machine.
 
 mod baselines;
 mod libraries;
@@ -21,7 +21,7 @@ use fsarena_sys::directory::{Directory, Removal};
 use fsarena_sys::{clock, memory};
 use rustix::fs::syncfs;
 
-use crate::{Stage, StageError, Verified, precondition};
+use crate::{Counters, Host, TestbedError, Verified, Volumes, Workloads, precondition};
 use watched::Watched;
 
 /// How long the idle machine is observed before the run, to know its background load.
@@ -50,13 +50,13 @@ pub struct Machine {
     /// The current round, 0 before the first. Flushes are counted in the first round only, because counting delays each
     /// request.
     round: u32,
-    /// The conditions at the last call of [`Stage::conditions`].
+    /// The conditions at the last call of [`Testbed::conditions`].
     conditions: ConditionsSnapshot,
     preconditioned: Option<Preconditioned>,
 }
 
 impl Machine {
-    /// A stage for `plan` on an arena that was made for the same plan.
+    /// A testbed for `plan` on an arena that was made for the same plan.
     pub fn new(plan: Plan, arena: Arena) -> Self {
         let count = plan.contenders.len() + BaselineKind::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
@@ -96,14 +96,14 @@ impl Machine {
     }
 
     /// The contender's directory; an error if the contender is not mounted, for example after a failed remount.
-    fn directory(&self, contender: usize) -> Result<PathBuf, StageError> {
+    fn directory(&self, contender: usize) -> Result<PathBuf, TestbedError> {
         let place = self.places[contender].as_ref();
         let missing = || io("use it".to_owned())(std::io::Error::other("it is not mounted"));
         place.map(|place| place.directory.clone()).ok_or_else(missing)
     }
 
     /// Opens the contender's directory.
-    fn open_directory(&self, contender: usize) -> Result<Directory, StageError> {
+    fn open_directory(&self, contender: usize) -> Result<Directory, TestbedError> {
         self.directory(contender)?;
         let place = self.places[contender].as_ref();
         Ok(place.map(Ground::open).transpose()?.expect("a contender that has a directory has a place"))
@@ -115,7 +115,7 @@ impl Machine {
         contender: usize,
         workload: &Workload,
         layout: Option<String>,
-    ) -> Result<PathBuf, StageError> {
+    ) -> Result<PathBuf, TestbedError> {
         let parent = self.open_directory(contender)?;
         let path = parent.path().join(&workload.name);
         let made = parent.make(&workload.name, 0o755).and_then(|made| made.id());
@@ -125,7 +125,7 @@ impl Machine {
     }
 
     /// Removes the directory of the current workload, if its inode is still the one that was created.
-    fn remove_work(&mut self, contender: usize) -> Result<(), StageError> {
+    fn remove_work(&mut self, contender: usize) -> Result<(), TestbedError> {
         let Some(Work { name, inode, .. }) = self.works[contender].clone() else { return Ok(()) };
         let parent = self.open_directory(contender)?;
         let act = || format!("remove {}", parent.path().join(&name).display());
@@ -177,12 +177,173 @@ fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
     totals.readings().into_iter().filter_map(rate).collect()
 }
 
-fn io(act: String) -> impl FnOnce(std::io::Error) -> StageError {
+fn io(act: String) -> impl FnOnce(std::io::Error) -> TestbedError {
     move |source| EngineError::Io { act, source }.into()
 }
 
-impl Stage for Machine {
-    fn survey(&mut self) -> Result<Environment, StageError> {
+impl Volumes for Machine {
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError> {
+        self.round = round;
+        let (place, facts) = self.arena.make(contender, lane, round)?;
+        self.places[contender] = Some(place);
+        Ok(facts)
+    }
+
+    fn baseline(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError> {
+        let number = baselines::number(self.plan.contenders.len(), place);
+        let is_possible = match place {
+            BaselineKind::Memory => {
+                self.places[number] = if baselines::fits_in_memory(workload) { self.arena.memory()? } else { None };
+                self.places[number].is_some()
+            }
+            BaselineKind::Device => baselines::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
+            BaselineKind::Start => workload.traits.starts.is_some(),
+        };
+        Ok(is_possible.then_some(number))
+    }
+
+    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError> {
+        if self.place(contender).is_some() {
+            return Ok(false);
+        }
+        let done = self.remount_timed(contender)?;
+        Ok(done.is_some())
+    }
+
+    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
+        // A library syncs as a part of its work, and the lane is not mounted then.
+        if self.library(contender).is_some() {
+            return Ok(Nanos(0));
+        }
+        let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
+            Some(BaselineKind::Start) => return Ok(Nanos(0)),
+            Some(BaselineKind::Device) => match self.arena.spare()? {
+                None => return Ok(Nanos(0)),
+                Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
+            },
+            Some(BaselineKind::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
+        };
+        let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
+        let start = clock::now();
+        sync(&file).map_err(|errno| io(format!("sync {}", path.display()))(errno.into()))?;
+        Ok(clock::now().saturating_sub(start))
+    }
+
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError> {
+        if self.place(contender).is_some() {
+            return Ok(None);
+        }
+        Ok(self.arena.quiesce(contender)?)
+    }
+
+    fn used(&mut self, contender: usize) -> Option<Bytes> {
+        let mounted = self.directory(contender).ok().filter(|_| self.library(contender).is_none())?;
+        let found = rustix::fs::statvfs(mounted).ok()?;
+        Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
+    }
+
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError> {
+        let result = self.arena.finish(contender)?;
+        self.places[contender] = None;
+        self.works[contender] = None;
+        Ok(result)
+    }
+}
+
+impl Workloads for Machine {
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, TestbedError> {
+        if let Some(place @ (BaselineKind::Device | BaselineKind::Start)) = self.place(contender) {
+            return self.open_without_a_file_system(place, workload, seed, stop);
+        }
+        if let Some((library, device)) = self.library(contender) {
+            return self.open_in_library(contender, (workload, seed), library, &device, stop);
+        }
+        let engine = fsarena_programs::engine_of(workload)?;
+        let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
+        if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
+            let directory = self.directory(contender)?.join(&left.name);
+            let mut job = engine.open(workload, &directory, seed)?;
+            job.adopt(stop)?;
+            return Ok(job);
+        }
+        // Files of the group remain here if the contender skipped the group's next workload.
+        self.remove_work(contender)?;
+        let directory = self.make_work(contender, workload, layout)?;
+        let mut job = engine.open(workload, &directory, seed)?;
+        job.prepare(stop)?;
+        Ok(job)
+    }
+
+    fn verify(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        job: &mut dyn Job,
+        stop: &AtomicBool,
+    ) -> Result<Option<Verified>, TestbedError> {
+        if self.place(contender).is_some() || !job.verifies() {
+            return Ok(None);
+        }
+        if self.library(contender).is_some() {
+            return self.verify_library(contender, workload, job, stop);
+        }
+        let unmounted = self.remount_timed(contender)?;
+        let directory = self.directory(contender)?.join(&workload.name);
+        Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
+    }
+
+    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
+        let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
+        baselines::logical(self.directory(contender).ok()?.join(name))
+    }
+
+    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), TestbedError> {
+        // A library's lane keeps its content for the checker and is made again before the next workload.
+        let is_kept = matches!(self.place(contender), Some(BaselineKind::Device | BaselineKind::Start));
+        if self.library(contender).is_some() {
+            memory::give_back();
+        }
+        if is_kept || self.library(contender).is_some() {
+            return Ok(());
+        }
+        self.remove_work(contender)?;
+        self.sync(contender).map(drop)
+    }
+}
+
+impl Counters for Machine {
+    fn start_counters(&mut self, contender: usize) {
+        if self.is_probed(contender) {
+            let target = self.target(contender);
+            self.watched[contender].begin(&target);
+        }
+    }
+
+    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+        let target = self.target(contender);
+        self.watched[contender].so_far(&target)
+    }
+
+    fn stop_counters(&mut self, contender: usize) {
+        if self.is_probed(contender) {
+            let target = self.target(contender);
+            self.watched[contender].end(&target);
+        }
+    }
+
+    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+        self.watched[contender].take(self.kernel_at_rest)
+    }
+}
+
+impl Host for Machine {
+    fn survey(&mut self) -> Result<Environment, TestbedError> {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
@@ -208,155 +369,7 @@ impl Stage for Machine {
         Ok(environment)
     }
 
-    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, StageError> {
-        self.round = round;
-        let (place, facts) = self.arena.make(contender, lane, round)?;
-        self.places[contender] = Some(place);
-        Ok(facts)
-    }
-
-    fn open(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        seed: u64,
-        stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, StageError> {
-        if let Some(place @ (BaselineKind::Device | BaselineKind::Start)) = self.place(contender) {
-            return self.open_without_a_file_system(place, workload, seed, stop);
-        }
-        if let Some((library, device)) = self.library(contender) {
-            return self.open_in_library(contender, (workload, seed), library, &device, stop);
-        }
-        let engine = fsarena_programs::engine_of(workload)?;
-        let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
-        if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
-            let directory = self.directory(contender)?.join(&left.name);
-            let mut job = engine.open(workload, &directory, seed)?;
-            job.adopt(stop)?;
-            return Ok(job);
-        }
-        // Files of the group remain here if the contender skipped the group's next workload.
-        self.remove_work(contender)?;
-        let directory = self.make_work(contender, workload, layout)?;
-        let mut job = engine.open(workload, &directory, seed)?;
-        job.prepare(stop)?;
-        Ok(job)
-    }
-
-    fn remount(&mut self, contender: usize) -> Result<bool, StageError> {
-        if self.place(contender).is_some() {
-            return Ok(false);
-        }
-        let done = self.remount_timed(contender)?;
-        Ok(done.is_some())
-    }
-
-    fn sync(&mut self, contender: usize) -> Result<Nanos, StageError> {
-        // A library syncs as a part of its work, and the lane is not mounted then.
-        if self.library(contender).is_some() {
-            return Ok(Nanos(0));
-        }
-        let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
-            Some(BaselineKind::Start) => return Ok(Nanos(0)),
-            Some(BaselineKind::Device) => match self.arena.spare()? {
-                None => return Ok(Nanos(0)),
-                Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
-            },
-            Some(BaselineKind::Memory) | None => (self.directory(contender)?, |folder| syncfs(folder)),
-        };
-        let file = File::open(&path).map_err(io(format!("open {}", path.display())))?;
-        let start = clock::now();
-        sync(&file).map_err(|errno| io(format!("sync {}", path.display()))(errno.into()))?;
-        Ok(clock::now().saturating_sub(start))
-    }
-
-    fn clear(&mut self, contender: usize, _workload: &Workload) -> Result<(), StageError> {
-        // A library's lane keeps its content for the checker and is made again before the next workload.
-        let is_kept = matches!(self.place(contender), Some(BaselineKind::Device | BaselineKind::Start));
-        if self.library(contender).is_some() {
-            memory::give_back();
-        }
-        if is_kept || self.library(contender).is_some() {
-            return Ok(());
-        }
-        self.remove_work(contender)?;
-        self.sync(contender).map(drop)
-    }
-
-    fn verify(
-        &mut self,
-        contender: usize,
-        workload: &Workload,
-        job: &mut dyn Job,
-        stop: &AtomicBool,
-    ) -> Result<Option<Verified>, StageError> {
-        if self.place(contender).is_some() || !job.verifies() {
-            return Ok(None);
-        }
-        if self.library(contender).is_some() {
-            return self.verify_library(contender, workload, job, stop);
-        }
-        let unmounted = self.remount_timed(contender)?;
-        let directory = self.directory(contender)?.join(&workload.name);
-        Ok(Some(Verified { found: job.verify(&directory, stop)?, unmounted }))
-    }
-
-    fn refer(&mut self, place: BaselineKind, workload: &Workload) -> Result<Option<usize>, StageError> {
-        let number = baselines::number(self.plan.contenders.len(), place);
-        let is_possible = match place {
-            BaselineKind::Memory => {
-                self.places[number] = if baselines::fits_in_memory(workload) { self.arena.memory()? } else { None };
-                self.places[number].is_some()
-            }
-            BaselineKind::Device => baselines::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
-            BaselineKind::Start => workload.traits.starts.is_some(),
-        };
-        Ok(is_possible.then_some(number))
-    }
-
-    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, StageError> {
-        if self.place(contender).is_some() {
-            return Ok(None);
-        }
-        Ok(self.arena.quiesce(contender)?)
-    }
-
-    fn start_counters(&mut self, contender: usize) {
-        if self.is_probed(contender) {
-            let target = self.target(contender);
-            self.watched[contender].begin(&target);
-        }
-    }
-
-    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
-        let target = self.target(contender);
-        self.watched[contender].so_far(&target)
-    }
-
-    fn stop_counters(&mut self, contender: usize) {
-        if self.is_probed(contender) {
-            let target = self.target(contender);
-            self.watched[contender].end(&target);
-        }
-    }
-
-    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
-        self.watched[contender].take(self.kernel_at_rest)
-    }
-
-    fn used(&mut self, contender: usize) -> Option<Bytes> {
-        let mounted = self.directory(contender).ok().filter(|_| self.library(contender).is_none())?;
-        let found = rustix::fs::statvfs(mounted).ok()?;
-        Some(Bytes((found.f_blocks - found.f_bfree) * found.f_frsize))
-    }
-
-    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes> {
-        let name = self.works[contender].as_ref().map_or(&workload.name, |work| &work.name);
-        baselines::logical(self.directory(contender).ok()?.join(name))
-    }
-
-    fn lane_cost(&mut self) -> Result<Option<LaneCost>, StageError> {
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError> {
         Ok(self.arena.lane_cost(Effort::ROUND)?)
     }
 
@@ -365,18 +378,11 @@ impl Stage for Machine {
         self.conditions.since(&before)
     }
 
-    fn confine(&mut self, limit: Bytes) -> Result<(), StageError> {
+    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError> {
         Ok(self.arena.confine(limit)?)
     }
 
-    fn release(&mut self) -> Result<(), StageError> {
+    fn lift_memory_limit(&mut self) -> Result<(), TestbedError> {
         Ok(self.arena.release()?)
-    }
-
-    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, StageError> {
-        let result = self.arena.finish(contender)?;
-        self.places[contender] = None;
-        self.works[contender] = None;
-        Ok(result)
     }
 }

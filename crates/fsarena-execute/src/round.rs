@@ -16,7 +16,7 @@ pub use self::limit::Watch;
 use self::limit::Within;
 use self::player::{Player, out_of_time, trial};
 use crate::schedule::{Assignment, slice_order};
-use crate::{Stage, StageError};
+use crate::{Testbed, TestbedError};
 
 /// The input of a workload's run within a round.
 pub struct Setting<'a> {
@@ -63,42 +63,42 @@ pub enum Clocks {
 }
 
 /// Runs the workload. `None` if the run is stopped, because the trials are then incomplete.
-pub fn run(stage: &mut dyn Stage, setting: &Setting<'_>) -> Option<Vec<Trial>> {
+pub fn run(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Option<Vec<Trial>> {
     let trials = match setting.workload.mode {
-        Mode::Sliced => in_turn(stage, setting),
-        Mode::Whole => one_by_one(stage, setting),
+        Mode::Sliced => in_turn(testbed, setting),
+        Mode::Whole => one_by_one(testbed, setting),
     };
     (!setting.is_stopped()).then_some(trials)
 }
 
 /// Runs the slices of all contenders in turn.
-fn in_turn(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
+fn in_turn(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
     let order = setting.order(setting.workload.slices);
     // Contenders are prepared in the order of the first sweep, so that no contender always has the most recent files.
     let first_sweep = order.iter().take(setting.contenders.len());
-    let mut players: Vec<Player> = first_sweep.map(|contender| open(stage, setting, *contender)).collect();
+    let mut players: Vec<Player> = first_sweep.map(|contender| open(testbed, setting, *contender)).collect();
     for (position, contender) in order.into_iter().enumerate() {
         let Some(player) = players.iter_mut().find(|player| player.contender == contender) else { continue };
         if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = slice(stage, setting, player, position as u32).err().map(|error| error.text);
+            player.failure = slice(testbed, setting, player, position as u32).err().map(|error| error.text);
         }
     }
     players.sort_by_key(|player| player.contender);
     if setting.clocks == Clocks::Read {
-        players.iter_mut().for_each(|player| clocks::of_sliced(stage, setting, player));
+        players.iter_mut().for_each(|player| clocks::of_sliced(testbed, setting, player));
     }
-    players.iter_mut().map(|player| close(stage, setting, player)).collect()
+    players.iter_mut().map(|player| close(testbed, setting, player)).collect()
 }
 
 /// Runs one contender after the other, each from preparation to removal, so that no other contender has work in flight.
-fn one_by_one(stage: &mut dyn Stage, setting: &Setting<'_>) -> Vec<Trial> {
+fn one_by_one(testbed: &mut dyn Testbed, setting: &Setting<'_>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (position, contender) in setting.order(1).into_iter().enumerate() {
-        let mut player = open(stage, setting, contender);
+        let mut player = open(testbed, setting, contender);
         if player.failure.is_none() && !setting.is_stopped() {
-            player.failure = whole(stage, setting, &mut player, position as u32).err().map(|error| error.text);
+            player.failure = whole(testbed, setting, &mut player, position as u32).err().map(|error| error.text);
         }
-        trials.push((contender, close(stage, setting, &mut player)));
+        trials.push((contender, close(testbed, setting, &mut player)));
     }
     trials.sort_by_key(|(contender, _)| *contender);
     trials.into_iter().map(|(_, trial)| trial).collect()
@@ -116,20 +116,20 @@ impl Setting<'_> {
 }
 
 /// Prepares a workload and syncs it, so that no contender pays for another's preparation.
-fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Player {
+fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Player {
     let start = setting.clock.now();
     let seed = setting.seed.wrapping_add(u64::from(setting.round) << 32);
-    let used = clocks::used_before(stage, setting, contender);
-    let prepared = confined(stage, setting, |stage| {
+    let used = clocks::used_before(testbed, setting, contender);
+    let prepared = confined(testbed, setting, |testbed| {
         let limit = limit::of_upkeep(setting.workload);
-        Ok(setting.watch.within(Some(limit), |stop| stage.open(contender, setting.workload, seed, stop)))
+        Ok(setting.watch.within(Some(limit), |stop| testbed.open(contender, setting.workload, seed, stop)))
     });
     let (prepared, out_of_time) = match prepared {
         Ok(Within::Done(prepared)) => (prepared, None),
         Ok(Within::OutOfTime(limit)) => (Err(out_of_time(limit)), Some(limit)),
         Err(error) => (Err(error), None),
     };
-    let (job, failure) = match prepared.and_then(|job| stage.sync(contender).map(|_| job)) {
+    let (job, failure) = match prepared.and_then(|job| testbed.sync(contender).map(|_| job)) {
         Ok(job) => (Some(job), None),
         Err(error) => (None, Some(error.text)),
     };
@@ -155,14 +155,19 @@ fn open(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Playe
 }
 
 /// Runs an untimed warm-up, then the timed part between two readings of the counters.
-fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), StageError> {
-    ready(stage, setting, player)?;
-    let done = confined(stage, setting, |stage| {
+fn slice(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    player: &mut Player,
+    position: u32,
+) -> Result<(), TestbedError> {
+    ready(testbed, setting, player)?;
+    let done = confined(testbed, setting, |testbed| {
         let start = setting.clock.now();
         warm_up(setting, player)?;
         player.spend("time.between", setting.clock.now().saturating_sub(start));
         player.current.clear();
-        watched(stage, setting, player, setting.workload.timed())
+        watched(testbed, setting, player, setting.workload.timed())
     });
     player.stats.follow(&player.current, position);
     done?;
@@ -170,7 +175,7 @@ fn slice(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
     Ok(())
 }
 
-fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
+fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     if setting.workload.memory_limit.is_some() {
         player.upkeep(setting, |job, stop| job.warm_up(stop))?;
     }
@@ -182,29 +187,34 @@ fn warm_up(setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError>
 
 /// Runs `act` within the workload's memory limit, if it has one.
 fn confined<T>(
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
-    act: impl FnOnce(&mut dyn Stage) -> Result<T, StageError>,
-) -> Result<T, StageError> {
-    let Some(limit) = setting.workload.memory_limit else { return act(stage) };
-    stage.confine(limit)?;
-    let done = act(stage);
-    stage.release()?;
+    act: impl FnOnce(&mut dyn Testbed) -> Result<T, TestbedError>,
+) -> Result<T, TestbedError> {
+    let Some(limit) = setting.workload.memory_limit else { return act(testbed) };
+    testbed.limit_memory(limit)?;
+    let done = act(testbed);
+    testbed.lift_memory_limit()?;
     done
 }
 
 /// Repeats the work until its time is over, then syncs; the sync counts, because a whole run includes the writes that
 /// it defers. A workload that ends by itself runs once, and its sync is timed separately.
-fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, position: u32) -> Result<(), StageError> {
+fn whole(
+    testbed: &mut dyn Testbed,
+    setting: &Setting<'_>,
+    player: &mut Player,
+    position: u32,
+) -> Result<(), TestbedError> {
     let wanted = Nanos::millis(setting.workload.timed_ms);
     player.current.clear();
     loop {
         let before = player.current.elapsed;
         // Each piece offers its rate from the start.
         player.current.offered = None;
-        ready(stage, setting, player)?;
+        ready(testbed, setting, player)?;
         let time = (wanted.0 > 0).then(|| wanted.saturating_sub(before));
-        confined(stage, setting, |stage| watched(stage, setting, player, time))?;
+        confined(testbed, setting, |testbed| watched(testbed, setting, player, time))?;
         let is_idle = player.current.elapsed == before;
         let is_over = player.current.elapsed >= wanted || setting.workload.ends_by_itself;
         if is_over || is_idle || setting.is_stopped() {
@@ -212,9 +222,9 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
         }
     }
     let returned = player.current.elapsed;
-    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(stage, setting, player)? };
+    let after = if setting.workload.ends_by_itself { Nanos(0) } else { synced(testbed, setting, player)? };
     if setting.clocks == Clocks::Read {
-        clocks::of_whole(stage, setting, player, returned)?;
+        clocks::of_whole(testbed, setting, player, returned)?;
     }
     player.stats.follow(&player.current, position);
     player.slices.extend(sample(setting.workload, &player.current, after, position));
@@ -222,33 +232,33 @@ fn whole(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player, posi
 }
 
 /// Syncs between two readings of the counters.
-fn synced(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, StageError> {
-    stage.start_counters(player.contender);
-    let synced = stage.sync(player.contender);
+fn synced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<Nanos, TestbedError> {
+    testbed.start_counters(player.contender);
+    let synced = testbed.sync(player.contender);
     if setting.clocks == Clocks::Read {
         player.readings.extend(clocks::written(
             "clock.durable",
-            &stage.read_counters(player.contender),
+            &testbed.read_counters(player.contender),
             &player.current,
         ));
     }
-    stage.stop_counters(player.contender);
+    testbed.stop_counters(player.contender);
     player.synced = synced.as_ref().ok().copied();
     synced
 }
 
 /// Untimed preparation of a slice: refills files, remounts for a cold cache, and backs the memory that the work fills.
-fn ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
+fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     let start = setting.clock.now();
-    let done = made_ready(stage, setting, player);
+    let done = made_ready(testbed, setting, player);
     player.spend("time.between", setting.clock.now().saturating_sub(start));
     done
 }
 
-fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
+fn made_ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     player.upkeep(setting, |job, stop| job.reset(stop))?;
     let is_cold = setting.workload.cache == CacheState::Cold || setting.workload.memory_limit.is_some();
-    if is_cold && !player.job().reads_on() && !stage.remount(player.contender)? {
+    if is_cold && !player.job().reads_on() && !testbed.remount(player.contender)? {
         player.upkeep(setting, |job, stop| job.drop_caches(stop))?;
     }
     memory::back(player.job().fills());
@@ -257,14 +267,14 @@ fn made_ready(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player)
 
 /// Runs the work between two readings of the counters.
 fn watched(
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
     player: &mut Player,
     time: Option<Nanos>,
-) -> Result<(), StageError> {
-    stage.start_counters(player.contender);
+) -> Result<(), TestbedError> {
+    testbed.start_counters(player.contender);
     let done = player.work(setting, time);
-    stage.stop_counters(player.contender);
+    testbed.stop_counters(player.contender);
     done?;
     player.upkeep(setting, |job, stop| job.end(stop))
 }
@@ -280,16 +290,16 @@ fn sample(workload: &Workload, stats: &RunStats, after: Nanos, position: u32) ->
 
 /// Syncs outstanding writes, timed separately; verifies the result; then removes the files, unless the next workload
 /// uses them.
-fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let start = setting.clock.now();
     let mut job = player.job.take();
-    let synced = stage.sync(player.contender);
+    let synced = testbed.sync(player.contender);
     player.synced = player.synced.or(synced.as_ref().ok().copied());
     if let (Some(job), None, false) = (&mut job, &player.failure, setting.is_stopped()) {
         let limit = limit::of_upkeep(setting.workload);
         let verified = setting
             .watch
-            .within(Some(limit), |stop| stage.verify(player.contender, setting.workload, &mut **job, stop));
+            .within(Some(limit), |stop| testbed.verify(player.contender, setting.workload, &mut **job, stop));
         match player.in_time(verified) {
             Ok(found) => player.take_in(found),
             Err(error) => player.failure = Some(error.text),
@@ -297,12 +307,12 @@ fn close(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> T
     }
     drop(job);
     let leaves = setting.shares.leaves && player.failure.is_none();
-    let cleared = if leaves { Ok(()) } else { stage.clear(player.contender, setting.workload) };
+    let cleared = if leaves { Ok(()) } else { testbed.clear(player.contender, setting.workload) };
     let error = synced.err().or(cleared.err());
     player.failure = player.failure.take().or(error.map(|error| error.text));
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());
     }
     player.spend("time.close", setting.clock.now().saturating_sub(start));
-    trial(stage, setting, player)
+    trial(testbed, setting, player)
 }

@@ -1,4 +1,4 @@
-//! A run: rounds on a stage until all pairs are decided or the budget is spent, and the events of the run.
+//! A run: rounds on a testbed until all pairs are decided or the budget is spent, and the events of the run.
 
 mod baselines;
 mod contenders;
@@ -18,7 +18,7 @@ use fsarena_sys::Clock;
 use crate::aim::{Aim, Extent};
 use crate::round::{self, Setting, Shares, Watch};
 use crate::schedule::{Assignment, workload_order};
-use crate::{RunError, Stage, environment, pace};
+use crate::{RunError, Testbed, environment, pace};
 
 pub use resume::{Resumption, resume};
 
@@ -31,7 +31,7 @@ pub trait Listener {
     fn hear(&mut self, event: &Event) -> Result<(), String>;
 }
 
-/// Runs `plan` on `stage` and sends events to `listener`; ends early once `stop` is set.
+/// Runs `plan` on `testbed` and sends events to `listener`; ends early once `stop` is set.
 ///
 /// `started` is the clock's time when the preparation began: the budget starts there.
 ///
@@ -39,7 +39,7 @@ pub trait Listener {
 /// An error that ends the whole run. The failure of a part is an event, and the run continues.
 pub fn run(
     plan: &Plan,
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     clock: &dyn Clock,
     started: Nanos,
     stop: &AtomicBool,
@@ -50,7 +50,7 @@ pub fn run(
     let (once, decided, pending) = (Nanos(0), BTreeSet::new(), Vec::new());
     Watch::during(stop, |watch| {
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
+            Session { plan, testbed, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
         let status = session.whole()?;
         session.tell(Event::Finished(status))?;
         Ok(status)
@@ -65,7 +65,7 @@ fn decisions(record: &RunRecord, standing: &Standing) -> BTreeMap<usize, String>
 
 struct Session<'a> {
     plan: &'a Plan,
-    stage: &'a mut dyn Stage,
+    testbed: &'a mut dyn Testbed,
     clock: &'a dyn Clock,
     started: Nanos,
     watch: &'a Watch<'a>,
@@ -90,7 +90,7 @@ impl Session<'_> {
             self.note(Severity::Warning, text)?;
         }
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
-        match self.stage.survey() {
+        match self.testbed.survey() {
             Ok(environment) => {
                 let free = facts::free_flushes(&environment);
                 let found = environment::notes(&environment, self.plan.medium, &self.plan.storage);
@@ -134,7 +134,7 @@ impl Session<'_> {
             Lanes::Own => self.side_by_side(round, &order)?,
             Lanes::InTurn => self.in_turn(round, &order)?,
         }
-        let machine = (self.lane_cost(round)?, self.stage.conditions());
+        let machine = (self.lane_cost(round)?, self.testbed.conditions());
         let seconds = self.clock.now().saturating_sub(before).as_seconds();
         let facts = facts::of_round(round, seconds, &self.record.trials[first_trial..], machine);
         if self.stopped() { Ok(()) } else { self.tell(Event::RoundFinished(facts)) }
@@ -155,7 +155,7 @@ impl Session<'_> {
         let clocks = self.clocks(workload);
         let setting =
             Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
-        let trials = round::run(self.stage, &setting).unwrap_or_default();
+        let trials = round::run(self.testbed, &setting).unwrap_or_default();
         self.note_once(clocks, &trials);
         for trial in trials {
             if let Some(why) = trial.outcome.why() {

@@ -10,7 +10,7 @@ use fsarena_model::{BaselineKind, Bytes, Workload};
 use fsarena_programs::engine_of;
 
 use super::{Machine, io};
-use crate::StageError;
+use crate::TestbedError;
 
 /// Maximum share of the available memory that a baseline may fill.
 const SHARE_OF_MEMORY: f64 = 0.5;
@@ -42,7 +42,7 @@ impl Machine {
         workload: &Workload,
         seed: u64,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, StageError> {
+    ) -> Result<Box<dyn Job>, TestbedError> {
         let job = match place {
             BaselineKind::Device => {
                 self.arena.rewrite_spare(workload.traits.peak)?;
@@ -57,7 +57,7 @@ impl Machine {
 }
 
 /// The workload on the spare lane's device; `None` without a spare lane, or if the workload cannot run there.
-pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, StageError> {
+pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
     let Some((device, size)) = arena.spare()? else { return Ok(None) };
     Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
 }

@@ -11,7 +11,7 @@ use fsarena_programs::engine_of;
 
 use super::Machine;
 use crate::libraries::library_of;
-use crate::{StageError, Verified};
+use crate::{TestbedError, Verified};
 
 impl Machine {
     /// The library of a contender, and the device that it works on; `None` for other contenders.
@@ -28,7 +28,7 @@ impl Machine {
         library: Library,
         device: &Path,
         stop: &AtomicBool,
-    ) -> Result<Box<dyn Job>, StageError> {
+    ) -> Result<Box<dyn Job>, TestbedError> {
         self.arena.renew(contender)?;
         let mut job = engine_of(workload)?.open_in_library(workload, library, device, seed)?;
         job.prepare(stop)?;
@@ -43,7 +43,7 @@ impl Machine {
         workload: &Workload,
         job: &mut dyn Job,
         stop: &AtomicBool,
-    ) -> Result<Option<Verified>, StageError> {
+    ) -> Result<Option<Verified>, TestbedError> {
         let shown = self.arena.show(contender, |root| job.verify(&root.join(&workload.name), stop))?;
         let Some(shown) = shown else { return Ok(None) };
         let mut differences = complaint(&shown.check);
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Remounts a contender and returns the unmount as a step; `None` if it cannot be remounted.
-    pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, StageError> {
+    pub(super) fn remount_timed(&mut self, contender: usize) -> Result<Option<Step>, TestbedError> {
         let before = self.places[contender].take();
         let Some(Remounted { place, unmounting, written }) = self.arena.remount(contender)? else {
             self.places[contender] = before;

@@ -10,81 +10,81 @@ use fsarena_engine::RunStats;
 use fsarena_model::{Bytes, Nanos, Reading};
 
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
-use crate::{Stage, StageError};
+use crate::{Testbed, TestbedError};
 
 /// Bytes in use on a contender at rest, before a workload is prepared there; `None` if that is not measured, or
 /// unknown.
-pub fn used_before(stage: &mut dyn Stage, setting: &Setting<'_>, contender: usize) -> Option<Bytes> {
+pub fn used_before(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> Option<Bytes> {
     if setting.clocks == Clocks::Left || setting.shares.adopts {
         return None;
     }
-    stage.quiesce(contender).ok().flatten()?;
-    stage.used(contender)
+    testbed.quiesce(contender).ok().flatten()?;
+    testbed.used(contender)
 }
 
 /// Runs a further slice, from rest to rest. A failure here is a failure of the trial.
-pub fn of_sliced(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) {
+pub fn of_sliced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) {
     if player.failure.is_none() && !setting.is_stopped() {
-        player.failure = followed(stage, setting, player).err().map(|error| error.text);
+        player.failure = followed(testbed, setting, player).err().map(|error| error.text);
     }
 }
 
-fn followed(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Result<(), StageError> {
-    ready(stage, setting, player)?;
-    stage.sync(player.contender)?;
-    if stage.quiesce(player.contender)?.is_none() {
+fn followed(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
+    ready(testbed, setting, player)?;
+    testbed.sync(player.contender)?;
+    if testbed.quiesce(player.contender)?.is_none() {
         return Ok(());
     }
-    confined(stage, setting, |_| {
+    confined(testbed, setting, |_| {
         player.upkeep(setting, |job, stop| job.warm_up(stop))?;
         warm_up(setting, player)?;
         player.current.clear();
         player.work(setting, setting.workload.timed())
     })?;
     let returned = player.current.elapsed;
-    stage.start_counters(player.contender);
-    let synced = stage.sync(player.contender)?;
-    player.readings.extend(written("clock.durable", &stage.read_counters(player.contender), &player.current));
-    at_rest(stage, setting, player, (returned, synced))
+    testbed.start_counters(player.contender);
+    let synced = testbed.sync(player.contender)?;
+    player.readings.extend(written("clock.durable", &testbed.read_counters(player.contender), &player.current));
+    at_rest(testbed, setting, player, (returned, synced))
 }
 
 /// Follows a whole run until the file system is at rest. Syncs first, if the run was not synced because it ends by
 /// itself.
 pub fn of_whole(
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
     player: &mut Player,
     returned: Nanos,
-) -> Result<(), StageError> {
+) -> Result<(), TestbedError> {
     let synced = match player.synced {
         Some(synced) => synced,
-        None => stage.sync(player.contender)?,
+        None => testbed.sync(player.contender)?,
     };
-    at_rest(stage, setting, player, (returned, synced))
+    at_rest(testbed, setting, player, (returned, synced))
 }
 
 fn at_rest(
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     setting: &Setting<'_>,
     player: &mut Player,
     (returned, synced): (Nanos, Nanos),
-) -> Result<(), StageError> {
+) -> Result<(), TestbedError> {
     let contender = player.contender;
-    let after = stage.used(contender);
-    stage.start_counters(contender);
-    let Some(both) = stage.quiesce(contender)? else { return Ok(()) };
-    let grown = stage.read_counters(contender);
+    let after = testbed.used(contender);
+    testbed.start_counters(contender);
+    let Some(both) = testbed.quiesce(contender)? else { return Ok(()) };
+    let grown = testbed.read_counters(contender);
     // The remount itself takes time even if nothing is left to write; a second remount measures that, and it is
     // subtracted.
-    let rest = both.saturating_sub(stage.quiesce(contender)?.unwrap_or_default());
+    let rest = both.saturating_sub(testbed.quiesce(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
     let clocks = [("returned", returned), ("durable", returned + synced), ("rest", returned + synced + rest)];
     for (name, time) in clocks {
         player.readings.extend(reading(&format!("clock.{name}"), time.as_seconds() / operations, "s/op"));
     }
     player.readings.extend(written("clock.rest", &grown, &player.current));
-    let logical = stage.logical(contender, setting.workload);
-    for (name, used) in [("used", after), ("rest", stage.used(contender))] {
+    let logical = testbed.logical(contender, setting.workload);
+    for (name, used) in [("used", after), ("rest", testbed.used(contender))] {
         let share = || Some((used?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64);
         player.readings.extend(share().and_then(|share| reading(&format!("space.{name}"), share, "B/B")));
     }

@@ -10,7 +10,7 @@ use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
 use super::limit::{self, Within};
-use crate::{Stage, StageError, Verified};
+use crate::{Testbed, TestbedError, Verified};
 
 /// The state of one contender in a workload.
 pub(super) struct Player {
@@ -54,7 +54,7 @@ impl Player {
     }
 
     /// Works for `time`, or to the end.
-    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), StageError> {
+    pub(super) fn work(&mut self, setting: &Setting<'_>, time: Option<Nanos>) -> Result<(), TestbedError> {
         // Baselines have no slowdown.
         let slowdown = setting.slowdowns.get(self.contender).copied().unwrap_or(0.0);
         let job = self.job.as_deref_mut().expect("a player without a failure has a job");
@@ -70,13 +70,13 @@ impl Player {
         &mut self,
         setting: &Setting<'_>,
         act: impl FnOnce(&mut dyn Job, &AtomicBool) -> Result<(), EngineError>,
-    ) -> Result<(), StageError> {
+    ) -> Result<(), TestbedError> {
         let limit = limit::of_upkeep(setting.workload);
         let done = setting.watch.within(Some(limit), |stop| act(self.job(), stop));
         self.in_time(done)
     }
 
-    pub(super) fn in_time<T, E: Into<StageError>>(&mut self, done: Within<Result<T, E>>) -> Result<T, StageError> {
+    pub(super) fn in_time<T, E: Into<TestbedError>>(&mut self, done: Within<Result<T, E>>) -> Result<T, TestbedError> {
         match done {
             Within::Done(done) => done.map_err(Into::into),
             Within::OutOfTime(limit) => {
@@ -88,16 +88,16 @@ impl Player {
 }
 
 /// The error of work that exceeded its time limit.
-pub(super) fn out_of_time(limit: Nanos) -> StageError {
-    StageError { text: format!("not done after {limit}"), category: ErrorCategory::Machine, hint: None }
+pub(super) fn out_of_time(limit: Nanos) -> TestbedError {
+    TestbedError { text: format!("not done after {limit}"), category: ErrorCategory::Machine, hint: None }
 }
 
 /// The trial that results.
-pub(super) fn trial(stage: &mut dyn Stage, setting: &Setting<'_>, player: &mut Player) -> Trial {
+pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Trial {
     let label = setting.contenders.iter().find(|(index, _)| *index == player.contender).map(|(_, label)| *label);
     let steps = std::mem::take(&mut player.stats.steps);
     let latencies = player.stats.latencies().map(|(operation, latency)| (operation.name().to_owned(), latency));
-    let mut probes = stage.totals(player.contender);
+    let mut probes = testbed.totals(player.contender);
     probes.append(&mut player.readings);
     let spent = std::mem::take(&mut player.spent).into_iter();
     probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));

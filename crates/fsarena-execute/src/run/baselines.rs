@@ -72,7 +72,7 @@ impl Session<'_> {
         if self.stopped() {
             return Ok(None);
         }
-        match self.stage.lane_cost() {
+        match self.testbed.lane_cost() {
             Ok(cost) => Ok(cost),
             Err(error) => {
                 self.note(Severity::Warning, format!("round {round}: what the lane costs is not known: {error}"))?;
@@ -88,7 +88,7 @@ impl Session<'_> {
         lanes: &Assignment,
         (place, workload): (BaselineKind, &Workload),
     ) -> Result<(), RunError> {
-        let number = match self.stage.refer(place, workload) {
+        let number = match self.testbed.baseline(place, workload) {
             Ok(Some(number)) => number,
             Ok(None) => return Ok(()),
             Err(error) => {
@@ -101,7 +101,7 @@ impl Session<'_> {
         let (clocks, shares) = (Clocks::Left, Shares::default());
         let setting =
             Setting { workload, index, round, slowdowns, contenders, lanes, shares, clocks, seed, watch, clock };
-        let trials: Vec<Trial> = round::run(self.stage, &setting).unwrap_or_default();
+        let trials: Vec<Trial> = round::run(self.testbed, &setting).unwrap_or_default();
         for trial in trials {
             if let Some(why) = trial.outcome.why() {
                 let text = format!("round {round}: the baseline of {} in {place} did not finish: {why}", workload.name);

@@ -63,7 +63,7 @@ impl Session<'_> {
         let (mut present, mut made) = (Vec::new(), Vec::new());
         for &index in contenders {
             let label = self.plan.contenders[index].label.clone();
-            match self.stage.make(index, lanes[index], round) {
+            match self.testbed.make(index, lanes[index], round) {
                 Ok(facts) => {
                     present.push(index);
                     made.push((index, facts));
@@ -136,7 +136,7 @@ impl Session<'_> {
     fn finish(&mut self, round: u32, present: &[usize]) -> Result<(), RunError> {
         for index in present {
             let contender = self.plan.contenders[*index].label.clone();
-            match self.stage.finish(*index) {
+            match self.testbed.finish(*index) {
                 Ok(None) => {}
                 Ok(Some(result)) => {
                     self.tell(Event::Checked(Check { round, contender, clean: result.clean, output: result.output }))?;

@@ -11,7 +11,7 @@ use super::facts::{free_flushes, notes as plan_notes, slowdowns};
 use super::{Listener, Session, decisions};
 use crate::remaining::Remaining;
 use crate::round::Watch;
-use crate::{RunError, Stage, environment, precondition, resume_check};
+use crate::{RunError, Testbed, environment, precondition, resume_check};
 
 /// A stored run to continue.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Resumption {
 /// [`RunError::Unlike`] if they have changed; otherwise as [`run`](super::run).
 pub fn resume(
     resumption: Resumption,
-    stage: &mut dyn Stage,
+    testbed: &mut dyn Testbed,
     clock: &dyn Clock,
     started: Nanos,
     stop: &AtomicBool,
@@ -44,7 +44,7 @@ pub fn resume(
     Watch::during(stop, |watch| {
         let (plan, once, decided) = (&plan, Nanos(0), decisions(&record, &standing(&record)).into_keys().collect());
         let mut session =
-            Session { plan, stage, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
+            Session { plan, testbed, clock, started, watch, listener, slowdowns, record, aim, once, decided, pending };
         if session.stopped() {
             return Ok(Status::Interrupted);
         }
@@ -62,7 +62,7 @@ impl Session<'_> {
     /// Reads the machine, and holds events back until the contenders exist.
     fn reopen(&mut self, rest: &Remaining, at: String) -> Result<(), RunError> {
         self.tell(Event::Preparing("reading the machine".to_owned()))?;
-        let survey = self.stage.survey();
+        let survey = self.testbed.survey();
         let now = survey.map_err(|error| RunError::Unlike(format!("the machine could not be read: {error}")))?;
         if let Some(difference) = resume_check::difference(&self.record.environment, &now) {
             return Err(RunError::Unlike(difference));

@@ -5,11 +5,11 @@ mod clock;
 mod job;
 mod listener;
 mod play;
-mod stage;
+mod testbed;
 mod world;
 
 pub use clock::FakeClock;
 pub use listener::Collector;
 pub use play::{Performance, Play, workload};
-pub use stage::FakeStage;
+pub use testbed::FakeTestbed;
 pub use world::{Effect, World};

@@ -1,4 +1,4 @@
-//! Whole sessions on a fake stage, with fake jobs and a fake clock: exact, fast and reproducible.
+//! Whole sessions on a fake testbed, with fake jobs and a fake clock: exact, fast and reproducible.
 
 mod assess;
 mod baselines;

@@ -32,7 +32,7 @@ fn trials<'a>(record: &'a mut RunRecord, workload: &str, rounds: &[u32]) -> impl
 /// Sets a probe to this many cores; `None`: the probe could not be read.
 fn set(trial: &mut Trial, probe: &str, cores: Option<f64>) {
     let seconds = trial.seconds();
-    trial.probes.get_mut(probe).expect("the fake stage has it").value = cores.map(|cores| cores * seconds);
+    trial.probes.get_mut(probe).expect("the fake testbed has it").value = cores.map(|cores| cores * seconds);
 }
 
 fn noisy(rounds: &[u32]) -> RunRecord {

@@ -12,7 +12,7 @@ fn six_rounds(seed: u64) -> Play {
     play.with_workloads(names.map(workload).to_vec()).with_rounds(Rounds::Exactly(6)).with_seed(seed)
 }
 
-/// The lane of a contender in each round, from the stage's journal.
+/// The lane of a contender in each round, from the testbed's journal.
 fn lanes<'a>(performance: &'a Performance, contender: &str) -> Vec<&'a str> {
     performance
         .entries(&format!("make {contender} "))

@@ -1,4 +1,4 @@
-//! State that the fake stage and its jobs share: the world, the clock, the journal and the counters.
+//! State that the fake testbed and its jobs share: the world, the clock, the journal and the counters.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use fsarena_model::{Nanos, Reading};
 use super::FakeClock;
 use super::world::{Effect, World};
 
-/// State that the fake stage and its jobs share.
+/// State that the fake testbed and its jobs share.
 pub struct Backstage {
     pub world: World,
     pub labels: Vec<String>,
@@ -19,12 +19,12 @@ pub struct Backstage {
     pub round: Cell<u32>,
     journal: RefCell<Vec<String>>,
     met: RefCell<Vec<u32>>,
-    counters: RefCell<Vec<Counters>>,
+    counters: RefCell<Vec<Counted>>,
 }
 
 /// The fake kernel's counters of a contender.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Counters {
+pub struct Counted {
     pub bytes: f64,
     pub syncs: f64,
     pub seconds: f64,
@@ -32,7 +32,7 @@ pub struct Counters {
 
 impl Backstage {
     pub fn new(world: World, labels: Vec<String>, clock: FakeClock) -> Self {
-        let counters = RefCell::new(vec![Counters::default(); labels.len()]);
+        let counters = RefCell::new(vec![Counted::default(); labels.len()]);
         let met = RefCell::new(vec![0; world.traps.len()]);
         let stops_first = world.traps.iter().any(|trap| trap.nth == 0 && trap.effect == Effect::Stop);
         let stop = Rc::new(AtomicBool::new(stops_first));
@@ -56,11 +56,11 @@ impl Backstage {
         self.journal.borrow().clone()
     }
 
-    pub fn counters(&self, contender: usize) -> Counters {
+    pub fn counters(&self, contender: usize) -> Counted {
         self.counters.borrow()[contender]
     }
 
-    pub fn add(&self, contender: usize, more: Counters) {
+    pub fn add(&self, contender: usize, more: Counted) {
         let counters = &mut self.counters.borrow_mut()[contender];
         counters.bytes += more.bytes;
         counters.syncs += more.syncs;
@@ -80,7 +80,7 @@ impl Backstage {
     }
 }
 
-impl Counters {
+impl Counted {
     pub fn since(self, before: Self) -> Self {
         Self {
             bytes: self.bytes - before.bytes,

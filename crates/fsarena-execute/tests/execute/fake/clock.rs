@@ -1,4 +1,4 @@
-//! A clock that only moves when the fake stage works.
+//! A clock that only moves when the fake testbed works.
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -11,7 +11,7 @@ use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Nanos, Rate, Workload};
 use rand_pcg::Pcg64Mcg;
 
-use super::backstage::{Backstage, Counters};
+use super::backstage::{Backstage, Counted};
 use super::world::normal;
 
 /// Bytes that each operation carries.
@@ -139,7 +139,7 @@ impl Job for FakeJob {
         stats.operations += operations;
         stats.bytes += bytes;
         stats.elapsed = stats.elapsed + elapsed;
-        let more = Counters { bytes: bytes as f64, syncs: syncs as f64, seconds: elapsed.as_seconds() };
+        let more = Counted { bytes: bytes as f64, syncs: syncs as f64, seconds: elapsed.as_seconds() };
         self.backstage.add(self.contender, more);
         Ok(())
     }

@@ -11,7 +11,7 @@ use fsarena_model::{
 };
 
 use super::backstage::Backstage;
-use super::{Collector, FakeClock, FakeStage, World};
+use super::{Collector, FakeClock, FakeTestbed, World};
 
 /// A plan and the world in which it is performed.
 #[derive(Debug, Clone)]
@@ -64,32 +64,32 @@ impl Play {
 
     pub fn perform(&self) -> Performance {
         let record = RunRecord::new(3, self.plan.clone(), "2026-01-01T00:00:00Z".to_owned());
-        self.play(record, |stage, clock, stop, listener| run(&self.plan, stage, clock, Nanos(0), stop, listener))
+        self.play(record, |testbed, clock, stop, listener| run(&self.plan, testbed, clock, Nanos(0), stop, listener))
     }
 
     /// Continues the run of `record` in this world; `None` if nothing remains to be done.
     pub fn resume(&self, record: &RunRecord, wish: Wish) -> Option<Performance> {
         let rest = Remaining::of(record, wish).expect("there is time for a round")?;
         let resumption = Resumption { record: record.clone(), rest, at: "2026-01-02T00:00:00Z".to_owned() };
-        Some(self.play(record.clone(), |stage, clock, stop, listener| {
-            resume(resumption, stage, clock, Nanos(0), stop, listener)
+        Some(self.play(record.clone(), |testbed, clock, stop, listener| {
+            resume(resumption, testbed, clock, Nanos(0), stop, listener)
         }))
     }
 
-    /// Runs `session` on a fake stage, and adds its events to `record`.
+    /// Runs `session` on a fake testbed, and adds its events to `record`.
     fn play(
         &self,
         mut record: RunRecord,
-        session: impl FnOnce(&mut FakeStage, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
+        session: impl FnOnce(&mut FakeTestbed, &FakeClock, &AtomicBool, &mut Collector) -> Result<Status, RunError>,
     ) -> Performance {
         let clock = FakeClock::default();
         clock.advance(self.setup);
         let labels = self.plan.contenders.iter().map(|contender| contender.label.to_string());
         let labels = labels.chain(["memory".to_owned()]).collect();
         let backstage = Rc::new(Backstage::new(self.world.clone(), labels, clock.clone()));
-        let mut stage = FakeStage::new(backstage.clone());
+        let mut testbed = FakeTestbed::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);
-        let result = session(&mut stage, &clock, &backstage.stop, &mut listener);
+        let result = session(&mut testbed, &clock, &backstage.stop, &mut listener);
         listener.events.iter().for_each(|event| record.apply(event));
         let Collector { events, times, .. } = listener;
         Performance { result, events, times, journal: backstage.journal(), record }

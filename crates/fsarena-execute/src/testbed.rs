@@ -1,0 +1,183 @@
+//! The testbed: the interface between a run and the outside world. The real one is [`crate::Machine`]; tests use a
+//! deterministic one.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+use fsarena_engine::{EngineError, Job};
+use fsarena_lane::{CheckResult, LaneError};
+use fsarena_model::{
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Reading,
+    Step, Verification, Workload,
+};
+
+/// Why a part of a run failed, in words.
+#[derive(Debug, Clone)]
+pub struct TestbedError {
+    /// The error message.
+    pub text: String,
+    /// The kind of failure, which determines the exit code.
+    pub category: ErrorCategory,
+    /// A hint for the user, if there is one.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for TestbedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<LaneError> for TestbedError {
+    fn from(error: LaneError) -> Self {
+        Self { text: error.to_string(), category: error.category(), hint: error.hint() }
+    }
+}
+
+impl From<EngineError> for TestbedError {
+    fn from(error: EngineError) -> Self {
+        Self { text: error.to_string(), category: error.category(), hint: error.hint() }
+    }
+}
+
+/// The files of a contender, compared after it was unmounted.
+#[derive(Debug, Clone, Default)]
+pub struct Verified {
+    /// The result of the comparison.
+    pub found: Verification,
+    /// The unmount before the comparison; `None` if there was none, or if it is part of the work.
+    pub unmounted: Option<Step>,
+}
+
+/// The file systems of a run. Contenders are numbered as in the plan.
+pub trait Volumes {
+    /// Creates a contender on a lane with a new file system, and mounts it.
+    ///
+    /// # Errors
+    /// If mkfs or mount fails.
+    fn make(&mut self, contender: usize, lane: Option<usize>, round: u32) -> Result<ContenderFacts, TestbedError>;
+
+    /// The number of a baseline, whose place is created if it does not exist. The other methods accept this number like
+    /// a contender's. `None` if `workload` cannot run there. The place is removed at the end of the run.
+    ///
+    /// # Errors
+    /// If the place cannot be created.
+    fn baseline(&mut self, kind: BaselineKind, workload: &Workload) -> Result<Option<usize>, TestbedError>;
+
+    /// Remounts the contender, so that none of its files are cached; `false` if it cannot be remounted.
+    ///
+    /// # Errors
+    /// If it stays busy, or cannot be mounted again.
+    fn remount(&mut self, contender: usize) -> Result<bool, TestbedError>;
+
+    /// Syncs the contender's file system to its device; returns the duration.
+    ///
+    /// # Errors
+    /// If the file system fails.
+    fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError>;
+
+    /// Brings the contender to rest by remounting it read-only and back; returns the duration. `None` if that is not
+    /// possible.
+    ///
+    /// # Errors
+    /// If a file is open for writing, or the contender cannot be made writable again.
+    fn quiesce(&mut self, contender: usize) -> Result<Option<Nanos>, TestbedError>;
+
+    /// Bytes in use on the contender's file system; `None` if unknown.
+    fn used(&mut self, contender: usize) -> Option<Bytes>;
+
+    /// Unmounts a contender and checks its file system; `None` if there is nothing to check.
+    ///
+    /// # Errors
+    /// If it stays busy, or the checker cannot be started.
+    fn finish(&mut self, contender: usize) -> Result<Option<CheckResult>, TestbedError>;
+}
+
+/// The workloads on the file systems of a run.
+pub trait Workloads {
+    /// Opens a workload in a new directory of the contender, and prepares it. The preparation ends soon after `stop` is
+    /// set.
+    ///
+    /// # Errors
+    /// If the file system fails.
+    fn open(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Box<dyn Job>, TestbedError>;
+
+    /// Unmounts the contender and compares its files with those that `job` expects after a whole run of `workload`;
+    /// `None` if the job cannot verify. The contender remains usable afterwards. Ends soon after `stop` is set.
+    ///
+    /// # Errors
+    /// If the contender cannot be mounted again, or cannot be read.
+    fn verify(
+        &mut self,
+        contender: usize,
+        workload: &Workload,
+        job: &mut dyn Job,
+        stop: &AtomicBool,
+    ) -> Result<Option<Verified>, TestbedError>;
+
+    /// Bytes of all files of the workload on the contender, as applications see them.
+    fn logical(&mut self, contender: usize, workload: &Workload) -> Option<Bytes>;
+
+    /// Removes the workload's directory with all its content.
+    ///
+    /// # Errors
+    /// If the file system fails.
+    fn clear(&mut self, contender: usize, workload: &Workload) -> Result<(), TestbedError>;
+}
+
+/// The counters of a run.
+pub trait Counters {
+    /// Starts counting the contender's counters, until the next [`Counters::stop_counters`].
+    fn start_counters(&mut self, contender: usize);
+
+    /// The growth of the counters since [`Counters::start_counters`]; does not change the totals.
+    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+
+    /// Adds the growth of the counters since [`Counters::start_counters`] to the contender's totals.
+    fn stop_counters(&mut self, contender: usize);
+
+    /// The contender's totals since the last call, by probe name.
+    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+}
+
+/// The machine that the file systems share.
+pub trait Host {
+    /// Reads the machine's properties, and measures the cost of its lanes; called once, before the first round.
+    ///
+    /// # Errors
+    /// If a lane fails.
+    fn survey(&mut self) -> Result<Environment, TestbedError>;
+
+    /// The present cost of a write and flush on the calibration device; `None` without lanes.
+    ///
+    /// # Errors
+    /// If the lane fails.
+    fn lane_cost(&mut self) -> Result<Option<LaneCost>, TestbedError>;
+
+    /// Throttling and swapping of the machine since the last call, and processor frequencies.
+    fn conditions(&mut self) -> Conditions;
+
+    /// Limits the memory of this process, including page cache that it fills from now on, to `limit`.
+    ///
+    /// # Errors
+    /// If this machine does not support such limits.
+    fn limit_memory(&mut self, limit: Bytes) -> Result<(), TestbedError>;
+
+    /// Removes the limit of [`Host::limit_memory`].
+    ///
+    /// # Errors
+    /// If the kernel reports an error.
+    fn lift_memory_limit(&mut self) -> Result<(), TestbedError>;
+}
+
+/// The interface between a run and the outside world.
+pub trait Testbed: Volumes + Workloads + Counters + Host {}
+
+impl<T: Volumes + Workloads + Counters + Host> Testbed for T {}
