@@ -14,7 +14,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::size::size;
+use crate::parameters::size;
 use crate::{Engine, EngineError, Job};
 use job::Encryption;
 

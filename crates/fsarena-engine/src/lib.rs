@@ -6,7 +6,6 @@
 
 mod blogbench;
 mod bork;
-mod cached;
 mod contents;
 mod data;
 mod error;
@@ -17,25 +16,19 @@ mod folder;
 mod fuzz;
 mod iozone;
 mod limit;
-mod load;
 mod meter;
-mod need;
 mod operation;
 mod pace;
-mod paced;
-mod page_cache;
 mod parameters;
-mod pid_namespace;
+mod program;
 mod run_stats;
 pub mod scratch;
 mod sequence;
 mod shell;
-mod size;
-mod slowdown;
 mod sqlite;
-mod starts;
 mod sysbench;
 mod tiotest;
+mod variants;
 mod workers;
 
 use std::path::Path;
@@ -45,16 +38,13 @@ use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
 pub use error::EngineError;
-pub use folder::{renew as renew_folder, unlink};
+pub use folder::{drop_cached_below, renew as renew_folder, unlink};
 pub use limit::{Limit, go_on, watched};
-pub use need::Need;
 pub use operation::Operation;
-pub use page_cache::drop_cached_below;
 pub use parameters::{parameters, parameters_up_to};
-pub use pid_namespace::words as pid_namespace;
+pub use program::{Need, pid_namespace, starts_job};
 pub use run_stats::RunStats;
 pub use scratch::Scratch;
-pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
 
 /// The native engines. `fsarena-apps` contains those that start external programs, and knows all engines.
@@ -104,7 +94,7 @@ pub trait Engine: Sync {
     /// # Errors
     /// If the workload does not read existing files through the page cache, or has that cache state already.
     fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
-        Err(cached::refused(workload))
+        Err(variants::one_cache(workload))
     }
 
     /// The programs that the workload needs.

@@ -1,7 +1,8 @@
-//! Parses the parameters of workloads.
+//! Parses the parameters of workloads. Sizes are a number of bytes, or a text such as `4K`.
 
 use fsarena_model::{Bytes, Workload};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::EngineError;
@@ -40,4 +41,14 @@ fn beyond(most: u64, value: &Value) -> Option<&Value> {
         Value::Object(all) => all.values().find_map(|one| beyond(most, one)),
         Value::Null | Value::Bool(_) => None,
     }
+}
+
+/// For `deserialize_with`: bytes.
+pub fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    Bytes::deserialize(deserializer).map(|size| size.0)
+}
+
+/// For `deserialize_with`: bytes of an optional size.
+pub fn some_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    size(deserializer).map(Some)
 }

@@ -1,6 +1,5 @@
 //! The engine `shell`: runs shell scripts as they appear in articles about file systems. They mostly measure the shell.
 
-mod cold;
 mod parameters;
 mod timed;
 
@@ -81,7 +80,7 @@ impl ShellJob {
         let variables = [("N", operations.to_string()), (timed::VARIABLE, times)];
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &variables, stop };
         let shell = [self.parameters.shell.as_str(), "-c", text];
-        let argv: Vec<&str> = pid_namespace::words().iter().copied().chain(shell).collect();
+        let argv: Vec<&str> = pid_namespace().iter().copied().chain(shell).collect();
         let ended = child::run_until(&argv, setting).map_err(EngineError::io(format!("start {}", shell[0])))?;
         match ended {
             None => Ok(End::Stopped),
@@ -132,7 +131,7 @@ impl ShellJob {
         let StepParameters { name, script, operations, bytes, .. } = step;
         self.untimed(&format!("before {name}"), step.before.as_ref(), *operations, stop)?;
         if step.cold {
-            cold::make(&self.directory, stop)?;
+            folder::make_all_cold(&self.directory, stop)?;
         }
         let Some(elapsed) = self.timed((name, script, *operations), stop, stats)? else { return Ok(End::Stopped) };
         stats.bytes += bytes;

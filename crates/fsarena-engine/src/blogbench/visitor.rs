@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, unlinkat};
 use rustix::io::{Errno, read, write};
 
 use super::site::{Site, add};
-use crate::slowdown::slow_down;
+use crate::limit::slow_down;
 use crate::{Operation, RunStats};
 
 /// Maximum number of articles, of pictures and of comments of a blog.

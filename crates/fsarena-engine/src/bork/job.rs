@@ -14,7 +14,7 @@ use fsarena_sys::{clock, resident};
 use rand::Rng;
 
 use super::rc4::Rc4;
-use crate::slowdown::slow_down;
+use crate::limit::slow_down;
 use crate::{EngineError, Job, Limit, Operation, RunStats, go_on, unlink};
 
 /// Name of the file in the test profile of the Phoronix Test Suite.

@@ -191,20 +191,6 @@ pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), Eng
     Err(EngineError::parameters(workload, what))
 }
 
-/// Asks the kernel to drop a file from memory.
-pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
-    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
-}
-
-/// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.
-pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
-    paths.try_for_each(|path| {
-        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
-        drop_cached(&path)
-    })
-}
-
 /// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays
 /// in memory.
 pub fn remember(path: &Path, stop: &AtomicBool) -> Result<(), EngineError> {

@@ -10,7 +10,7 @@ use super::ground::{self, Ground};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
 use super::worker::DataWorker;
 use crate::workers::{Style, Workers};
-use crate::{EngineError, Job, Limit, RunStats};
+use crate::{EngineError, Job, Limit, RunStats, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
@@ -45,7 +45,7 @@ impl DataJob {
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
         let each = self.parameters.load().settle(&mut self.workers, stop, |workers| {
             workers.workers().for_each(DataWorker::rewind);
-            files::forget_each(paths.iter().cloned(), stop)
+            folder::forget_each(paths.iter().cloned(), stop)
         })?;
         if let Some(each) = each {
             self.workers.workers().for_each(|worker| worker.keep_rate(each));
@@ -66,7 +66,7 @@ impl Job for DataJob {
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
         // Direct writes to data in memory would have to drop them from there first.
-        files::forget_each(self.paths(), stop)?;
+        folder::forget_each(self.paths(), stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
         self.settle_load(stop)
     }
@@ -127,7 +127,7 @@ impl Job for DataJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        files::forget_each(self.paths(), stop)
+        folder::forget_each(self.paths(), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -7,9 +7,9 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
-use crate::load::Load;
 use crate::pace::Arrivals;
-use crate::size::{size, some_size};
+use crate::pace::Load;
+use crate::parameters::{size, some_size};
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]

@@ -12,7 +12,7 @@ use super::output::{self, Order, Reading};
 use super::{FioError, Task, program, space, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, go_on};
+use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on};
 
 /// A job of the engine `fio`.
 pub struct FioJob {
@@ -141,7 +141,7 @@ impl Job for FioJob {
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        files::forget_each(files::existing(parameters, &self.directory), stop)
+        folder::forget_each(files::existing(parameters, &self.directory), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {

@@ -63,7 +63,7 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     const JSON: &str = "output.json";
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
-    let argv: Vec<&str> = pid_namespace::words().iter().copied().chain(arguments).collect();
+    let argv: Vec<&str> = pid_namespace().iter().copied().chain(arguments).collect();
     let setting = Setting { directory: folder, streams: folder, variables: &[], stop };
     let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };

@@ -12,8 +12,8 @@ use super::order::order;
 use super::parameters::Parameters;
 use super::passes::{Care, Passes, Timed};
 use super::record::Record;
-use crate::page_cache::drop_cached;
-use crate::slowdown::slow_down;
+use crate::folder::make_cold;
+use crate::limit::slow_down;
 use crate::{EngineError, Job, Limit, Operation, RunStats, folder};
 
 /// A grid in a directory.
@@ -75,7 +75,7 @@ fn point(cell: Cell, test: GridTest) -> GridPoint {
 
 fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Result<Timed, EngineError> {
     if passes.care.cold && !step.test.writes() {
-        drop_cached(passes.path, passes.cell.file)?;
+        make_cold(passes.path, passes.cell.file)?;
     }
     let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
     Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.slowdown), ..timed })

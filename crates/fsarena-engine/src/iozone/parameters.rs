@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::cells::{self, Cell, LARGEST_RECORD};
 use crate::EngineError;
-use crate::size::some_size;
+use crate::parameters::some_size;
 
 const KIB: u64 = 1 << 10;
 

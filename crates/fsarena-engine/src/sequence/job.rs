@@ -1,6 +1,5 @@
 //! The job: runs all steps and times each, with their syncs and the bytes that reached the device.
 
-use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -8,17 +7,15 @@ use std::sync::atomic::AtomicBool;
 use fsarena_library::{FileSystem, LibraryError, Synced, Traffic};
 use fsarena_model::{Bytes, Nanos, Step, Verification};
 use fsarena_sys::clock;
-use rustix::fs::{Advice, fadvise};
 
 use super::compare;
 use super::contents::Pool;
 use super::parameters::{Action, Sync};
 use super::perform::{Counted, Performance, memory};
 use super::task::{Task, Tasks};
+use crate::folder::{drop_all_caches, drop_cached};
+use crate::limit::slow_down;
 use crate::{EngineError, Job, Limit, Operation, RunStats};
-
-/// Drops clean pages, names and inodes of the whole machine (Documentation/admin-guide/sysctl/vm.rst of the kernel).
-const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// A sequence in a directory of the file system `F`.
 pub struct SequenceJob<F> {
@@ -46,15 +43,13 @@ impl<F: FileSystem> SequenceJob<F> {
     fn chilled(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
         if F::IS_LIBRARY {
             system.unmount().map_err(of_step(&task.name))?;
-            let _ = fs::write(DROP_CACHES, "3");
+            let _ = drop_all_caches();
             return self.mount();
         }
         system.sync().map_err(of_step(&task.name))?;
-        if fs::write(DROP_CACHES, "3").is_err() {
+        if drop_all_caches().is_err() {
             for item in &task.items {
-                let file = fs::File::open(self.place.join(&self.directory).join(&item.path));
-                let file = file.map_err(EngineError::io(format!("open {}", item.path)))?;
-                fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise"))?;
+                drop_cached(&self.place.join(&self.directory).join(&item.path))?;
             }
         }
         Ok(system)
@@ -75,7 +70,8 @@ impl<F: FileSystem> SequenceJob<F> {
         let counted = Performance { system, pool, limit, stats, memory }.all(task)?;
         let within = matches!(task.sync, Sync::Within) || task.action == Action::Sync;
         let synced_within = if within { synced(system, task, stats)? } else { None };
-        let elapsed = dawdled(begin, limit);
+        let worked = clock::now().saturating_sub(begin);
+        let elapsed = worked + slow_down(worked, limit.slowdown);
         if task.sync == Sync::Each {
             stats.count_durable_writes(task.writes());
         }
@@ -127,16 +123,6 @@ fn synced<F: FileSystem>(system: &mut F, task: &Task, stats: &mut RunStats) -> R
     let took = clock::now().saturating_sub(begin);
     stats.record(Operation::Syncfs, took);
     Ok(Some(took))
-}
-
-/// The time since `begin`, extended by the slowdown's share.
-fn dawdled(begin: Nanos, limit: &Limit<'_>) -> Nanos {
-    let worked = clock::now().saturating_sub(begin);
-    let end = begin + worked + Nanos((worked.0 as f64 * limit.slowdown) as u64);
-    while clock::now() < end {
-        std::hint::spin_loop();
-    }
-    clock::now().max(end).saturating_sub(begin)
 }
 
 fn written(before: Option<Traffic>, after: Option<Traffic>) -> Option<Bytes> {

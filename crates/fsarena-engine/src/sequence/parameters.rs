@@ -3,7 +3,7 @@
 use fsarena_model::{Mode, Workload};
 use serde::{Deserialize, Deserializer};
 
-use crate::size::some_size;
+use crate::parameters::some_size;
 use crate::{EngineError, Operation};
 
 /// Maximum length of a single write or read, bytes.

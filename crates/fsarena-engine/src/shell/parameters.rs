@@ -6,7 +6,7 @@ use fsarena_model::{DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
-use crate::size::size;
+use crate::parameters::size;
 
 /// One script, or steps. All run in the job's directory. `$N` is the `operations` of the workload, or those of the
 /// step.

@@ -4,7 +4,7 @@ use fsarena_model::{CacheState, Mode as Layout, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
-use crate::size::size;
+use crate::parameters::size;
 
 /// Maximum bytes of each write when files are laid out.
 const LAID_OUT: u64 = 1 << 20;

@@ -9,7 +9,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Step, Workload};
 use super::parameters::Parameters;
 use super::test::Test;
 use super::worker::{Alike, LONG, Thread};
-use crate::page_cache::drop_cached;
+use crate::folder::make_cold;
 use crate::workers::{Style, Workers};
 use crate::{EngineError, Job, Limit, RunStats, folder};
 
@@ -42,7 +42,7 @@ impl Tests {
         let before = stats.elapsed;
         for thread in self.workers.workers() {
             if self.is_cold && !test.writes() {
-                drop_cached(thread.path(), self.size)?;
+                make_cold(thread.path(), self.size)?;
             }
             (thread.test, thread.before) = (test, before);
         }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::test::Test;
 use crate::EngineError;
-use crate::size::size;
+use crate::parameters::size;
 
 /// Maximum size of a block, bytes.
 const LARGEST: u64 = 64 << 20;

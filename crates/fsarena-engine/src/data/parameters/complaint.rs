@@ -3,7 +3,7 @@
 use fsarena_model::{CacheState, DurablePoint, Workload};
 
 use super::{Calls, Distribution, Parameters, Pattern, Preallocate, Target, Work};
-use crate::load::Load;
+use crate::pace::Load;
 
 /// Limit of a block, bytes, so that a typing error does not fill the memory.
 const LONGEST_BLOCK: u64 = 64 << 20;
