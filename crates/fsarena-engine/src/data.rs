@@ -4,7 +4,6 @@
 pub mod files;
 mod ground;
 mod job;
-mod mapped;
 pub mod parameters;
 mod places;
 mod plain;
@@ -50,12 +49,12 @@ impl Engine for Data {
     /// places.
     fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
         let parameters = Parameters::of(workload)?;
-        if parameters.operation != Work::Read {
+        if parameters.access.operation != Work::Read {
             return Err(variants::one_cache(workload));
         }
-        let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
-        let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
-        let variant = match (parameters.pattern, cache) {
+        let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
+        let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
+        let variant = match (parameters.access.pattern, cache) {
             (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
             (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
             (Pattern::Sequential, CacheState::Cold) => {

@@ -12,8 +12,6 @@ mod error;
 mod files;
 pub mod fio;
 mod folder;
-#[cfg(test)]
-mod fuzz;
 mod iozone;
 mod limit;
 mod meter;

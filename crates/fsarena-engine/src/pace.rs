@@ -8,13 +8,13 @@ use fsarena_sys::affinity::Pinned;
 use fsarena_sys::clock;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::workers::{Worker, Workers};
 use crate::{EngineError, Limit, RunStats};
 
 /// The distribution of the intended starts of an open loop over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// At equal intervals.

@@ -1,8 +1,8 @@
 //! The engine `shell`: runs shell scripts as they appear in articles about file systems. They mostly measure the shell.
 
 mod parameters;
-mod timed;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -76,8 +76,8 @@ enum End {
 impl ShellJob {
     /// Runs a script in which `$N` is `operations`. `name` is used in its error.
     fn script(&self, name: &str, text: &str, operations: u64, stop: &AtomicBool) -> Result<End, EngineError> {
-        let times = self.streams.path().join(timed::FILE).display().to_string();
-        let variables = [("N", operations.to_string()), (timed::VARIABLE, times)];
+        let times = self.streams.path().join(TIMES_FILE).display().to_string();
+        let variables = [("N", operations.to_string()), (TIMES_VARIABLE, times)];
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &variables, stop };
         let shell = [self.parameters.shell.as_str(), "-c", text];
         let argv: Vec<&str> = pid_namespace().iter().copied().chain(shell).collect();
@@ -114,11 +114,11 @@ impl ShellJob {
         stats: &mut RunStats,
     ) -> Result<Option<Nanos>, EngineError> {
         let begin = clock::now();
-        if self.script(name, &timed::wrapped(&self.parameters.shell, text), operations, stop)? == End::Stopped {
+        if self.script(name, &wrapped(&self.parameters.shell, text), operations, stop)? == End::Stopped {
             return Ok(None);
         }
         let around = clock::now().saturating_sub(begin);
-        let elapsed = timed::inside(self.streams.path()).unwrap_or(around);
+        let elapsed = inside(self.streams.path()).unwrap_or(around);
         stats.record(Operation::Run, elapsed);
         stats.operations += operations;
         stats.elapsed = stats.elapsed + elapsed;
@@ -182,5 +182,60 @@ impl Job for ShellJob {
             }
         }
         Ok(())
+    }
+}
+
+/// Environment variable that gives the shell the file for its times.
+const TIMES_VARIABLE: &str = "FSARENA_TIMES";
+
+/// Name of that file.
+const TIMES_FILE: &str = "times";
+
+/// The script between two readings of the clock, if the shell can read it without starting a program (`EPOCHREALTIME`
+/// of bash 5). Otherwise the script alone. The exit status does not change.
+fn wrapped(shell: &str, script: &str) -> String {
+    match shell {
+        "bash" => format!(
+            "fsarena_begin=$EPOCHREALTIME\n{script}\nfsarena_status=$?; fsarena_end=$EPOCHREALTIME\n\
+             printf '%s %s' \"$fsarena_begin\" \"$fsarena_end\" > \"${TIMES_VARIABLE}\"\nexit \"$fsarena_status\""
+        ),
+        _ => script.to_owned(),
+    }
+}
+
+/// The time that the last script wrote. The file is removed. `None` if the script wrote none, for example because it
+/// calls `exit`.
+fn inside(folder: &Path) -> Option<Nanos> {
+    let path = folder.join(TIMES_FILE);
+    let text = fs::read_to_string(&path).ok()?;
+    fs::remove_file(path).ok()?;
+    let (begin, end) = text.split_once(' ')?;
+    micros(end)?.checked_sub(micros(begin)?).map(|micros| Nanos(micros * 1000))
+}
+
+/// Parses `1700000000.123456`, with the decimal point of any locale. Returns microseconds.
+fn micros(text: &str) -> Option<u64> {
+    let (seconds, fraction) = text.split_once(['.', ','])?;
+    (fraction.len() == 6).then_some(())?;
+    Some(seconds.parse::<u64>().ok()? * 1_000_000 + fraction.parse::<u64>().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_once_and_only_if_they_are_whole() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let told = |text: &str| {
+            fs::write(folder.path().join(TIMES_FILE), text).expect("written");
+            inside(folder.path())
+        };
+        assert_eq!(told("1700000000.000001 1700000001.500001"), Some(Nanos::millis(1500)));
+        assert_eq!(inside(folder.path()), None, "it is of one script only");
+        assert_eq!(told("1700000000,000001 1700000000,000002"), Some(Nanos(1000)));
+        for broken in ["", " ", "1.5 2.5", "2.000000 1.000000"] {
+            assert_eq!(told(broken), None, "{broken}");
+        }
     }
 }

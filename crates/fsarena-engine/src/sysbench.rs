@@ -104,15 +104,3 @@ impl Job for SysbenchJob {
         Ok(())
     }
 }
-
-#[cfg(test)]
-pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
-
-/// Reads output of sysbench into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    let _ = text::complaint(text);
-    if let Ok(said) = text::Output::of(text) {
-        said.count(Operation::Run, 4096, stats);
-    }
-}

@@ -13,7 +13,7 @@ use super::walk::{Ground, Share};
 use crate::contents::Recipe;
 use crate::pace::Arrivals;
 use crate::pace::Load;
-use crate::parameters::{size, some_size};
+use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
 
 /// The properties of an operation.
@@ -50,7 +50,7 @@ pub struct Parameters {
     #[serde(default)]
     sizes: Distribution,
     /// Operations between two checks of the time, and between two syncfs calls.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub batch: u32,
     /// Objects in each tree that exist before. For operations that make objects: maximum number that a slice makes.
     #[serde(default)]
@@ -66,7 +66,7 @@ pub struct Parameters {
     #[serde(default)]
     pub once: bool,
     /// Number of workers.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub threads: u32,
     /// Whether all workers share one tree, each with its share of the objects, instead of one tree per worker.
     #[serde(default)]
@@ -78,10 +78,6 @@ pub struct Parameters {
     /// The distribution of the starts over time.
     #[serde(default)]
     pub arrivals: Arrivals,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
@@ -103,9 +99,6 @@ const APPENDED_PER_MS: u64 = 8 << 20;
 
 impl Parameters {
     /// Refuses parameters that contradict each other, the workload or the operation.
-    ///
-    /// # Errors
-    /// [`EngineError::Parameters`] with the first problem.
     pub fn check(&self, workload: &Workload, kind: Kind) -> Result<(), EngineError> {
         let refuse = |what: &str| Err(EngineError::parameters(&workload.name, what));
         if !kind.sync.allows(workload.durable) {

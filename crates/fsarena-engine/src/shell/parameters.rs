@@ -6,7 +6,7 @@ use fsarena_model::{DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
-use crate::parameters::size;
+use crate::parameters::{checked, or, size};
 
 /// One script, or steps. All run in the job's directory. `$N` is the `operations` of the workload, or those of the
 /// step.
@@ -33,7 +33,7 @@ pub struct Parameters {
     #[serde(default)]
     starts: u64,
     /// Maximum bytes of data at a time.
-    #[serde(default = "sixty_four_mib", deserialize_with = "size")]
+    #[serde(default = "or::<_, { 64 << 20 }>", deserialize_with = "size")]
     pub data: u64,
 }
 
@@ -76,15 +76,10 @@ fn sh() -> String {
     "sh".to_owned()
 }
 
-fn sixty_four_mib() -> u64 {
-    64 << 20
-}
-
 impl Parameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::<Self>(workload)?;
-        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     /// The script, or the steps.

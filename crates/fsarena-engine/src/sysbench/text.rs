@@ -149,4 +149,16 @@ mod tests {
             "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
         assert_eq!(complaint(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");
     }
+
+    #[test]
+    fn hostile_output_is_no_harm() {
+        fsarena_testing::fuzz::texts(&[TEXT], |text| {
+            let mut stats = RunStats::new();
+            let _ = complaint(text);
+            if let Ok(said) = Output::of(text) {
+                said.count(Operation::Run, 4096, &mut stats);
+            }
+            let _ = stats.windows();
+        });
+    }
 }
