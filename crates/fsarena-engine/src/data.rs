@@ -4,7 +4,6 @@
 pub mod files;
 mod ground;
 mod job;
-mod mapped;
 pub mod parameters;
 mod places;
 mod plain;
@@ -15,8 +14,8 @@ use std::path::Path;
 
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
-use crate::cached;
-use crate::{Engine, EngineError, Job, paced};
+use crate::variants::{self, Layout};
+use crate::{Engine, EngineError, Job};
 use ground::Ground;
 pub use parameters::Parameters;
 use parameters::{Distribution, Pattern, Work};
@@ -39,7 +38,7 @@ impl Engine for Data {
     }
 
     fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
-        let variant = paced::variant(workload, rate)?;
+        let variant = variants::paced(workload, rate)?;
         match Parameters::of(&variant)?.syncs_at_the_end_only(&variant) {
             true => Err(EngineError::parameters(&workload.name, END_ONLY)),
             false => Ok(variant),
@@ -50,20 +49,18 @@ impl Engine for Data {
     /// places.
     fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
         let parameters = Parameters::of(workload)?;
-        if parameters.operation != Work::Read {
-            return Err(cached::refused(workload));
+        if parameters.access.operation != Work::Read {
+            return Err(variants::one_cache(workload));
         }
-        let is_bounded = parameters.operations.is_some() || parameters.bytes.is_some();
-        let is_skewed = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
-        let variant = match (parameters.pattern, cache) {
-            (Pattern::Random, CacheState::Cold) if is_skewed => Err(cached::not_for_long(workload)),
-            (Pattern::Random, _) => cached::variant(workload, cache, cached::Layout::AsItIs, &[]),
+        let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
+        let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
+        let variant = match (parameters.access.pattern, cache) {
+            (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
+            (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
             (Pattern::Sequential, CacheState::Cold) => {
-                cached::variant(workload, cache, cached::Layout::Once, &[("repeat", false)])
+                variants::cached(workload, cache, Layout::Once, &[("repeat", false)])
             }
-            (Pattern::Sequential, _) => {
-                cached::variant(workload, cache, cached::Layout::AsItIs, &[("repeat", !is_bounded)])
-            }
+            (Pattern::Sequential, _) => variants::cached(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
         }?;
         Parameters::of(&variant).map(|_| variant)
     }

@@ -5,43 +5,22 @@ use std::io;
 use fsarena_library::Library;
 use fsarena_model::{ErrorCategory, Explained, Workload};
 
-/// An error of a workload.
+/// An error of a workload. Its message says what its fields are.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// No engine has that name.
     #[error("workload `{workload}`: there is no engine `{engine}`")]
-    Unknown {
-        /// The workload.
-        workload: String,
-        /// The engine that it names.
-        engine: String,
-        /// The names of all engines.
-        engines: Vec<&'static str>,
-    },
+    Unknown { workload: String, engine: String, engines: Vec<&'static str> },
     /// A parameter cannot be parsed, or makes no sense.
     #[error("workload `{workload}`: parameters: {what}")]
-    Parameters {
-        /// The workload.
-        workload: String,
-        /// The problem.
-        what: String,
-    },
+    Parameters { workload: String, what: String },
     /// The workload cannot run at a given rate.
     #[error("workload `{workload}`: the engine `{engine}` cannot keep a rate")]
-    NotPaced {
-        /// The workload.
-        workload: String,
-        /// Its engine.
-        engine: String,
-    },
+    NotPaced { workload: String, engine: String },
     /// The workload has no variant with another cache state.
     #[error("workload `{workload}`: {why}")]
-    OneCache {
-        /// The workload.
-        workload: String,
-        /// The reason.
-        why: &'static str,
-    },
+    OneCache { workload: String, why: &'static str },
     /// A worker process failed, with its message.
     #[error("{0}")]
     Worker(String),
@@ -53,115 +32,46 @@ pub enum EngineError {
     Fio(#[from] crate::fio::FioError),
     /// A script of the workload failed, with its message.
     #[error("the workload's `{script}` ended with {status}: {words}")]
-    Script {
-        /// The name of the script.
-        script: String,
-        /// Its exit status.
-        status: std::process::ExitStatus,
-        /// The last lines that it printed.
-        words: String,
-    },
+    Script { script: String, status: std::process::ExitStatus, words: String },
     /// The shell of a workload is not installed.
     #[error("the workload `{workload}` needs the shell `{shell}`, which is not installed")]
-    NoShell {
-        /// The workload.
-        workload: String,
-        /// The shell.
-        shell: String,
-    },
+    NoShell { workload: String, shell: String },
     /// A file stays in memory, so that it cannot be made cold.
     #[error(
         "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
     )]
-    StaysInMemory {
-        /// The file.
-        file: String,
-        /// Pages that stay in memory.
-        left: u64,
-        /// Pages of the file.
-        pages: u64,
-    },
+    StaysInMemory { file: String, left: u64, pages: u64 },
     /// The engine makes system calls, which a library cannot answer.
     #[error(
         "workload `{workload}`: the engine `{engine}` makes system calls, which no library answers: `{library}` cannot do it"
     )]
-    NoLibrary {
-        /// The workload.
-        workload: String,
-        /// Its engine.
-        engine: String,
-        /// The library.
-        library: &'static str,
-    },
+    NoLibrary { workload: String, engine: String, library: &'static str },
     /// The workload needs more files than the library can keep without damage to its file system.
     #[error(
         "workload `{workload}` keeps {files} files and directories at a time: with more than {most} `{library}` damages them, or never ends"
     )]
-    TooManyFiles {
-        /// The workload.
-        workload: String,
-        /// Number of its files and directories.
-        files: u64,
-        /// The library.
-        library: &'static str,
-        /// Maximum number of files and directories that the library can keep.
-        most: u64,
-    },
+    TooManyFiles { workload: String, files: u64, library: &'static str, most: u64 },
     /// The kernel or a library refused a step of a sequence.
     #[error("step `{step}`: {source}")]
-    Step {
-        /// The step.
-        step: String,
-        /// The reason.
-        source: fsarena_library::LibraryError,
-    },
+    Step { step: String, source: fsarena_library::LibraryError },
     /// A step of a sequence found something other than expected.
     #[error("step `{step}`: {what}")]
-    Found {
-        /// The step.
-        step: String,
-        /// What it found.
-        what: String,
-    },
+    Found { step: String, what: String },
     /// The program that does a workload is not installed.
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
-    NoProgram {
-        /// The workload.
-        workload: String,
-        /// The program.
-        program: &'static str,
-        /// The Debian package that contains it.
-        package: &'static str,
-    },
+    NoProgram { workload: String, program: &'static str, package: &'static str },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
     #[error("{program} {what}{}", said(log))]
-    Server {
-        /// The program.
-        program: &'static str,
-        /// What happened, as the end of a sentence.
-        what: String,
-        /// The last lines of its log.
-        log: String,
-    },
+    Server { program: &'static str, what: String, log: String },
     /// The work left a result other than the expected one.
     #[error("{0}")]
     Wrong(String),
     /// A program that does a workload failed, with its message.
     #[error("{program}: {words}")]
-    Program {
-        /// The program.
-        program: &'static str,
-        /// The message.
-        words: String,
-    },
+    Program { program: &'static str, words: String },
     /// The file system returned an error.
     #[error("{act}: {source}")]
-    Io {
-        /// The action that failed, such as `write f00000012`.
-        act: String,
-        /// The reason.
-        source: io::Error,
-    },
+    Io { act: String, source: io::Error },
 }
 
 /// The end of a log, as the end of a sentence.
@@ -192,16 +102,14 @@ impl Explained for EngineError {
     fn category(&self) -> ErrorCategory {
         match self {
             Self::Fio(error) => error.category(),
-            Self::Io { .. }
-            | Self::Script { .. }
-            | Self::Program { .. }
-            | Self::Server { .. }
-            | Self::Wrong(_)
-            | Self::Worker(_)
-            | Self::Abandoned => ErrorCategory::Trial,
-            Self::StaysInMemory { .. } | Self::Step { .. } | Self::Found { .. } => ErrorCategory::Trial,
+            Self::Unknown { .. }
+            | Self::Parameters { .. }
+            | Self::NotPaced { .. }
+            | Self::OneCache { .. }
+            | Self::NoLibrary { .. }
+            | Self::TooManyFiles { .. } => ErrorCategory::Use,
             Self::NoShell { .. } | Self::NoProgram { .. } => ErrorCategory::Machine,
-            _ => ErrorCategory::Use,
+            _ => ErrorCategory::Trial,
         }
     }
 
@@ -226,14 +134,7 @@ impl Explained for EngineError {
             Self::NoProgram { package, .. } => Some(format!(
                 "apt-get install {package}; `make apps` installs those of all suites and starts no service"
             )),
-            Self::Io { .. }
-            | Self::Script { .. }
-            | Self::Program { .. }
-            | Self::Server { .. }
-            | Self::Wrong(_)
-            | Self::Worker(_)
-            | Self::Abandoned => None,
-            Self::Step { .. } | Self::Found { .. } => None,
+            _ => None,
         }
     }
 }

@@ -1,29 +1,36 @@
 //! The engine `files`: work on many small files and on their directories.
 
-mod attribute;
 mod durability;
 mod job;
 mod names;
 mod operations;
 mod parameters;
-mod shape;
 mod sizes;
-mod step;
 mod tree;
 mod walk;
 mod worker;
 
 use std::path::Path;
 
-use fsarena_model::{CacheState, Mode, Rate, Traits, Workload};
+use fsarena_model::{CacheState, Rate, Traits, Workload};
 
-use crate::cached;
-use crate::{Engine, EngineError, Job, paced};
-use parameters::Parameters;
-use step::Plan;
+use crate::variants;
+use crate::{Engine, EngineError, Job};
+use operations::Entry;
+use parameters::{Parameters, Plan};
 
 /// The engine `files`.
 pub struct Files;
+
+/// The parameters of the workload, checked, and the operation that it asks for.
+fn parsed(workload: &Workload) -> Result<(Parameters, &'static Entry), EngineError> {
+    let parameters = crate::parameters::<Parameters>(workload)?;
+    let unknown = format!("`{}` is no `operation` of the engine `files`", parameters.operation.name());
+    let entry = operations::find(parameters.operation);
+    let entry = entry.ok_or_else(|| EngineError::parameters(&workload.name, unknown))?;
+    parameters.check(workload, entry.kind)?;
+    Ok((parameters, entry))
+}
 
 impl Engine for Files {
     fn name(&self) -> &'static str {
@@ -31,44 +38,33 @@ impl Engine for Files {
     }
 
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError> {
-        let (parameters, entry) = Parameters::of(workload)?;
+        let (parameters, Entry { kind, .. }) = parsed(workload)?;
         Ok(Traits {
-            peak: parameters.demand(workload, entry.ground),
-            files: parameters.layout(workload, entry.ground),
+            peak: parameters.demand(workload, kind.ground),
+            files: parameters.layout(workload, *kind),
             ..Traits::default()
         })
     }
 
     fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
-        let variant = paced::variant(workload, rate)?;
-        Parameters::of(&variant)?;
-        Ok(variant)
+        let variant = variants::paced(workload, rate)?;
+        parsed(&variant).map(|_| variant)
     }
 
     /// A tree is cold only once: the first access to a file brings the inodes of its neighbours into memory.
     fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-        let (parameters, _) = Parameters::of(workload)?;
-        if !parameters.only_reads() {
-            return Err(cached::refused(workload));
+        let (_, entry) = parsed(workload)?;
+        if !entry.kind.only_reads() {
+            return Err(variants::one_cache(workload));
         }
         let is_cold = cache == CacheState::Cold;
-        let layout = if is_cold { cached::Layout::Once } else { cached::Layout::AsItIs };
-        let variant = cached::variant(workload, cache, layout, &[("once", is_cold)])?;
-        Parameters::of(&variant).map(|_| variant)
+        let layout = if is_cold { variants::Layout::Once } else { variants::Layout::AsItIs };
+        let variant = variants::cached(workload, cache, layout, &[("once", is_cold)])?;
+        parsed(&variant).map(|_| variant)
     }
 
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        let (parameters, entry) = Parameters::of(workload)?;
-        let shape = parameters.shape(workload, entry.ground);
-        let plan = Plan {
-            parameters,
-            durable: workload.durable,
-            directory: directory.to_owned(),
-            seed,
-            shape,
-            cache: workload.cache,
-            goes_on: workload.mode == Mode::Sliced && workload.timed_ms > 0,
-        };
-        Ok((entry.open)(plan))
+        let (parameters, entry) = parsed(workload)?;
+        Ok((entry.open)(Plan::new(workload, parameters, entry.kind, directory, seed)))
     }
 }

@@ -2,29 +2,25 @@
 //! unchanged.
 
 mod choose;
-mod error;
 pub mod file;
-mod forbidden;
-#[cfg(test)]
-pub(crate) mod fuzz;
 mod generate;
 mod job;
-mod output;
+mod limits;
+mod options;
 mod program;
-mod space;
 mod translate;
-mod value;
 
-use fsarena_model::{Nanos, Traits, Workload};
 use std::path::Path;
 
+use fsarena_model::{ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
 use crate::{Engine, EngineError, Job, Need};
-pub use choose::{Choice, SUFFIX, Way, from_file, instead};
-pub use error::FioError;
+
 use file::JobFile;
+
+pub use choose::{Choice, SUFFIX, Way, from_file, instead};
 
 /// The engine `fio`.
 pub struct Fio;
@@ -56,7 +52,7 @@ impl Task {
         }
         let said = crate::parameters::<AsItIs>(workload)?;
         let file = JobFile::parse(&format!("{}: job", workload.name), &said.job, &|_| None)?;
-        forbidden::check(&file)?;
+        limits::check(&file)?;
         Ok(Self::AsItIs(file))
     }
 }
@@ -75,7 +71,7 @@ impl Engine for Fio {
                 Traits { peak: job::demand(&parameters), extra_time: AROUND, ..parameters.traits(workload) }
             }
             Task::AsItIs(file) => Traits {
-                peak: space::demand(&file)?,
+                peak: limits::demand(&file)?,
                 direct_block: translate::direct_block(&file),
                 extra_time: AROUND + translate::lasts(&file),
                 ..Traits::default()
@@ -96,3 +92,50 @@ impl Engine for Fio {
         Ok(Box::new(job::FioJob::new(workload, Task::of(workload)?, directory, seed)?))
     }
 }
+
+/// An error of fio or of one of its job files.
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[derive(Debug, thiserror::Error)]
+pub enum FioError {
+    /// A job file cannot be read.
+    #[error("read `{file}`: {source}")]
+    Read { file: String, source: std::io::Error },
+    /// A line of a job file is not allowed, or makes no sense.
+    #[error("`{file}`, line {line}: {what}")]
+    Line { file: String, line: usize, what: String, hint: String },
+    /// fio does not accept a job file, with its message.
+    #[error("`{file}`: {words}")]
+    NotUnderstood { file: String, words: String },
+    /// A workload needs something that fio does not support.
+    #[error("workload `{workload}`: fio cannot {what}")]
+    Cannot { workload: String, what: String },
+    /// The program is not installed.
+    #[error("{wanted_by} needs the program `fio`, which is not installed")]
+    Missing { wanted_by: String },
+    /// The program failed, with its message.
+    #[error("fio: {0}")]
+    Failed(String),
+}
+
+impl Explained for FioError {
+    fn category(&self) -> ErrorCategory {
+        match self {
+            Self::Missing { .. } => ErrorCategory::Machine,
+            Self::Failed(_) => ErrorCategory::Trial,
+            _ => ErrorCategory::Use,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Read { .. } | Self::Failed(_) => return None,
+            Self::Line { hint, .. } => hint.clone(),
+            Self::NotUnderstood { .. } => "`fio --cmdhelp=all` lists the options that fio knows".to_owned(),
+            Self::Cannot { .. } => "run it natively (--engine native), or name others with --workload".to_owned(),
+            Self::Missing { .. } => "apt-get install fio".to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

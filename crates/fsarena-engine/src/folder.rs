@@ -1,14 +1,17 @@
-//! Folders that stay open during a run, and calls that act on all of a folder or of its file system.
+//! Folders and files outside the timer: opens, syncs, makes, removes and drops them from memory.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use fsarena_model::DurablePoint;
-use rustix::fs::{Mode, OFlags, mkdirat, syncfs};
+use fsarena_sys::resident;
+use rustix::fs::{Advice, Mode, OFlags, fadvise, fsync, mkdirat, syncfs};
+use rustix::param::page_size;
 
-use crate::EngineError;
+use crate::{EngineError, go_on};
 
 /// Opens the folder `path` for work relative to it.
 pub fn open(path: &Path) -> Result<File, EngineError> {
@@ -61,4 +64,101 @@ pub fn sync_flags(durable: DurablePoint) -> OFlags {
 /// Permissions of new files: the owner may read and write.
 pub fn file_mode() -> Mode {
     Mode::RUSR | Mode::WUSR
+}
+
+/// Maximum number of attempts: a page that is in use at that moment stays.
+const PATIENCE: u32 = 10;
+
+/// Drops the pages of a file of `size` bytes from memory, and checks that none are left.
+///
+/// # Errors
+/// [`EngineError::StaysInMemory`] if pages are left, as on a tmpfs.
+pub fn make_cold(path: &Path, size: u64) -> Result<(), EngineError> {
+    let file = File::open(path).map_err(EngineError::io("open a file to forget it"))?;
+    let mut left = 0;
+    for _ in 0..PATIENCE {
+        fsync(&file).map_err(EngineError::io("fsync a file to forget it"))?;
+        fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("posix_fadvise(POSIX_FADV_DONTNEED)"))?;
+        let found = resident::pages(&file, size);
+        left = found.map_err(EngineError::io("look whether a file is in memory, which is needed for cold reads"))?;
+        if left == 0 {
+            return Ok(());
+        }
+    }
+    let pages = size.div_ceil(page_size() as u64);
+    Err(EngineError::StaysInMemory { file: path.display().to_string(), left, pages })
+}
+
+/// Asks the kernel to drop a file from memory.
+pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
+    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
+    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
+}
+
+/// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.
+pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
+    paths.try_for_each(|path| {
+        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
+        drop_cached(&path)
+    })
+}
+
+/// Writes all data of the file system of `directory` to its device, then asks the kernel to drop the data of all files
+/// in and below `directory`. The kernel need not comply, and inodes and names stay in memory.
+///
+/// # Errors
+/// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
+pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+    sync(open(directory)?)?;
+    drop_all_cached(directory, stop)
+}
+
+/// Asks the kernel to drop the data of all files in and below `directory`, without a sync before.
+fn drop_all_cached(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+    for entry in fs::read_dir(directory).map_err(EngineError::io("list the files"))? {
+        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
+        let entry = entry.map_err(EngineError::io("list the files"))?;
+        let kind = entry.file_type().map_err(EngineError::io("look at a file"))?;
+        if kind.is_dir() {
+            drop_all_cached(&entry.path(), stop)?;
+        } else if kind.is_file() {
+            drop_cached(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Drops clean pages, names and inodes of the whole machine, which takes root (proc_sys_vm(5)).
+pub fn drop_all_caches() -> std::io::Result<()> {
+    fs::write("/proc/sys/vm/drop_caches", "3\n")
+}
+
+/// Syncs the file system of `directory` and drops the caches of the machine, which takes root. Without root, it asks
+/// the kernel to drop the data of the directory's files; names and inodes then stay in memory.
+///
+/// # Errors
+/// If the file system fails, or once `stop` is set.
+pub fn sync_and_drop_caches(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
+    sync(open(directory)?)?;
+    match drop_all_caches() {
+        Ok(()) => Ok(()),
+        Err(_) => drop_all_cached(directory, stop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NEVER;
+
+    #[test]
+    fn files_of_all_levels_are_forgotten_and_stay_what_they_are() {
+        let place = tempfile::tempdir().expect("temporary folder");
+        fs::create_dir_all(place.path().join("a/b")).expect("made");
+        fs::write(place.path().join("a/b/file"), "text").expect("written");
+        drop_all_cached(place.path(), &NEVER).expect("asked");
+        sync_and_drop_caches(place.path(), &NEVER).expect("done");
+        assert_eq!(fs::read_to_string(place.path().join("a/b/file")).expect("there"), "text");
+        assert!(drop_all_cached(&place.path().join("none"), &NEVER).is_err());
+    }
 }

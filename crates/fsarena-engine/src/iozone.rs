@@ -6,21 +6,22 @@
 //! of close(2). As in IOzone, each page that is written begins with a mark and is otherwise zero. Each page that is
 //! read is checked for its mark within the timer.
 
-mod cells;
-mod job;
-mod order;
-mod parameters;
+mod grid;
 mod passes;
 mod record;
-mod streams;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Step, Traits, Workload};
 
-use crate::{Engine, EngineError, Job};
-use job::Grid;
-use parameters::Parameters;
+use crate::folder::{self, make_cold};
+use crate::limit::slow_down;
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats};
+use grid::{Cell, Parameters, order};
+use passes::{Care, Passes, Timed};
+use record::Record;
 
 /// Estimate of the bytes per second of a test, including open and close. It is used before anything is measured.
 const PER_SECOND: f64 = 3e9;
@@ -57,5 +58,106 @@ impl Engine for Iozone {
 
     fn open(&self, workload: &Workload, directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
         Ok(Box::new(Grid::new(workload, &Parameters::of(workload)?, directory)))
+    }
+}
+
+/// A grid in a directory.
+pub struct Grid {
+    cells: Vec<Cell>,
+    tests: Vec<GridTest>,
+    directory: PathBuf,
+    path: PathBuf,
+    care: Care,
+    record: Record,
+}
+
+impl Grid {
+    /// The grid of `workload`.
+    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path) -> Self {
+        let cells = parameters.cells();
+        let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };
+        let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
+        Self {
+            tests: parameters.tests(),
+            directory: directory.to_owned(),
+            path: directory.join("iozone.tmp"),
+            care,
+            record: Record::new(largest as usize),
+            cells,
+        }
+    }
+
+    /// Runs all tests of a cell. `write` runs even if the workload does not ask for it, because the other tests need
+    /// its file.
+    fn cell(&mut self, cell: Cell, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        folder::sync(folder::open(&self.directory)?)?;
+        self.record.resize(cell.record as usize);
+        let is_random = self.tests.iter().any(|test| matches!(test, GridTest::RandomRead | GridTest::RandomWrite));
+        let order = if is_random { order(cell.records()) } else { Vec::new() };
+        let Self { path, care, record, .. } = self;
+        let mut passes = Passes { path, cell, record, care: *care, order, stop: limit.stop };
+        for test in GridTest::all() {
+            let is_wanted = self.tests.contains(&test);
+            if limit.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if is_wanted || test == GridTest::Write {
+                let step = point(cell, test);
+                let timed = measure(&mut passes, step, limit)?;
+                // A test that was stopped has a time, but it is not that of the whole test.
+                if is_wanted && !passes.is_stopped() {
+                    count(stats, step, cell, timed);
+                }
+            }
+        }
+        fs::remove_file(&self.path).map_err(EngineError::io("unlink the file of a cell"))
+    }
+}
+
+fn point(cell: Cell, test: GridTest) -> GridPoint {
+    GridPoint { file_kib: cell.file >> 10, record_kib: cell.record >> 10, test }
+}
+
+fn measure(passes: &mut Passes<'_>, step: GridPoint, limit: &Limit<'_>) -> Result<Timed, EngineError> {
+    if passes.care.cold && !step.test.writes() {
+        make_cold(passes.path, passes.cell.file)?;
+    }
+    let timed = passes.run(step.test).map_err(EngineError::io(step.to_string()))?;
+    Ok(Timed { elapsed: timed.elapsed + slow_down(timed.elapsed, limit.slowdown), ..timed })
+}
+
+fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
+    stats.operations += cell.records();
+    stats.bytes += cell.file;
+    stats.elapsed = stats.elapsed + timed.elapsed;
+    timed.flush.iter().for_each(|flush| stats.record(Operation::Fsync, *flush));
+    stats.steps.push(Step {
+        name: step.to_string(),
+        operations: cell.records(),
+        bytes: cell.file,
+        elapsed: timed.elapsed,
+        synced: None,
+        written: None,
+    });
+}
+
+impl Job for Grid {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn fills(&self) -> Bytes {
+        Bytes(self.cells.iter().map(|cell| cell.file).max().unwrap_or(0))
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        for cell in self.cells.clone() {
+            if limit.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.cell(cell, limit, stats)?;
+        }
+        stats.end_part(stats.elapsed);
+        Ok(())
     }
 }

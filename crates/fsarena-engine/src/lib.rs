@@ -6,35 +6,26 @@
 
 mod blogbench;
 mod bork;
-mod cached;
 mod contents;
 mod data;
 mod error;
 mod files;
 pub mod fio;
 mod folder;
-#[cfg(test)]
-mod fuzz;
 mod iozone;
 mod limit;
-mod load;
 mod meter;
-mod need;
 mod operation;
 mod pace;
-mod paced;
-mod page_cache;
 mod parameters;
-mod pid_namespace;
+mod program;
 mod run_stats;
 pub mod scratch;
 mod sequence;
-mod size;
-mod slowdown;
 mod sqlite;
-mod starts;
 mod sysbench;
 mod tiotest;
+mod variants;
 mod workers;
 
 use std::path::Path;
@@ -44,16 +35,13 @@ use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
 pub use error::EngineError;
-pub use folder::{renew as renew_folder, unlink};
+pub use folder::{drop_cached_below, renew as renew_folder, sync_and_drop_caches, unlink};
 pub use limit::{Limit, go_on, watched};
-pub use need::Need;
 pub use operation::Operation;
-pub use page_cache::drop_cached_below;
 pub use parameters::{parameters, parameters_up_to};
-pub use pid_namespace::words as pid_namespace;
+pub use program::{Need, pid_namespace, starts_job};
 pub use run_stats::RunStats;
 pub use scratch::Scratch;
-pub use starts::starts_job;
 pub use sysbench::text as sysbench_text;
 
 /// The native engines. `fsarena-programs` contains those that start external programs, and knows all engines.
@@ -102,7 +90,7 @@ pub trait Engine: Sync {
     /// # Errors
     /// If the workload does not read existing files through the page cache, or has that cache state already.
     fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
-        Err(cached::refused(workload))
+        Err(variants::one_cache(workload))
     }
 
     /// The programs that the workload needs.

@@ -1,11 +1,11 @@
-//! When a run ends.
+//! When a run ends, and how much it is slowed down.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use fsarena_model::Nanos;
+use fsarena_sys::clock;
 
 /// Interval at which [`watched`] calls `look`.
 const LOOK: Duration = Duration::from_millis(20);
@@ -65,4 +65,13 @@ impl<'a> Limit<'a> {
     pub fn is_reached(&self, elapsed: Nanos) -> bool {
         self.time.is_some_and(|time| elapsed >= time) || self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// Waits for the share `slowdown` of the time `worked`, and returns that time.
+pub fn slow_down(worked: Nanos, slowdown: f64) -> Nanos {
+    let (begin, length) = (clock::now(), Nanos((worked.0 as f64 * slowdown) as u64));
+    while clock::now().saturating_sub(begin) < length {
+        std::hint::spin_loop();
+    }
+    length
 }

@@ -1,6 +1,5 @@
 //! The results of a run: operations, bytes, time inside the timer, and the latencies of operations and syncs.
 
-mod counters;
 mod recorder;
 mod windows;
 

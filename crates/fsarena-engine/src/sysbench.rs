@@ -1,6 +1,5 @@
 //! The engine `sysbench`: runs the test `fileio` of the program sysbench (1.0), as in articles.
 
-mod output;
 mod parameters;
 pub mod text;
 
@@ -67,14 +66,14 @@ impl SysbenchJob {
     fn call(&self, command: &str, options: &[String], stop: &AtomicBool) -> Result<Option<String>, EngineError> {
         let options = options.iter().map(String::as_str);
         let argv: Vec<&str> =
-            pid_namespace::words().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
+            pid_namespace().iter().copied().chain([NAME, "fileio"]).chain(options).chain([command]).collect();
         let setting = Setting { directory: &self.directory, streams: self.streams.path(), variables: &[], stop };
         let ended = child::run_until(&argv, setting).map_err(EngineError::io("start sysbench"))?;
         match ended {
             None => Ok(None),
             Some(ended) if ended.status.success() => Ok(Some(ended.stdout)),
             Some(ended) => {
-                let words = output::complaint(&ended.words());
+                let words = text::complaint(&ended.words());
                 Err(EngineError::Program { program: NAME, words: format!("{words} ({})", ended.status) })
             }
         }
@@ -96,24 +95,12 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
-        let said = output::Output::of(&text).map_err(|what| {
+        let said = text::Output::of(&text).map_err(|what| {
             let words = format!("its output has no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
         said.count(operation, self.parameters.file_block_size, stats);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-pub(crate) const CAPTURED: &str = include_str!("sysbench/captured.txt");
-
-/// Reads output of sysbench into run statistics.
-#[cfg(test)]
-pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    let _ = output::complaint(text);
-    if let Ok(said) = output::Output::of(text) {
-        said.count(Operation::Run, 4096, stats);
     }
 }

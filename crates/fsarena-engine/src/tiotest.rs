@@ -4,19 +4,19 @@
 //! The wall time of a test ends with the fsync and close of the last thread. These are in no latency of a call. The
 //! files get their full size before the first test begins (ftruncate), and contain zeros, as in the original.
 
-mod job;
-mod parameters;
-mod test;
-#[cfg(test)]
-mod tests;
 mod worker;
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{Engine, EngineError, Job};
-use job::Tests;
-use parameters::Parameters;
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Step, Traits, Workload};
+use serde::Deserialize;
+
+use crate::folder::{self, make_cold};
+use crate::parameters::{checked, or, runs_once, size};
+use crate::workers::{Style, Workers};
+use crate::{Engine, EngineError, Job, Limit, Operation, RunStats};
+use worker::{Alike, LONG, Thread};
 
 /// Estimate of the bytes per second of a test, from and to memory. It is used before anything is measured.
 const PER_SECOND: f64 = 1e9;
@@ -49,3 +49,220 @@ impl Engine for Tiotest {
         Ok(Box::new(Tests::new(workload, &Parameters::of(workload)?, directory, seed)))
     }
 }
+
+/// Maximum size of a block, bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// The parameters; the names in brackets are tiotest's options.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Parameters {
+    /// Bytes of each thread's file (`-f`).
+    #[serde(deserialize_with = "size")]
+    pub size: u64,
+    /// Number of threads (`-t`).
+    pub threads: u32,
+    /// Bytes of each call (`-b`).
+    #[serde(default = "or::<_, 4096>", deserialize_with = "size")]
+    pub block: u64,
+    /// Calls of each thread at random places (`-r`).
+    #[serde(default = "or::<_, 1000>")]
+    pub random_operations: u64,
+    /// The tests that run; `write` has to be one of them (`-k` skips the others).
+    #[serde(default = "all_tests")]
+    pub tests: Vec<Test>,
+}
+
+fn all_tests() -> Vec<Test> {
+    Test::ALL.to_vec()
+}
+
+impl Parameters {
+    /// The parameters of `workload`.
+    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+        checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
+    }
+
+    /// Bytes of all files.
+    pub fn all(&self) -> u64 {
+        self.size.saturating_mul(u64::from(self.threads))
+    }
+
+    fn complaint(&self) -> Option<&'static str> {
+        Some(match () {
+            () if !(1..=1024).contains(&self.threads) => "`threads` is 1 to 1024",
+            () if !(1..=LARGEST).contains(&self.block) => "`block` is 1 to 64M",
+            () if self.size == 0 || !self.size.is_multiple_of(self.block) => "`size` is a multiple of `block`",
+            () if self.random_operations == 0 => "`random-operations` is at least 1",
+            () if !self.tests.contains(&Test::Write) => "`tests` has `write`: without it there is nothing to read",
+            () => return None,
+        })
+    }
+}
+
+fn complaint_about(workload: &Workload) -> Option<&'static str> {
+    Some(match () {
+        () if !runs_once(workload) => {
+            "each test is done once: `mode = \"whole\"`, `ends-by-itself = true`, no `timed-ms`"
+        }
+        () if !matches!(workload.durable, DurablePoint::None | DurablePoint::OSync) => {
+            "`durable` is `none` or `o-sync` (tiotest's -S)"
+        }
+        () if workload.cache == CacheState::Direct => "`cache` is `warm` or `cold`: before each test that reads",
+        () => return None,
+    })
+}
+
+/// The names of the figures of a test.
+macro_rules! figures {
+    ($test:literal) => {
+        [
+            concat!("tiotest.", $test, ".mean"),
+            concat!("tiotest.", $test, ".max"),
+            concat!("tiotest.", $test, ".over-2s"),
+            concat!("tiotest.", $test, ".over-10s"),
+        ]
+    };
+}
+
+/// One of the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// From beginning to end.
+    Write,
+    /// At random places.
+    RandomWrite,
+    /// From beginning to end.
+    Read,
+    /// At random places.
+    RandomRead,
+}
+
+impl Test {
+    /// All tests, in tiotest's order (its numbers 0 to 3).
+    pub const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
+
+    /// Whether it writes.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::RandomWrite)
+    }
+
+    /// Whether its places are random.
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::RandomWrite | Self::RandomRead)
+    }
+
+    /// The operation that gives its step a name, and under which its latencies are recorded.
+    pub fn operation(self) -> Operation {
+        match self {
+            Self::Write => Operation::Write,
+            Self::RandomWrite => Operation::RandomWrite,
+            Self::Read => Operation::Read,
+            Self::RandomRead => Operation::RandomRead,
+        }
+    }
+
+    /// The names of its figures, which are those that tiotest prints: the mean and the maximum latency, and the shares
+    /// above 2 and 10 seconds.
+    pub fn told(self) -> [&'static str; 4] {
+        match self {
+            Self::Write => figures!("write"),
+            Self::RandomWrite => figures!("random-write"),
+            Self::Read => figures!("read"),
+            Self::RandomRead => figures!("random-read"),
+        }
+    }
+}
+
+const PERCENT: f64 = 100.0;
+
+/// The tests of a workload.
+pub struct Tests {
+    workers: Workers<Thread>,
+    tests: Vec<Test>,
+    size: u64,
+    is_cold: bool,
+}
+
+impl Tests {
+    /// The tests of `workload` in `directory`.
+    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Self {
+        let Parameters { size, block, random_operations, .. } = *parameters;
+        let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };
+        let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
+        let tests = Test::ALL.into_iter().filter(|test| parameters.tests.contains(test)).collect();
+        Self {
+            workers: Workers::new(threads, Style::Threads),
+            tests,
+            size,
+            is_cold: workload.cache == CacheState::Cold,
+        }
+    }
+
+    fn test(&mut self, test: Test, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let before = stats.elapsed;
+        for thread in self.workers.workers() {
+            if self.is_cold && !test.writes() {
+                make_cold(thread.path(), self.size)?;
+            }
+            (thread.test, thread.before) = (test, before);
+        }
+        let mut own = RunStats::new();
+        self.workers.run(limit, &mut own)?;
+        let elapsed = own.elapsed.saturating_sub(before);
+        stats.join(&own);
+        self.tell(test, &own, elapsed, stats);
+        Ok(())
+    }
+
+    fn tell(&mut self, test: Test, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
+        let (operation, operations, bytes) = (test.operation(), own.operations, own.bytes);
+        let name = operation.name().to_owned();
+        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        let Some(latency) = own.latency(operation) else { return };
+        let microseconds = |time: Nanos| time.0 as f64 / 1e3;
+        let [mean, max, ..] = test.told();
+        stats.reported.push((mean, "us", microseconds(latency.mean)));
+        stats.reported.push((max, "us", microseconds(latency.max)));
+        for (index, name) in test.told()[2..].iter().enumerate().take(LONG.len()) {
+            let long: u64 = self.workers.workers().map(|thread| thread.long[index]).sum();
+            stats.reported.push((name, "%", long as f64 / latency.count as f64 * PERCENT));
+        }
+    }
+
+    fn remove(&mut self) -> Result<(), EngineError> {
+        self.workers.workers().try_for_each(|thread| folder::unlink(thread.path()))
+    }
+}
+
+impl Job for Tests {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn reset(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        self.remove()
+    }
+
+    fn fills(&self) -> Bytes {
+        Bytes(self.size.saturating_mul(u64::from(self.workers.count())))
+    }
+
+    fn is_alone(&self) -> bool {
+        self.workers.is_alone()
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        for test in self.tests.clone() {
+            if limit.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.test(test, limit, stats)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -16,11 +16,11 @@ pub use remount::Remounted;
 
 use crate::cgroup::MemoryGroup;
 use crate::disk::{Consent, Disk, hold};
-use crate::kind::{Ground, Identity, Kind};
+use crate::kind::{Ground, Identity, Kind, lane_count, made_lanes};
 use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::precondition::Target;
-use crate::require::{self, known, lane_count, made_lanes};
+use crate::require::{self, known};
 use crate::site::Site;
 use crate::{LaneError, cost, memory, precondition, queue, site, storage};
 

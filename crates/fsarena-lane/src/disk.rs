@@ -21,7 +21,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::LaneError;
-use crate::require::made_lanes;
+use crate::kind::made_lanes;
 use crate::space::nearest_existing;
 
 use contents::Owner;

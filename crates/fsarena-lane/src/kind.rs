@@ -9,7 +9,8 @@ mod xfs;
 
 use std::path::Path;
 
-use fsarena_model::{Bytes, Durability, Guarantee};
+use fsarena_model::plan::Lanes;
+use fsarena_model::{Bytes, Durability, Guarantee, Plan, Storage};
 
 /// All kinds, in the order in which they are listed.
 pub static KINDS: &[&dyn Kind] = &[
@@ -27,6 +28,28 @@ pub static KINDS: &[&dyn Kind] = &[
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.name() == name)
+}
+
+/// Whether each contender needs a lane, in the plan's order.
+pub fn needs_lane(plan: &Plan) -> Vec<bool> {
+    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground().has_lane());
+    plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
+}
+
+/// Number of contenders that need a lane.
+pub fn lane_count(plan: &Plan) -> usize {
+    needs_lane(plan).into_iter().filter(|needs| *needs).count()
+}
+
+/// Number of lanes to make: one for each contender that needs one and a spare one, or one that all use in turn. On
+/// partitions the spare lane exists only if there is a partition for it.
+pub fn made_lanes(plan: &Plan) -> usize {
+    match (lane_count(plan), plan.lanes, &plan.storage) {
+        (0, ..) => 0,
+        (_, Lanes::InTurn, _) => 1,
+        (count, Lanes::Own, Storage::Partitions(paths)) if paths.len() == count => count,
+        (count, Lanes::Own, _) => count + 1,
+    }
 }
 
 /// A program that a kind needs.

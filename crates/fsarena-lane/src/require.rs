@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fsarena_model::plan::Lanes;
 use fsarena_model::{Bytes, Contender, Mode, Plan, Storage};
 use fsarena_sys::child::{self, Patience};
 
 pub use crate::cgroup::{SMALLEST_LIMIT as SMALLEST_MEMORY_LIMIT, require as memory_limit};
-use crate::kind::{Ground, Kind, kind};
+use crate::kind::{Ground, Kind, kind, made_lanes};
 use crate::space::{self, nearest_existing};
 use crate::{KINDS, LaneError, storage};
 
@@ -156,28 +155,6 @@ pub fn tool_versions(kinds: &[&str]) -> BTreeMap<String, String> {
             Some((tool.program.to_owned(), words.lines().next()?.trim().to_owned()))
         })
         .collect()
-}
-
-/// Whether each contender needs a lane, in the plan's order.
-pub fn needs_lane(plan: &Plan) -> Vec<bool> {
-    let needs = |name: &str| kind(name).is_some_and(|kind| kind.ground().has_lane());
-    plan.contenders.iter().map(|contender| needs(&contender.kind)).collect()
-}
-
-/// Number of contenders that need a lane.
-pub fn lane_count(plan: &Plan) -> usize {
-    needs_lane(plan).into_iter().filter(|needs| *needs).count()
-}
-
-/// Number of lanes to make: one for each contender that needs one and a spare one, or one that all use in turn. On
-/// partitions the spare lane exists only if there is a partition for it.
-pub fn made_lanes(plan: &Plan) -> usize {
-    match (lane_count(plan), plan.lanes, &plan.storage) {
-        (0, ..) => 0,
-        (_, Lanes::InTurn, _) => 1,
-        (count, Lanes::Own, Storage::Partitions(paths)) if paths.len() == count => count,
-        (count, Lanes::Own, _) => count + 1,
-    }
 }
 
 /// The kind of that name.

@@ -9,9 +9,9 @@ use fsarena_sys::fault;
 use fsarena_sys::loopdev::Extent;
 
 use crate::disk::{Disk, Layout};
+use crate::kind::lane_count;
 use crate::lane::{Backing, Lane};
 use crate::ledger::{Ledger, Made};
-use crate::require::lane_count;
 use crate::{LaneError, disk, image, space};
 
 /// Memory that images in memory leave free.

@@ -3,10 +3,22 @@
 
 use std::ops::Range;
 
-use crate::day::Row;
 use crate::instrument::INSTRUMENTS;
 use crate::session::MINUTES;
 use crate::{Date, Part};
+
+/// The properties of a row besides its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Index of the contract among those of the day.
+    pub instrument: usize,
+    /// The part of the day.
+    pub part: Part,
+    /// Its minute, counted from midnight.
+    pub minute: u32,
+    /// Contracts traded since the day began.
+    pub volume: u64,
+}
 
 /// The rows by contract and minute of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use crate::book::Book;
-use crate::counts::Counts;
+use crate::counts::{Counts, Row};
 use crate::instrument::{INSTRUMENTS, instruments};
 use crate::session::{GRID, SEGMENTS, Segment, points};
 use crate::share::{Claim, shares};
 use crate::text::two;
-use crate::{COLUMNS, Date, MarketError, Part};
+use crate::{COLUMNS, Date, MarketError};
 
 /// Bytes of text that are written at a time.
 const CHUNK: usize = 64 << 10;
@@ -80,19 +80,6 @@ impl TradingDay {
         };
         instruments(self.date).iter().map(claim).collect()
     }
-}
-
-/// The properties of a row besides its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
-    /// Index of the contract among those of the day.
-    pub instrument: usize,
-    /// The part of the day.
-    pub part: Part,
-    /// Its minute, counted from midnight.
-    pub minute: u32,
-    /// Contracts traded since the day began.
-    pub volume: u64,
 }
 
 /// A day while its rows are generated.

@@ -15,9 +15,9 @@ mod share;
 mod summary;
 mod text;
 
-pub use counts::{Counts, Window};
+pub use counts::{Counts, Row, Window};
 pub use date::Date;
-pub use day::{Row, Stream, TradingDay};
+pub use day::{Stream, TradingDay};
 pub use instrument::{INSTRUMENTS, Instrument, instruments};
 pub use session::Part;
 pub use summary::Summary;

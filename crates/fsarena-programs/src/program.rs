@@ -5,7 +5,7 @@ mod parameters;
 mod timed;
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fsarena_engine::{
     Engine, EngineError, Job, Limit, Need, Operation, RunStats, Scratch, drop_cached_below, go_on, pid_namespace,
+    sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::child::{self, Ended, Setting};
@@ -27,9 +28,6 @@ const MOST_STARTS_IN_MEMORY: u64 = 5000;
 
 /// Time for the start of the shells and for small scripts.
 const OVERHEAD: Nanos = Nanos::millis(600);
-
-/// Drops the page cache, names and inodes of all file systems if `3` is written to it (proc_sys_vm(5)).
-const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
 /// The engine `program`.
 pub struct Program;
@@ -220,7 +218,7 @@ impl ProgramJob {
         let StepParameters { name, script, operations, bytes, .. } = step;
         self.untimed(&format!("before {name}"), step.before.as_ref(), *operations, stop)?;
         if step.cold {
-            drop_caches(&self.directory, stop)?;
+            sync_and_drop_caches(&self.directory, stop)?;
         }
         let Some((_, elapsed)) = self.timed((name, script, *operations), None, stop)? else { return Ok(false) };
         stats.record(Operation::Run, elapsed);
@@ -255,16 +253,6 @@ impl ProgramJob {
 fn sync(directory: &Path) -> Result<(), EngineError> {
     let opened = File::open(directory).map_err(EngineError::io(format!("open {}", directory.display())))?;
     rustix::fs::syncfs(opened).map_err(EngineError::io("syncfs"))
-}
-
-/// Syncs the file system of `directory` and drops the caches of the machine, which takes root. Without root, it asks the
-/// kernel to drop the data of the directory's files; names and inodes then stay in memory.
-fn drop_caches(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
-    sync(directory)?;
-    match fs::write(DROP_CACHES, "3\n") {
-        Ok(()) => Ok(()),
-        Err(_) => drop_cached_below(directory, stop),
-    }
 }
 
 /// The last lines of the output: a loop that fails may print a message for each of its files.

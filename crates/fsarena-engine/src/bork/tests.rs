@@ -3,8 +3,7 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use super::job::{Encryption, milliseconds};
-use super::rc4::Rc4;
+use super::{Encryption, Rc4, milliseconds};
 use crate::{Job, Limit, Operation, RunStats};
 
 fn stream(key: &[u8], skipped: usize) -> [u8; 16] {

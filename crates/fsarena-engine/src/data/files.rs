@@ -27,12 +27,12 @@ pub fn path(directory: &Path, number: u32) -> PathBuf {
 pub fn recipe(parameters: &Parameters, seed: u64) -> Recipe {
     Recipe {
         seed,
-        smallest: parameters.block_size as usize,
+        smallest: parameters.requests.block_size as usize,
         longest: parameters.longest() as usize,
-        at_once: parameters.depth as usize,
-        compressible_percent: parameters.compressible_percent,
-        duplicated_percent: parameters.duplicated_percent,
-        checkable: parameters.verify,
+        at_once: parameters.requests.depth as usize,
+        compressible_percent: parameters.contents.compressible_percent,
+        duplicated_percent: parameters.contents.duplicated_percent,
+        checkable: parameters.contents.verify,
     }
 }
 
@@ -53,7 +53,7 @@ pub fn lay_out_existing(
         return Ok(());
     }
     let mut contents = Contents::new(recipe(parameters, seed), u32::MAX);
-    lay_out(directory, 0..count, (parameters.file_size, parameters.block_size), &mut contents, stop)
+    lay_out(directory, 0..count, (parameters.files.size, parameters.requests.block_size), &mut contents, stop)
 }
 
 /// Lays out the files, then prepares them: see [`make_ready`].
@@ -77,7 +77,7 @@ pub fn make_ready(
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
     existing(parameters, directory).try_for_each(|path| match workload.cache {
-        CacheState::Direct => require_direct(&path, parameters.block_size, &workload.name),
+        CacheState::Direct => require_direct(&path, parameters.requests.block_size, &workload.name),
         CacheState::Warm => remember(&path, stop),
         CacheState::Cold => Ok(()),
     })
@@ -143,14 +143,14 @@ impl Opening {
     /// The flags and the advice that the workload asks for.
     pub fn of(workload: &Workload, parameters: &Parameters) -> Self {
         let direct = if workload.cache == CacheState::Direct { OFlags::DIRECT } else { OFlags::empty() };
-        let advice = match parameters.pattern {
+        let advice = match parameters.access.pattern {
             Pattern::Sequential => Advice::Sequential,
             Pattern::Random => Advice::Random,
         };
         Self {
             flags: direct | folder::sync_flags(workload.durable),
-            writes: parameters.operation != Work::Read,
-            advice: parameters.advise.then_some(advice),
+            writes: parameters.access.operation != Work::Read,
+            advice: parameters.requests.advise.then_some(advice),
         }
     }
 
@@ -189,20 +189,6 @@ pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), Eng
         path.display()
     );
     Err(EngineError::parameters(workload, what))
-}
-
-/// Asks the kernel to drop a file from memory.
-pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
-    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
-}
-
-/// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.
-pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) -> Result<(), EngineError> {
-    paths.try_for_each(|path| {
-        go_on(stop).map_err(EngineError::io("drop files from memory"))?;
-        drop_cached(&path)
-    })
 }
 
 /// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays

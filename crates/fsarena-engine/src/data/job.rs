@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 use fsarena_model::{Bytes, CacheState, Mode, Workload};
 
 use super::files;
-use super::ground::{self, Ground};
+use super::ground::{self, Ground, Open};
 use super::parameters::{Calls, Parameters, Pattern, Target, Work};
-use super::worker::DataWorker;
-use crate::workers::{Style, Workers};
-use crate::{EngineError, Job, Limit, RunStats};
+use super::worker::{DataWorker, Timer};
+use super::{plain, ring};
+use crate::pace::Pace;
+use crate::workers::{Entry, Style, Worker, Workers};
+use crate::{EngineError, Job, Limit, RunStats, folder};
 
 /// Estimate of the bytes of page cache that a first slice fills, before its speed is known.
 const FIRST_SLICE: u64 = 128 << 20;
@@ -29,9 +31,9 @@ impl DataJob {
     pub fn new(workload: &Workload, parameters: Parameters, ground: Ground, seed: u64) -> Self {
         let worker = |number| DataWorker::new(workload, &parameters, &ground, seed, number);
         // A fault in a mapping may end the process: see `fsarena_sys::mapping`.
-        let is_apart = parameters.processes > 1 || parameters.calls == Calls::Mmap;
+        let is_apart = parameters.workers.processes > 1 || parameters.requests.calls == Calls::Mmap;
         let style = if is_apart { Style::Processes } else { Style::Threads };
-        let workers = Workers::new((0..parameters.workers()).map(worker), style);
+        let workers = Workers::new((0..parameters.workers.count()).map(worker), style);
         Self { workload: workload.clone(), parameters, ground, seed, workers }
     }
 
@@ -45,7 +47,7 @@ impl DataJob {
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
         let each = self.parameters.load().settle(&mut self.workers, stop, |workers| {
             workers.workers().for_each(DataWorker::rewind);
-            files::forget_each(paths.iter().cloned(), stop)
+            folder::forget_each(paths.iter().cloned(), stop)
         })?;
         if let Some(each) = each {
             self.workers.workers().for_each(|worker| worker.keep_rate(each));
@@ -66,19 +68,19 @@ impl Job for DataJob {
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Some(folder) = self.ground.folder() else { return self.prepare(stop) };
         // Direct writes to data in memory would have to drop them from there first.
-        files::forget_each(self.paths(), stop)?;
+        folder::forget_each(self.paths(), stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
         self.settle_load(stop)
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        if let (Work::Trim, Some(folder)) = (self.parameters.operation, self.ground.folder()) {
+        if let (Work::Trim, Some(folder)) = (self.parameters.access.operation, self.ground.folder()) {
             for path in self.paths() {
                 std::fs::remove_file(&path).map_err(EngineError::io("remove a file"))?;
             }
             files::lay_out_existing(&self.parameters, folder, self.seed, stop)?;
         }
-        if !self.parameters.repeat && !self.reads_on() {
+        if !self.parameters.access.repeat && !self.reads_on() {
             self.workers.workers().for_each(DataWorker::rewind);
         }
         Ok(())
@@ -96,7 +98,7 @@ impl Job for DataJob {
         let fills = match self.parameters.target() {
             Target::New => true,
             Target::Existing => {
-                self.parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
+                self.parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold
             }
         };
         if !is_buffered || !fills {
@@ -118,8 +120,9 @@ impl Job for DataJob {
     /// Slices of cold sequential reads are parts of one pass. Each slice reads data that were not read before.
     fn reads_on(&self) -> bool {
         let Workload { mode, cache, timed_ms, .. } = &self.workload;
-        let in_parts = (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.repeat;
-        in_parts && self.parameters.operation == Work::Read && self.workers.all(DataWorker::has_enough)
+        let in_parts =
+            (*mode, *cache) == (Mode::Sliced, CacheState::Cold) && *timed_ms > 0 && !self.parameters.access.repeat;
+        in_parts && self.parameters.access.operation == Work::Read && self.workers.all(DataWorker::has_enough)
     }
 
     fn is_alone(&self) -> bool {
@@ -127,10 +130,73 @@ impl Job for DataJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        files::forget_each(self.paths(), stop)
+        folder::forget_each(self.paths(), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         self.workers.run(limit, stats)
+    }
+}
+
+impl DataWorker {
+    fn on_existing(&mut self, timer: Timer<'_>) -> Result<(), EngineError> {
+        let open = self.open_existing()?;
+        match self.parameters.requests.calls {
+            Calls::Sync => plain::on_existing(self, &open, timer),
+            Calls::IoUring => ring::on_existing(self, &open, timer),
+            Calls::Mmap => plain::on_mapped(self, &open, timer),
+        }
+    }
+
+    /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
+    /// memory. All files are written whole: the limit is checked between them.
+    fn on_new(&mut self, Timer { mut entry, limit, pace, stats }: Timer<'_>) -> Result<(), EngineError> {
+        let path = self.ground.new_file(self.number);
+        let before = stats.elapsed;
+        let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
+        for _ in 0..self.parameters.files.count {
+            self.begin_new();
+            let timer = Timer { entry: entry.take(), limit: &limit.until(None), pace: &mut *pace, stats: &mut *stats };
+            match self.parameters.requests.calls {
+                Calls::IoUring => ring::on_new(self, &mut open, &path, timer),
+                _ => plain::on_new(self, &mut open, &path, timer),
+            }?;
+            open.files.clear();
+            if self.ground.folder().is_some() {
+                std::fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
+            }
+            if limit.is_reached(stats.elapsed.saturating_sub(before)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Worker for DataWorker {
+    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        self.places.begin(&self.parameters);
+        let before = stats.bytes;
+        let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
+        let timer = Timer { entry: Some(entry), limit, pace: &mut pace, stats: &mut *stats };
+        let done = match self.parameters.target() {
+            Target::Existing => self.on_existing(timer),
+            Target::New => self.on_new(timer),
+        };
+        self.pace = pace;
+        self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));
+        done
+    }
+
+    fn position(&mut self) -> Vec<u64> {
+        let [come, random] = self.places.position();
+        vec![come, random, self.contents.marked()]
+    }
+
+    fn resume(&mut self, position: &[u64]) {
+        if let [come, random, marked] = *position {
+            self.places.resume([come, random]);
+            self.contents.go_on(marked);
+        }
     }
 }

@@ -4,21 +4,45 @@ mod complaint;
 
 use fsarena_model::traits::SharedFiles;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Traits, Workload};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::EngineError;
-use crate::load::Load;
 use crate::pace::Arrivals;
-use crate::size::{size, some_size};
+use crate::pace::Load;
+use crate::parameters::{checked, fields, or, refuse_unknown, size, some_size};
 
-/// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`, `512M`.
+/// The parameters of a workload of this engine, in groups. A workload gives them all in one table. Sizes are bytes, as
+/// a number or with a suffix such as `4K`, `512M`.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
+    /// The operations and their places.
+    #[serde(flatten)]
+    pub access: Access,
+    /// The files.
+    #[serde(flatten)]
+    pub files: Files,
+    /// The system calls.
+    #[serde(flatten)]
+    pub requests: Requests,
+    /// The workers.
+    #[serde(flatten)]
+    pub workers: Workers,
+    /// The contents of the files.
+    #[serde(flatten)]
+    pub contents: Contents,
+    /// When operations start.
+    #[serde(flatten)]
+    pub pace: Pace,
+}
+
+/// The operations, and the places in the files on which they work.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Access {
     /// The kind of operation.
     pub operation: Work,
     /// For mixed work: percentage of the operations that are reads, 0 to 100.
-    #[serde(default = "half")]
+    #[serde(default = "or::<_, 50>")]
     pub read_percent: u32,
     /// The order in which places are visited.
     pub pattern: Pattern,
@@ -33,29 +57,38 @@ pub struct Parameters {
     /// For sequential work on existing files: whether it starts again at the end, until the time is over.
     #[serde(default)]
     pub repeat: bool,
+}
+
+/// The files of the workers.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Files {
     /// Existing files or new ones. The default is new files for sequential writes, otherwise existing files.
     target: Option<Target>,
     /// Bytes of each file.
-    #[serde(deserialize_with = "size")]
-    pub file_size: u64,
+    #[serde(rename = "file-size", deserialize_with = "size")]
+    pub size: u64,
     /// Files of each worker. For new files: maximum number of files that a run makes, one after the other.
-    #[serde(default = "one")]
-    pub files: u32,
+    #[serde(rename = "files", default = "or::<_, 1>")]
+    pub count: u32,
     /// Whether all workers use the same files.
     #[serde(default)]
     pub shared: bool,
+    /// The preallocation of new files.
+    #[serde(default)]
+    pub preallocate: Preallocate,
+}
+
+/// The system calls that do the operations.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Requests {
     /// Bytes of each operation.
     #[serde(deserialize_with = "size")]
     pub block_size: u64,
     /// If given, the size of each operation is drawn at random: a multiple of `block-size` up to this, bytes.
     #[serde(default, deserialize_with = "some_size")]
     pub block_size_max: Option<u64>,
-    /// Workers that are threads.
-    #[serde(default = "one")]
-    pub threads: u32,
-    /// Workers that are processes.
-    #[serde(default = "one")]
-    pub processes: u32,
     /// The system calls that do the work.
     #[serde(default)]
     pub calls: Calls,
@@ -63,19 +96,41 @@ pub struct Parameters {
     #[serde(default)]
     pub advise: bool,
     /// Operations of each worker in flight at a time.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub depth: u32,
     /// Writes between two syncs. 0 means one sync at the end of each new file, or of each run.
     #[serde(default)]
     pub sync_every: u32,
-    /// The preallocation of new files.
-    #[serde(default)]
-    pub preallocate: Preallocate,
+}
+
+/// The workers, and how much each of them does.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Workers {
+    /// Workers that are threads.
+    #[serde(default = "or::<_, 1>")]
+    pub threads: u32,
+    /// Workers that are processes.
+    #[serde(default = "or::<_, 1>")]
+    pub processes: u32,
     /// Operations of each worker per run. Default: as many as the time or the files allow.
     pub operations: Option<u64>,
     /// Bytes of each worker per run. Default: as many as the time or the files allow.
     #[serde(default, deserialize_with = "some_size")]
     pub bytes: Option<u64>,
+}
+
+impl Workers {
+    /// Number of workers.
+    pub fn count(&self) -> u32 {
+        self.threads * self.processes
+    }
+}
+
+/// The contents of the files.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Contents {
     /// For writes: percentage of each 4 KiB that a compressor can remove.
     #[serde(default)]
     pub compressible_percent: u32,
@@ -85,6 +140,12 @@ pub struct Parameters {
     /// Whether reads are compared with the written data, inside the timer.
     #[serde(default)]
     pub verify: bool,
+}
+
+/// When operations start. Without a rate, each starts when the last one has ended (closed loop).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Pace {
     /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
     pub rate: Option<f64>,
     /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
@@ -95,7 +156,7 @@ pub struct Parameters {
 }
 
 /// The kind of operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// Reading.
@@ -109,7 +170,7 @@ pub enum Work {
 }
 
 /// The order in which places are visited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// From beginning to end.
@@ -119,7 +180,7 @@ pub enum Pattern {
 }
 
 /// The distribution of random places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Distribution {
     /// All places are equally likely.
@@ -133,8 +194,15 @@ pub enum Distribution {
     Pareto,
 }
 
+impl Distribution {
+    /// The default of `skew`. (fio's exponent of zipf is 1.1.)
+    pub fn default_skew(self) -> f64 {
+        if self == Self::Zipf { 1.2 } else { 0.2 }
+    }
+}
+
 /// The files that the work uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// Existing files, which are written in full before.
@@ -144,7 +212,7 @@ pub enum Target {
 }
 
 /// The system calls that do the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Calls {
     /// pread(2) and pwrite(2), one at a time.
@@ -157,7 +225,7 @@ pub enum Calls {
 }
 
 /// The preallocation of a new file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preallocate {
     /// Nothing.
@@ -171,25 +239,30 @@ pub enum Preallocate {
 
 impl Parameters {
     /// The parameters of the workload, checked.
-    ///
-    /// # Errors
-    /// [`EngineError::Parameters`] with the first problem.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::<Self>(workload)?;
-        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        let groups = [
+            fields::<Access>(),
+            fields::<Files>(),
+            fields::<Requests>(),
+            fields::<Workers>(),
+            fields::<Contents>(),
+            fields::<Pace>(),
+        ];
+        refuse_unknown(workload, &groups.concat())?;
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     /// What the plan has to know. There is no reference in memory for io_uring: a tmpfs leaves such requests to kernel
     /// threads, because it cannot say that it would not wait (`FMODE_NOWAIT` in the kernel's io_uring/rw.c). That takes
     /// longer than any file system on a disk.
     pub fn traits(&self, workload: &Workload) -> Traits {
-        let block = Some(Bytes(self.block_size));
+        let block = Some(Bytes(self.requests.block_size));
         Traits {
             peak: self.demand(),
             direct_block: block.filter(|_| workload.cache == CacheState::Direct),
-            block: block.filter(|_| self.block_size_max.is_none()),
-            runs_in_memory: self.calls != Calls::IoUring,
-            copies_nothing: self.calls == Calls::Mmap || self.operation == Work::Trim,
+            block: block.filter(|_| self.requests.block_size_max.is_none()),
+            runs_in_memory: self.requests.calls != Calls::IoUring,
+            copies_nothing: self.requests.calls == Calls::Mmap || self.access.operation == Work::Trim,
             files: self.layout(),
             ..Traits::default()
         }
@@ -198,66 +271,92 @@ impl Parameters {
     /// The layout of the existing files, if other workloads may have the same files: it depends on nothing but their
     /// number and size.
     fn layout(&self) -> Option<SharedFiles> {
-        let is_plain = !self.verify && self.compressible_percent == 0 && self.duplicated_percent == 0;
-        let is_common = self.target() == Target::Existing && matches!(self.operation, Work::Read | Work::Write);
-        let has_pilot = self.rate_percent.is_some();
-        let files = format!("{} files of {} bytes", self.existing_files(), self.file_size);
+        let is_plain =
+            !self.contents.verify && self.contents.compressible_percent == 0 && self.contents.duplicated_percent == 0;
+        let is_common = self.target() == Target::Existing && matches!(self.access.operation, Work::Read | Work::Write);
+        let has_pilot = self.pace.rate_percent.is_some();
+        let files = format!("{} files of {} bytes", self.existing_files(), self.files.size);
         (is_plain && is_common && !has_pilot)
-            .then(|| SharedFiles { description: files, unchanged: self.operation == Work::Read })
+            .then(|| SharedFiles { description: files, unchanged: self.access.operation == Work::Read })
     }
 
     /// The files that the work uses.
     pub fn target(&self) -> Target {
-        let writes_in_order = self.operation == Work::Write && self.pattern == Pattern::Sequential;
-        self.target.unwrap_or(if writes_in_order { Target::New } else { Target::Existing })
+        let writes_in_order = self.access.operation == Work::Write && self.access.pattern == Pattern::Sequential;
+        self.files.target.unwrap_or(if writes_in_order { Target::New } else { Target::Existing })
     }
 
     /// The longest operation, bytes.
     pub fn longest(&self) -> u64 {
-        self.block_size_max.unwrap_or(self.block_size)
+        self.requests.block_size_max.unwrap_or(self.requests.block_size)
     }
 
     /// The load: the maximum, or a rate.
     pub fn load(&self) -> Load {
-        Load::of(self.rate, self.rate_percent)
-    }
-
-    /// Number of workers.
-    pub fn workers(&self) -> u32 {
-        self.threads * self.processes
+        Load::of(self.pace.rate, self.pace.rate_percent)
     }
 
     /// Number of files that are laid out before the timer starts.
     pub fn existing_files(&self) -> u32 {
         match self.target() {
             Target::New => 0,
-            Target::Existing if self.shared => self.files,
-            Target::Existing => self.files * self.workers(),
+            Target::Existing if self.files.shared => self.files.count,
+            Target::Existing => self.files.count * self.workers.count(),
         }
     }
 
     /// Maximum bytes on the lane at a time.
     pub fn demand(&self) -> Bytes {
-        let new = if self.target() == Target::New { self.workers() } else { 0 };
-        Bytes(self.file_size.saturating_mul(u64::from(self.existing_files() + new)))
+        let new = if self.target() == Target::New { self.workers.count() } else { 0 };
+        Bytes(self.files.size.saturating_mul(u64::from(self.existing_files() + new)))
     }
 
     /// Whether anything is written.
     pub fn writes(&self) -> bool {
-        matches!(self.operation, Work::Write | Work::Mixed)
+        matches!(self.access.operation, Work::Write | Work::Mixed)
     }
 
     /// Whether one call after the last operation makes all writes durable.
     pub fn syncs_at_the_end_only(&self, workload: &Workload) -> bool {
         let syncs = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync | DurablePoint::Syncfs);
-        syncs && self.sync_every == 0
+        syncs && self.requests.sync_every == 0
     }
 }
 
-fn one() -> u32 {
-    1
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-fn half() -> u32 {
-    50
+    use super::*;
+
+    fn parsed(more: serde_json::Value) -> Result<Parameters, String> {
+        let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
+        let table = parameters.as_object_mut().expect("an object");
+        table.extend(more.as_object().expect("an object").clone());
+        let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
+        let workload = json!({
+            "name": "x", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric, "durable": "none",
+            "cache": "warm", "mode": "sliced", "timed-ms": 9, "parameters": parameters,
+        });
+        let workload: Workload = serde_json::from_value(workload).expect("a workload");
+        Parameters::of(&workload).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn all_groups_are_given_in_one_table() {
+        let all =
+            parsed(json!({ "files": 2, "depth": 4, "calls": "io-uring", "threads": 3, "rate": 50, "skew": null }));
+        let all = all.expect("understood");
+        assert_eq!((all.files.count, all.requests.depth, all.workers.count(), all.pace.rate), (2, 4, 3, Some(50.0)));
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_named_with_all_that_are_known() {
+        let error = parsed(json!({ "blocksize": "4K" })).expect_err("refused");
+        assert!(error.contains("parameters: unknown field `blocksize`, expected one of `operation`"), "{error}");
+        let known = ["read-percent", "files", "file-size", "block-size-max", "processes", "verify", "rate-percent"];
+        assert!(known.iter().all(|name| error.contains(&format!("`{name}`"))), "{error}");
+        let error = parsed(json!({ "threads": "many" })).expect_err("refused");
+        assert!(error.contains("invalid type: string \"many\", expected u32"), "{error}");
+    }
 }

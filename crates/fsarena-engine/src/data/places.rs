@@ -1,16 +1,14 @@
 //! Chooses the place of the next operation: file, offset and length.
 
-mod permutation;
-
 use std::ops::Range;
 
+use fsarena_model::seed::scatter;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution as _, Zipf};
 use rand_pcg::Pcg64Mcg;
 
 use super::ground::Stretch;
 use super::parameters::{Distribution, Parameters, Pattern, Target};
-use permutation::Permutation;
 
 /// A part of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,16 +67,12 @@ enum Pick {
     Pareto { count: u64, power: f64, permutation: Permutation },
 }
 
-/// The default exponent of zipf and the default share of pareto. (fio's exponent is 1.1.)
-const ZIPF: f64 = 1.2;
-const PARETO: f64 = 0.2;
-
 impl Places {
     /// The places of `parameters`. Every choice comes from `random`.
     pub fn new(parameters: &Parameters, random: Pcg64Mcg) -> Self {
         // New files are made one after the other.
-        let files = if parameters.target() == Target::New { 1 } else { u64::from(parameters.files) };
-        Self::over(parameters, random, parameters.file_size, 0..parameters.file_size * files)
+        let files = if parameters.target() == Target::New { 1 } else { u64::from(parameters.files.count) };
+        Self::over(parameters, random, parameters.files.size, 0..parameters.files.size * files)
     }
 
     /// The places on a device, which counts as one file.
@@ -88,10 +82,10 @@ impl Places {
 
     /// The places in the range `part` of all files, as if all files were one.
     fn over(parameters: &Parameters, mut random: Pcg64Mcg, file_size: u64, part: Range<u64>) -> Self {
-        let block = parameters.block_size;
-        let order = match parameters.pattern {
+        let block = parameters.requests.block_size;
+        let order = match parameters.access.pattern {
             Pattern::Sequential => {
-                let (stride, repeat) = (parameters.stride, parameters.repeat);
+                let (stride, repeat) = (parameters.access.stride, parameters.access.repeat);
                 Order::Sequential { first: part.start, next: part.start, end: part.end, stride, repeat }
             }
             Pattern::Random => {
@@ -107,8 +101,8 @@ impl Places {
 
     /// Begins a new run, with all operations and bytes that the workload allows.
     pub fn begin(&mut self, parameters: &Parameters) {
-        let bytes = parameters.bytes.unwrap_or(u64::MAX);
-        self.operations = parameters.operations.unwrap_or(u64::MAX);
+        let bytes = parameters.workers.bytes.unwrap_or(u64::MAX);
+        self.operations = parameters.workers.operations.unwrap_or(u64::MAX);
         match parameters.longest() / self.block {
             1 => self.operations = self.operations.min(bytes.div_ceil(self.block)),
             most => self.sizes = Sizes::Drawn { most, bytes },
@@ -229,17 +223,18 @@ impl Places {
 impl Pick {
     fn new(parameters: &Parameters, count: u64, random: &mut Pcg64Mcg) -> Self {
         let permutation = |random: &mut Pcg64Mcg| Permutation::new(count, random.next_u64());
-        match parameters.distribution {
+        let distribution = parameters.access.distribution;
+        let skew = parameters.access.skew.unwrap_or(distribution.default_skew());
+        match distribution {
             Distribution::Uniform => Self::Uniform { count },
             Distribution::Once => Self::Once { permutation: permutation(random), next: 0 },
             Distribution::Zipf => {
-                let ranks = Zipf::new(count as f64, parameters.skew.unwrap_or(ZIPF));
+                let ranks = Zipf::new(count as f64, skew);
                 Self::Zipf { ranks: ranks.expect("checked: the exponent is above 0"), permutation: permutation(random) }
             }
             Distribution::Pareto => {
-                let share = parameters.skew.unwrap_or(PARETO);
-                // The share `h` of the places gets 1 - h of the visits: F(x) = x^(ln(1-h) / ln h).
-                let power = share.ln() / (1.0 - share).ln();
+                // The share `h` (`skew`) of the places gets 1 - h of the visits: F(x) = x^(ln(1-h) / ln h).
+                let power = skew.ln() / (1.0 - skew).ln();
                 Self::Pareto { count, power, permutation: permutation(random) }
             }
         }
@@ -272,6 +267,50 @@ impl Pick {
 #[inline]
 pub fn below(random: &mut Pcg64Mcg, bound: u64) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64
+}
+
+/// A bijection of the numbers below `count`: four Feistel rounds over the next even power of two, repeated until the
+/// number is below the bound (cycle walking; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9).
+#[derive(Debug, Clone)]
+pub struct Permutation {
+    count: u64,
+    half_bits: u32,
+    keys: [u64; 4],
+}
+
+impl Permutation {
+    /// A permutation of `count` numbers, at least 1.
+    pub fn new(count: u64, seed: u64) -> Self {
+        let bits = (u64::BITS - (count - 1).leading_zeros()).max(2);
+        let keys = [1, 2, 3, 4].map(|round: u64| scatter(seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
+        Self { count, half_bits: bits.div_ceil(2), keys }
+    }
+
+    /// The bound: how many numbers the permutation has.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The image of `number`, which is below the count.
+    #[inline]
+    pub fn of(&self, mut number: u64) -> u64 {
+        loop {
+            number = self.once(number);
+            if number < self.count {
+                return number;
+            }
+        }
+    }
+
+    #[inline]
+    fn once(&self, number: u64) -> u64 {
+        let mask = (1 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for key in self.keys {
+            (left, right) = (right, left ^ (scatter(right ^ key) & mask));
+        }
+        (left << self.half_bits) | right
+    }
 }
 
 #[cfg(test)]

@@ -1,71 +1,55 @@
-//! Work with pread(2), pwrite(2) and fallocate(2): one operation at a time.
+//! Work with pread(2), pwrite(2), fallocate(2) and mapped memory: one operation at a time.
 
 use std::fs::File;
 use std::path::Path;
 
-use fsarena_sys::{AlignedBuffer, clock};
+use fsarena_sys::AlignedBuffer;
+use fsarena_sys::mapping::{Access, Mapping};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{self, pread, pwrite};
 
+use super::ground::Open;
 use super::places::Place;
-use super::worker::{DataWorker, Direction, Open, SyncClock};
+use super::worker::{DataWorker, Direction, SyncClock, Timer};
 use crate::meter::Meter;
-use crate::pace::Pace;
-use crate::workers::Entry;
-use crate::{EngineError, Limit, RunStats};
+use crate::{EngineError, Operation};
 
 /// Works on the open files.
-pub fn on_existing(
-    worker: &mut DataWorker,
-    open: &Open,
-    entry: Entry<'_>,
-    limit: &Limit<'_>,
-    pace: &mut Pace,
-    stats: &mut RunStats,
-) -> Result<(), EngineError> {
+pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
-    let mut clock = SyncClock::of(&worker.parameters);
-    let start = entry.pass()?;
-    let mut meter = Meter::start(start, limit, pace, stats);
-    work(worker, open, &mut buffer, &mut clock, &mut meter)?;
-    if clock.ends_with_one() {
-        worker.sync(open, &mut meter)?;
-    }
+    let mut meter = timer.start()?;
+    work(worker, open, &mut buffer, &mut meter)?;
     meter.stop();
     Ok(())
 }
 
 /// Creates a file, writes it and makes it durable, all inside the timer.
-pub fn on_new(
-    worker: &mut DataWorker,
-    open: &mut Open,
-    path: &Path,
-    entry: Option<Entry<'_>>,
-    limit: &Limit<'_>,
-    pace: &mut Pace,
-    stats: &mut RunStats,
-) -> Result<(), EngineError> {
-    let mut clock = SyncClock::of(&worker.parameters);
-    let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-    let mut meter = Meter::start(start, limit, pace, stats);
+pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
+    let mut meter = timer.start()?;
     open.files.push(worker.make(path)?);
     meter.also(worker.making());
-    work(worker, open, &mut [], &mut clock, &mut meter)?;
-    if clock.ends_with_one() {
-        worker.sync(open, &mut meter)?;
-    }
+    work(worker, open, &mut [], &mut meter)?;
+    meter.stop();
+    Ok(())
+}
+
+/// Works on the open files, mapped into memory: an operation is a copy. Its cost is that of page faults and write-back.
+/// The work runs in a separate process, because an access to a page that cannot be read ends the process.
+pub fn on_mapped(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
+    let mut buffer = AlignedBuffer::new(worker.parameters.longest() as usize);
+    let access = if worker.parameters.writes() { Access::ReadWrite } else { Access::Read };
+    let length = worker.parameters.files.size as usize;
+    let map = |file| Mapping::new(file, length, access).map_err(EngineError::io("mmap"));
+    let mut mappings = open.files.iter().map(map).collect::<Result<Vec<_>, _>>()?;
+    let mut meter = timer.start()?;
+    copy(worker, open, &mut mappings, &mut buffer, &mut meter)?;
     meter.stop();
     Ok(())
 }
 
 /// The inner loop. Measured (callgrind): see `make bench-engine`.
-fn work(
-    worker: &mut DataWorker,
-    open: &Open,
-    buffer: &mut [u8],
-    clock: &mut SyncClock,
-    meter: &mut Meter<'_>,
-) -> Result<(), EngineError> {
+fn work(worker: &mut DataWorker, open: &Open, buffer: &mut [u8], meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    let mut clock = SyncClock::of(&worker.parameters);
     while !meter.is_over() {
         let Some(place) = worker.places.next() else { break };
         let Some(begin) = meter.begin() else { break };
@@ -90,7 +74,7 @@ fn work(
             }
         }
     }
-    Ok(())
+    worker.sync_at_end(&clock, open, meter)
 }
 
 #[inline(always)]
@@ -137,4 +121,34 @@ fn trim(open: &Open, place: &Place) -> Result<(), EngineError> {
     let file = &open.files[place.file as usize];
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     fallocate(file, flags, place.offset, place.length as u64).map_err(EngineError::io("punch a hole"))
+}
+
+/// The inner loop of mapped files.
+fn copy(
+    worker: &mut DataWorker,
+    open: &Open,
+    mappings: &mut [Mapping],
+    buffer: &mut [u8],
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    let mut clock = SyncClock::of(&worker.parameters);
+    while !meter.is_over() {
+        let Some(place) = worker.places.next() else { break };
+        let Some(begin) = meter.begin() else { break };
+        let mapping = &mut mappings[place.file as usize];
+        if worker.direction() == Direction::Read {
+            let buffer = &mut buffer[..place.length];
+            mapping.read(place.offset, buffer);
+            meter.done(Operation::Read, begin, place.length as u64);
+            worker.verify(buffer, &place)?;
+        } else {
+            let home = worker.home(&place);
+            mapping.write(place.offset, worker.contents.piece(place.length, home));
+            meter.done(Operation::Write, begin, place.length as u64);
+            if clock.wrote() {
+                worker.sync(open, meter)?;
+            }
+        }
+    }
+    worker.sync_at_end(&clock, open, meter)
 }

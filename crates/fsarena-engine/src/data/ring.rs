@@ -8,26 +8,17 @@ use fsarena_sys::clock;
 use fsarena_sys::uring::{Ring, Transfer};
 
 use super::files;
+use super::ground::Open;
 use super::places::Place;
-use super::worker::{DataWorker, Direction, Open, SyncClock};
+use super::worker::{DataWorker, Direction, SyncClock, Timer};
+use crate::EngineError;
 use crate::contents::Marker;
 use crate::meter::Meter;
-use crate::pace::Pace;
-use crate::workers::Entry;
-use crate::{EngineError, Limit, RunStats};
 
 /// Works on the open files.
-pub fn on_existing(
-    worker: &mut DataWorker,
-    open: &Open,
-    entry: Entry<'_>,
-    limit: &Limit<'_>,
-    pace: &mut Pace,
-    stats: &mut RunStats,
-) -> Result<(), EngineError> {
+pub fn on_existing(worker: &mut DataWorker, open: &Open, timer: Timer<'_>) -> Result<(), EngineError> {
     let mut flight = Flight::new(worker, open)?;
-    let start = entry.pass()?;
-    let mut meter = Meter::start(start, limit, pace, stats);
+    let mut meter = timer.start()?;
     flight.work(worker, open, &mut meter)?;
     meter.stop();
     worker.contents.go_on(flight.marker.marked());
@@ -36,23 +27,9 @@ pub fn on_existing(
 
 /// Writes a new file and makes it durable. The file is created before the timer starts, since the ring has to register
 /// it.
-pub fn on_new(
-    worker: &mut DataWorker,
-    open: &mut Open,
-    path: &Path,
-    entry: Option<Entry<'_>>,
-    limit: &Limit<'_>,
-    pace: &mut Pace,
-    stats: &mut RunStats,
-) -> Result<(), EngineError> {
+pub fn on_new(worker: &mut DataWorker, open: &mut Open, path: &Path, timer: Timer<'_>) -> Result<(), EngineError> {
     open.files.push(worker.make(path)?);
-    let mut flight = Flight::new(worker, open)?;
-    let start = entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
-    let mut meter = Meter::start(start, limit, pace, stats);
-    flight.work(worker, open, &mut meter)?;
-    meter.stop();
-    worker.contents.go_on(flight.marker.marked());
-    Ok(())
+    on_existing(worker, open, timer)
 }
 
 /// The operations in flight.
@@ -89,7 +66,7 @@ struct Use {
 impl Flight {
     fn new(worker: &DataWorker, open: &Open) -> Result<Self, EngineError> {
         let recipe = files::recipe(&worker.parameters, worker.seed());
-        let depth = worker.parameters.depth as usize;
+        let depth = worker.parameters.requests.depth as usize;
         let buffer_size = worker.parameters.longest() as usize;
         let writes = if worker.parameters.writes() { (recipe.pool() / buffer_size).max(2 * depth) } else { 0 };
         let files = open.files.iter().map(|file| file.try_clone()).collect::<Result<_, _>>();
@@ -132,10 +109,7 @@ impl Flight {
                 Next::More | Next::End => break,
             };
         }
-        if self.clock.ends_with_one() {
-            worker.sync(open, meter)?;
-        }
-        Ok(())
+        worker.sync_at_end(&self.clock, open, meter)
     }
 
     /// Launches operations up to the depth; in an open loop only those that are due.

@@ -1,21 +1,21 @@
 //! One worker: its places, its contents, and the files that it opens for a run.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use fsarena_model::seed::generator;
 use fsarena_model::{DurablePoint, Workload};
+use fsarena_sys::clock;
 use rustix::fs::{FallocateFlags, fallocate, fdatasync, fsync};
 
 use super::files::{self, Opening};
-use super::ground::Ground;
-use super::parameters::{Calls, Parameters, Preallocate, Target, Work};
+use super::ground::{Ground, Open};
+use super::parameters::{Parameters, Preallocate, Work};
 use super::places::{Place, Places, below};
-use super::{mapped, plain, ring};
 use crate::contents::{Contents, Home, Mismatch};
 use crate::meter::Meter;
 use crate::pace::Pace;
-use crate::workers::{Entry, Worker};
+use crate::workers::Entry;
 use crate::{EngineError, Limit, Operation, RunStats, folder};
 
 /// A worker on the data of its files.
@@ -23,21 +23,15 @@ pub struct DataWorker {
     pub parameters: Parameters,
     durable: DurablePoint,
     opening: Opening,
-    ground: Ground,
+    pub ground: Ground,
     seed: u64,
-    number: u32,
+    pub number: u32,
     pub places: Places,
     pub contents: Contents,
-    pace: Pace,
+    /// When its operations start. A run takes it, so that its meter can change it while the worker is in use.
+    pub pace: Pace,
     /// Bytes that the largest run so far has read or written.
     pub most_moved: u64,
-}
-
-/// The open files of a run.
-pub struct Open {
-    pub files: Vec<File>,
-    /// The folder that holds the files; `None` on a device.
-    pub folder: Option<File>,
 }
 
 /// The direction of an operation.
@@ -88,8 +82,8 @@ impl DataWorker {
     /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
     pub fn keep_rate(&mut self, rate: f64) {
         let random = generator(self.seed, "arrivals", &[u64::from(self.number)]);
-        let turn = (self.number, self.parameters.workers());
-        self.pace = Pace::open(rate, turn, self.parameters.arrivals, random);
+        let turn = (self.number, self.parameters.workers.count());
+        self.pace = Pace::open(rate, turn, self.parameters.pace.arrivals, random);
     }
 
     /// Moves sequential work back to its beginning.
@@ -106,12 +100,12 @@ impl DataWorker {
     /// Chooses the direction of the next operation.
     #[inline]
     pub fn direction(&mut self) -> Direction {
-        match self.parameters.operation {
+        match self.parameters.access.operation {
             Work::Read => Direction::Read,
             Work::Write => Direction::Write,
             Work::Trim => Direction::Trim,
             Work::Mixed => {
-                let reads = below(self.places.random(), 100) < u64::from(self.parameters.read_percent);
+                let reads = below(self.places.random(), 100) < u64::from(self.parameters.access.read_percent);
                 if reads { Direction::Read } else { Direction::Write }
             }
         }
@@ -125,7 +119,7 @@ impl DataWorker {
 
     #[inline]
     fn first_file(&self) -> u32 {
-        if self.parameters.shared { 0 } else { self.number * self.parameters.files }
+        if self.parameters.files.shared { 0 } else { self.number * self.parameters.files.count }
     }
 
     /// Makes all writes so far durable if the workload is synced by calls; inside the timer.
@@ -141,6 +135,11 @@ impl DataWorker {
         }
         meter.also(self.sync_operation());
         Ok(())
+    }
+
+    /// Makes the last writes durable, unless a sync came right after them.
+    pub fn sync_at_end(&self, clock: &SyncClock, open: &Open, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        if clock.every == 0 || clock.since > 0 { self.sync(open, meter) } else { Ok(()) }
     }
 
     /// The seed of all random choices.
@@ -159,7 +158,7 @@ impl DataWorker {
     /// Compares the data read with the data written, if the workload asks for that.
     #[inline(always)]
     pub fn verify(&self, read: &[u8], place: &Place) -> Result<(), EngineError> {
-        if self.parameters.verify { self.compare(read, place) } else { Ok(()) }
+        if self.parameters.contents.verify { self.compare(read, place) } else { Ok(()) }
     }
 
     #[inline(never)]
@@ -175,50 +174,18 @@ impl DataWorker {
         })
     }
 
-    fn open_existing(&self) -> Result<Open, EngineError> {
-        let numbers = self.first_file()..self.first_file() + self.parameters.files;
+    /// Opens its existing files.
+    pub fn open_existing(&self) -> Result<Open, EngineError> {
+        let numbers = self.first_file()..self.first_file() + self.parameters.files.count;
         self.ground.open_existing(self.opening, numbers)
     }
 
-    fn on_existing(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let open = self.open_existing()?;
-        self.with_pace(|worker, pace| match worker.parameters.calls {
-            Calls::Sync => plain::on_existing(worker, &open, entry, limit, pace, stats),
-            Calls::IoUring => ring::on_existing(worker, &open, entry, limit, pace, stats),
-            Calls::Mmap => mapped::on_existing(worker, &open, entry, limit, pace, stats),
-        })
-    }
-
-    /// Makes one file after the other, and removes each outside the timer before the next, which then reuses the same
-    /// memory. All files are written whole: the limit is checked between them.
-    fn on_new(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let path = self.ground.new_file(self.number);
-        let (mut entry, before) = (Some(entry), stats.elapsed);
-        let mut open = Open { files: Vec::new(), folder: self.ground.open_folder()? };
-        for _ in 0..self.parameters.files {
-            self.begin_new();
-            let whole = limit.until(None);
-            self.with_pace(|worker, pace| match worker.parameters.calls {
-                Calls::IoUring => ring::on_new(worker, &mut open, &path, entry.take(), &whole, pace, stats),
-                _ => plain::on_new(worker, &mut open, &path, entry.take(), &whole, pace, stats),
-            })?;
-            open.files.clear();
-            if self.ground.folder().is_some() {
-                fs::remove_file(&path).map_err(EngineError::io("remove the file"))?;
-            }
-            if limit.is_reached(stats.elapsed.saturating_sub(before)) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Moves to the beginning of a new file. On a device, this is the next stretch.
-    fn begin_new(&mut self) {
+    pub fn begin_new(&mut self) {
         self.places.begin(&self.parameters);
         match self.ground.stretch(&self.parameters, self.number) {
             None => self.places.rewind(),
-            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.file_size),
+            Some(stretch) => self.places.move_on(&stretch.own, self.parameters.files.size),
         }
     }
 
@@ -233,48 +200,35 @@ impl DataWorker {
             return self.opening.existing(path);
         }
         let file = self.opening.new_file(path)?;
-        match self.parameters.preallocate {
+        match self.parameters.files.preallocate {
             Preallocate::None => {}
-            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.file_size)
+            Preallocate::Allocate => fallocate(&file, FallocateFlags::empty(), 0, self.parameters.files.size)
                 .map_err(EngineError::io("fallocate"))?,
             Preallocate::Truncate => {
-                file.set_len(self.parameters.file_size).map_err(EngineError::io("ftruncate"))?;
+                file.set_len(self.parameters.files.size).map_err(EngineError::io("ftruncate"))?;
             }
         }
         Ok(file)
     }
-
-    /// Lends the pace to `work`, so that the meter can change it while the worker is in use.
-    fn with_pace<T>(&mut self, work: impl FnOnce(&mut Self, &mut Pace) -> T) -> T {
-        let mut pace = std::mem::replace(&mut self.pace, Pace::Closed);
-        let done = work(self, &mut pace);
-        self.pace = pace;
-        done
-    }
 }
 
-impl Worker for DataWorker {
-    fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        self.places.begin(&self.parameters);
-        let before = stats.bytes;
-        let done = match self.parameters.target() {
-            Target::Existing => self.on_existing(entry, limit, stats),
-            Target::New => self.on_new(entry, limit, stats),
-        };
-        self.most_moved = self.most_moved.max(stats.bytes.saturating_sub(before));
-        done
-    }
+/// The timer of a run that has not started.
+pub struct Timer<'a> {
+    /// The entrance to the timed part. A worker that makes several files passes it once.
+    pub entry: Option<Entry<'a>>,
+    /// When the run ends.
+    pub limit: &'a Limit<'a>,
+    /// When its operations start.
+    pub pace: &'a mut Pace,
+    /// Where its results are counted.
+    pub stats: &'a mut RunStats,
+}
 
-    fn position(&mut self) -> Vec<u64> {
-        let [come, random] = self.places.position();
-        vec![come, random, self.contents.marked()]
-    }
-
-    fn resume(&mut self, position: &[u64]) {
-        if let [come, random, marked] = *position {
-            self.places.resume([come, random]);
-            self.contents.go_on(marked);
-        }
+impl<'a> Timer<'a> {
+    /// Waits for the other workers, and starts.
+    pub fn start(self) -> Result<Meter<'a>, EngineError> {
+        let start = self.entry.map_or_else(|| Ok(clock::now()), Entry::pass)?;
+        Ok(Meter::start(start, self.limit, self.pace, self.stats))
     }
 }
 
@@ -287,7 +241,7 @@ pub struct SyncClock {
 impl SyncClock {
     /// The interval that the workload asks for.
     pub fn of(parameters: &Parameters) -> Self {
-        Self { every: parameters.sync_every, since: 0 }
+        Self { every: parameters.requests.sync_every, since: 0 }
     }
 
     /// Counts one more write. Returns whether a sync is due.
@@ -302,10 +256,5 @@ impl SyncClock {
         }
         self.since = 0;
         true
-    }
-
-    /// Whether a sync is due at the end: yes, unless a sync came right after the last write.
-    pub fn ends_with_one(&self) -> bool {
-        self.every == 0 || self.since > 0
     }
 }

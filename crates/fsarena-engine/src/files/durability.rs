@@ -7,8 +7,7 @@ use fsarena_model::DurablePoint;
 use fsarena_sys::clock;
 use rustix::fs::{Mode, OFlags, fdatasync, fsync, openat};
 
-use super::names::Folders;
-use super::shape::Shape;
+use super::names::{Folders, Shape};
 use crate::meter::Meter;
 use crate::{EngineError, Operation};
 

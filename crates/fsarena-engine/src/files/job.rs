@@ -3,43 +3,48 @@
 use fsarena_model::{Bytes, CacheState};
 use std::sync::atomic::AtomicBool;
 
-use super::step::{Plan, Step};
+use super::parameters::Plan;
 use super::tree;
-use super::worker::FilesWorker;
+use super::worker::{FilesWorker, Step};
 use crate::workers::{Style, Workers};
 use crate::{EngineError, Job, Limit, Operation, RunStats};
 
-struct FilesJob<S> {
+struct FilesJob<T, S> {
     plan: Plan,
-    workers: Workers<FilesWorker<S>>,
+    workers: Workers<FilesWorker<T, S>>,
     /// Whether the trees were taken over from another job.
     is_adopted: bool,
 }
 
-/// A job that follows `plan`.
-pub fn open<S: Step>(plan: Plan) -> Box<dyn Job> {
-    let workers = (0..plan.parameters.threads).map(|number| FilesWorker::<S>::new(&plan, number));
+/// A job that follows `plan`. Each of its workers keeps what `own` makes, and does `step` again and again.
+pub fn open<T: Send + 'static, S: Step<T>>(plan: Plan, own: fn(&Plan, u32) -> T, step: S) -> Box<dyn Job> {
+    let worker = |number| FilesWorker::new(&plan, number, own(&plan, number), step);
+    let workers = (0..plan.parameters.threads).map(worker);
     let workers = Workers::new(workers, Style::Threads);
     Box::new(FilesJob { workers, plan, is_adopted: false })
 }
 
-fn make_trees<S: Step>(
+fn make_trees<T: Send, S: Step<T>>(
     plan: &Plan,
-    workers: &mut Workers<FilesWorker<S>>,
+    workers: &mut Workers<FilesWorker<T, S>>,
     stop: &AtomicBool,
 ) -> Result<(), EngineError> {
-    (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, S::GROUND, stop))?;
+    (0..plan.parameters.trees()).try_for_each(|tree| tree::renew(plan, tree, stop))?;
     workers.workers().for_each(FilesWorker::rewind);
     Ok(())
 }
 
 /// Restores what a run uses up: the trees, or the objects that were not visited yet. Slices continue where the last one
 /// stopped, as long as enough objects for another slice are left.
-fn renew<S: Step>(plan: &Plan, workers: &mut Workers<FilesWorker<S>>, stop: &AtomicBool) -> Result<(), EngineError> {
+fn renew<T: Send, S: Step<T>>(
+    plan: &Plan,
+    workers: &mut Workers<FilesWorker<T, S>>,
+    stop: &AtomicBool,
+) -> Result<(), EngineError> {
     if plan.goes_on && workers.all(FilesWorker::has_enough) {
         return Ok(());
     }
-    if S::GROUND.is_renewed() {
+    if plan.kind.ground.is_renewed() {
         return make_trees(plan, workers, stop);
     }
     if plan.parameters.once {
@@ -48,11 +53,11 @@ fn renew<S: Step>(plan: &Plan, workers: &mut Workers<FilesWorker<S>>, stop: &Ato
     Ok(())
 }
 
-impl<S: Step> Job for FilesJob<S> {
+impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
     /// Trees that are renewed before each slice are made here for a pilot run only, which may use them up.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let load = self.plan.parameters.load();
-        if !S::GROUND.is_renewed() || load.has_pilot() {
+        if !self.plan.kind.ground.is_renewed() || load.has_pilot() {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
@@ -76,13 +81,13 @@ impl<S: Step> Job for FilesJob<S> {
     }
 
     fn fills(&self) -> Bytes {
-        let fills = self.plan.cache == CacheState::Cold && S::OPERATION == Operation::Read;
+        let fills = self.plan.cache == CacheState::Cold && self.plan.kind.operation == Operation::Read;
         if fills { self.plan.bytes() } else { Bytes(0) }
     }
 
     /// Drops the data of files. No system call drops what the other operations read.
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        let trees = if S::OPERATION == Operation::Read { self.plan.parameters.trees() } else { 0 };
+        let trees = if self.plan.kind.operation == Operation::Read { self.plan.parameters.trees() } else { 0 };
         (0..trees).try_for_each(|tree| tree::drop_cached(&self.plan, tree, stop))
     }
 

@@ -1,23 +1,45 @@
-//! The parameters of a workload of this engine, and the checks of them.
+//! The parameters of a workload of this engine, the checks of them, and the settings of a job that follow from them.
+
+use std::path::{Path, PathBuf};
 
 use fsarena_model::traits::SharedFiles;
 use fsarena_model::{Bytes, CacheState, DurablePoint, Mode, Workload};
 use serde::Deserialize;
 
-use super::operations::{self, Entry};
-use super::shape::Shape;
+use super::durability::Syncable;
+use super::names::Shape;
 use super::sizes::{Distribution, Sizes};
-use super::step::Ground;
-use crate::load::Load;
+use super::walk::{Ground, Share};
+use crate::contents::Recipe;
 use crate::pace::Arrivals;
-use crate::size::{size, some_size};
+use crate::pace::Load;
+use crate::parameters::{or, size, some_size};
 use crate::{EngineError, Operation};
+
+/// The properties of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// The operation.
+    pub operation: Operation,
+    /// The objects on which it works.
+    pub ground: Ground,
+    /// How each operation can be made durable.
+    pub sync: Syncable,
+}
+
+impl Kind {
+    /// Whether the operation changes nothing.
+    pub fn only_reads(self) -> bool {
+        self.sync == Syncable::Never
+    }
+}
 
 /// The parameters of a workload of this engine. Sizes are bytes, as a number or with a suffix such as `4K`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameters {
-    operation: Operation,
+    /// The kind of operation.
+    pub operation: Operation,
     /// Bytes of each file, or of each append. With `size-max`: bytes of the smallest file.
     #[serde(default, deserialize_with = "size")]
     size: u64,
@@ -28,7 +50,7 @@ pub struct Parameters {
     #[serde(default)]
     sizes: Distribution,
     /// Operations between two checks of the time, and between two syncfs calls.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub batch: u32,
     /// Objects in each tree that exist before. For operations that make objects: maximum number that a slice makes.
     #[serde(default)]
@@ -44,7 +66,7 @@ pub struct Parameters {
     #[serde(default)]
     pub once: bool,
     /// Number of workers.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     pub threads: u32,
     /// Whether all workers share one tree, each with its share of the objects, instead of one tree per worker.
     #[serde(default)]
@@ -56,10 +78,6 @@ pub struct Parameters {
     /// The distribution of the starts over time.
     #[serde(default)]
     pub arrivals: Arrivals,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// Space of a directory or of a small file, bytes: even the smallest file takes a block and an inode.
@@ -80,37 +98,24 @@ const APPENDS_PER_MS: u64 = 1000;
 const APPENDED_PER_MS: u64 = 8 << 20;
 
 impl Parameters {
-    /// The parameters of the workload, checked, and the properties of its operation.
-    ///
-    /// # Errors
-    /// [`EngineError::Parameters`] with the first problem.
-    pub fn of(workload: &Workload) -> Result<(Self, &'static Entry), EngineError> {
-        let refuse = |what: String| EngineError::parameters(&workload.name, what);
-        let parameters = crate::parameters::<Self>(workload)?;
-        let name = parameters.operation.name();
-        let entry = operations::find(parameters.operation);
-        let entry = entry.ok_or_else(|| refuse(format!("`{name}` is no `operation` of the engine `files`")))?;
-        if !entry.sync.allows(workload.durable) {
-            return Err(refuse(format!("`durable`: {name} cannot be made durable in this way")));
+    /// Refuses parameters that contradict each other, the workload or the operation.
+    pub fn check(&self, workload: &Workload, kind: Kind) -> Result<(), EngineError> {
+        let refuse = |what: &str| Err(EngineError::parameters(&workload.name, what));
+        if !kind.sync.allows(workload.durable) {
+            return refuse(&format!("`durable`: {} cannot be made durable in this way", kind.operation.name()));
         }
-        let complaint = parameters
+        let complaint = self
             .tree()
-            .or_else(|| parameters.work(workload))
-            .or_else(|| parameters.file_sizes(entry.ground))
-            .or_else(|| parameters.durability(workload))
-            .or_else(|| parameters.counts(workload, entry.ground));
-        complaint.map_or(Ok((parameters, entry)), |what| Err(refuse(what.to_owned())))
+            .or_else(|| self.work(workload, kind))
+            .or_else(|| self.file_sizes(kind.ground))
+            .or_else(|| self.durability(workload))
+            .or_else(|| self.counts(workload, kind.ground));
+        complaint.map_or(Ok(()), refuse)
     }
 
     /// Number of trees.
     pub fn trees(&self) -> u32 {
         if self.shared { 1 } else { self.threads }
-    }
-
-    /// Whether the operation changes nothing.
-    pub fn only_reads(&self) -> bool {
-        use Operation::{GetXattr, Open, Read, Readdir, Stat};
-        matches!(self.operation, Read | Stat | Readdir | Open | GetXattr)
     }
 
     /// The load: the maximum, or a rate.
@@ -143,13 +148,13 @@ impl Parameters {
     }
 
     /// The layout of the existing trees, if other workloads may have the same trees.
-    pub fn layout(&self, workload: &Workload, ground: Ground) -> Option<SharedFiles> {
-        let is_common = matches!(ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
+    pub fn layout(&self, workload: &Workload, kind: Kind) -> Option<SharedFiles> {
+        let is_common = matches!(kind.ground, Ground::Files(_) | Ground::UsedFiles | Ground::Directories);
         let is_plain = self.size_max.is_none() && !self.load().has_pilot();
-        let Shape { depth, fan_out, objects } = self.shape(workload, ground);
+        let Shape { depth, fan_out, objects } = self.shape(workload, kind.ground);
         let (trees, size, cache) = (self.trees(), self.size, workload.cache);
         let files = format!("{trees} trees of {objects} files of {size} bytes, {fan_out}^{depth}, {cache:?}");
-        (is_common && is_plain).then(|| SharedFiles { description: files, unchanged: self.only_reads() })
+        (is_common && is_plain).then(|| SharedFiles { description: files, unchanged: kind.only_reads() })
     }
 
     /// Maximum bytes on the lane at a time.
@@ -190,20 +195,20 @@ impl Parameters {
         })
     }
 
-    fn work(&self, workload: &Workload) -> Option<&'static str> {
+    fn work(&self, workload: &Workload, kind: Kind) -> Option<&'static str> {
         match () {
             () if self.batch == 0 => Some("`batch` is at least 1"),
             () if self.threads == 0 || self.threads > MOST_THREADS => Some("`threads` is 1 to 1024"),
             () if workload.cache == CacheState::Direct => {
                 Some("this engine works with `cache = \"warm\"`, or `\"cold\"` where it only reads")
             }
-            () if workload.cache == CacheState::Cold && !self.only_reads() => {
+            () if workload.cache == CacheState::Cold && !kind.only_reads() => {
                 Some("`cache = \"cold\"` goes with operations that only read")
             }
             () if workload.cache == CacheState::Cold && self.rate_percent.is_some() => {
                 Some("what a cold tree can do is not known before it is read: `rate`, not `rate-percent`")
             }
-            () if self.once && !self.only_reads() => Some("`once` goes with operations that only read"),
+            () if self.once && !kind.only_reads() => Some("`once` goes with operations that only read"),
             () => Load::complaint(self.rate, self.rate_percent),
         }
     }
@@ -259,4 +264,80 @@ impl Parameters {
             () => None,
         }
     }
+}
+
+/// The settings of a job.
+pub struct Plan {
+    /// The operation.
+    pub kind: Kind,
+    /// The parameters of the workload.
+    pub parameters: Parameters,
+    /// How operations are made durable.
+    pub durable: DurablePoint,
+    /// The directory in which trees are made.
+    pub directory: PathBuf,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// The shape of each tree.
+    pub shape: Shape,
+    /// The cache state of the files when they are read.
+    pub cache: CacheState,
+    /// Whether each run continues where the last one stopped, instead of on a new tree.
+    pub goes_on: bool,
+}
+
+impl Plan {
+    /// The settings of `workload` in `directory`.
+    pub fn new(workload: &Workload, parameters: Parameters, kind: Kind, directory: &Path, seed: u64) -> Self {
+        Self {
+            kind,
+            durable: workload.durable,
+            directory: directory.to_owned(),
+            seed,
+            shape: parameters.shape(workload, kind.ground),
+            cache: workload.cache,
+            goes_on: workload.mode == Mode::Sliced && workload.timed_ms > 0,
+            parameters,
+        }
+    }
+
+    /// The share of the objects of its tree that belongs to a worker.
+    pub fn share(&self, worker: u32) -> Share {
+        match self.parameters.shared {
+            true => Share::of(self.shape.objects, self.parameters.threads, worker),
+            false => Share::all(self.shape.objects),
+        }
+    }
+
+    /// The path of the tree of a worker.
+    pub fn tree_of(&self, worker: u32) -> PathBuf {
+        self.root(if self.parameters.shared { 0 } else { worker })
+    }
+
+    /// The path of a tree.
+    pub fn root(&self, tree: u32) -> PathBuf {
+        self.directory.join(tree_name(tree))
+    }
+
+    /// The bytes of the files of all trees.
+    pub fn bytes(&self) -> Bytes {
+        let sizes = self.sizes();
+        let tree: u64 = (0..self.shape.objects).map(|number| sizes.of(number) as u64).sum();
+        Bytes(tree * u64::from(self.parameters.trees()))
+    }
+
+    /// The sizes of files.
+    pub fn sizes(&self) -> Sizes {
+        self.parameters.sizes(self.seed)
+    }
+
+    /// How the contents of writes are generated.
+    pub fn recipe(&self) -> Recipe {
+        Recipe::random(self.seed, self.sizes().largest())
+    }
+}
+
+/// The name of a tree in the job's directory.
+pub fn tree_name(tree: u32) -> String {
+    format!("tree{tree}")
 }

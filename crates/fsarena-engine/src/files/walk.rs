@@ -1,4 +1,4 @@
-//! Chooses the next object: each worker goes through its share of the objects of a tree.
+//! The objects on which operations work, and the order in which each worker goes through its share of them.
 
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
@@ -10,6 +10,53 @@ pub enum Order {
     InOrder,
     /// At random, in the same order each time.
     Random,
+}
+
+/// The objects on which an operation works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// None: it makes files, in a tree that is new in each slice.
+    NewFiles,
+    /// None: it makes objects other than files, in a tree that is new in each slice.
+    NewOthers,
+    /// Files, each visited once. They are made again before each slice.
+    UsedFiles,
+    /// Empty directories, each visited once. They are made again before each slice.
+    UsedDirectories,
+    /// Files, all of them in this order, again and again.
+    Files(Order),
+    /// Files with an extended attribute, all of them in random order, again and again.
+    FilesWithAttribute,
+    /// The directories that hold files, all of them in random order, again and again.
+    Directories,
+    /// One file per worker, which is empty at first.
+    Log,
+}
+
+impl Ground {
+    /// Whether the tree is made again before each slice.
+    pub fn is_renewed(self) -> bool {
+        matches!(self, Self::NewFiles | Self::NewOthers | Self::UsedFiles | Self::UsedDirectories)
+    }
+
+    /// Whether no objects exist before.
+    pub fn is_new(self) -> bool {
+        matches!(self, Self::NewFiles | Self::NewOthers)
+    }
+
+    /// Whether the objects are files, which have a size.
+    pub fn has_files(self) -> bool {
+        !matches!(self, Self::NewOthers | Self::UsedDirectories)
+    }
+
+    /// The order in which the objects are visited.
+    pub fn order(self) -> Order {
+        match self {
+            Self::Files(order) => order,
+            Self::FilesWithAttribute | Self::Directories => Order::Random,
+            _ => Order::InOrder,
+        }
+    }
 }
 
 /// A worker's share of the objects of a tree: every `step`-th object.

@@ -1,59 +1,100 @@
 //! The loop of this engine: batches of one operation, each followed by a syncfs if the workload asks for it.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::path::PathBuf;
 
 use fsarena_model::DurablePoint;
 use fsarena_model::seed::generator;
+use rustix::fs::{Mode, OFlags, openat};
 
 use super::durability::{Each, Parents, Syncable};
-use super::step::{Ground, Plan, Setting, Step};
-use super::walk::{Share, Walk};
+use super::names::Paths;
+use super::parameters::Plan;
+use super::tree::FILE;
+use super::walk::{Ground, Share, Visit, Walk};
 use crate::meter::Meter;
 use crate::pace::{Arrivals, Pace};
 use crate::workers::{Entry, Worker};
 use crate::{EngineError, Limit, Operation, RunStats, folder};
 
+/// Does one operation with what the worker keeps for it, and its fsync if that goes to the file. Returns the bytes that
+/// it read or wrote. It gets the root of the tree; an append gets the open log.
+pub trait Step<T>:
+    Fn(&mut T, &File, Visit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
+{
+}
+
+impl<T, F> Step<T> for F where
+    F: Fn(&mut T, &File, Visit, &mut Meter<'_>) -> Result<u64, EngineError> + Copy + Send + 'static
+{
+}
+
 /// One worker on its share of a tree.
-pub struct FilesWorker<S> {
+pub struct FilesWorker<T, S> {
     root: PathBuf,
+    /// The path of its log, for appends.
+    log: Option<CString>,
     seed: u64,
     number: u32,
     workers: u32,
     arrivals: Arrivals,
-    steps: Steps<S>,
+    steps: Steps<T, S>,
     pace: Pace,
     /// Number of objects that the largest run has used up.
     most_used: u32,
 }
 
 /// The work of a worker, without its timing.
-struct Steps<S> {
+struct Steps<T, S> {
+    operation: Operation,
+    own: T,
     step: S,
     walk: Walk,
     parents: Parents,
     each: Each,
+    /// Whether each operation is followed by a sync of the directory of its object.
+    syncs_parents: bool,
     /// Operations between two checks of the time, and between two syncfs calls.
     batch: u32,
     durable: DurablePoint,
 }
 
-impl<S: Step> FilesWorker<S> {
+impl<T: Send, S: Step<T>> FilesWorker<T, S> {
     /// Worker `number` of those that follow `plan`.
-    pub fn new(plan: &Plan, number: u32) -> Self {
-        let setting = plan.setting(number);
-        let walk = walk::<S>(&setting, plan.seed);
+    pub fn new(plan: &Plan, number: u32, own: T, step: S) -> Self {
+        let (walk, each) = (walk(plan, number), Each::of(plan.durable));
         let steps = Steps {
+            operation: plan.kind.operation,
+            own,
+            step,
             walk: if plan.parameters.once { walk.ending() } else { walk },
             parents: Parents::new(&plan.shape),
-            each: Each::of(plan.durable),
+            each,
+            syncs_parents: plan.kind.sync == Syncable::Directory && each != Each::Nothing,
             batch: plan.parameters.batch,
             durable: plan.durable,
-            step: S::new(&setting),
         };
-        let (Setting { root, .. }, arrivals) = (setting, plan.parameters.arrivals);
-        let workers = plan.parameters.threads;
-        Self { root, seed: plan.seed, number, workers, arrivals, steps, pace: Pace::Closed, most_used: 0 }
+        let has_log = plan.kind.ground == Ground::Log;
+        Self {
+            root: plan.tree_of(number),
+            log: has_log.then(|| Paths::new(&plan.shape, FILE).of(plan.share(number).first()).to_owned()),
+            seed: plan.seed,
+            number,
+            workers: plan.parameters.threads,
+            arrivals: plan.parameters.arrivals,
+            steps,
+            pace: Pace::Closed,
+            most_used: 0,
+        }
+    }
+
+    /// Opens the log for appends, which is at hand while the worker runs.
+    fn open_log(&self, root: &File) -> Result<Option<File>, EngineError> {
+        let Some(path) = &self.log else { return Ok(None) };
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CLOEXEC | folder::sync_flags(self.steps.durable);
+        let log = openat(root, path, flags, Mode::empty()).map_err(EngineError::io("open the log"))?;
+        Ok(Some(log.into()))
     }
 
     /// Starts `rate` operations per second from now on, whether or not earlier ones have ended.
@@ -74,34 +115,34 @@ impl<S: Step> FilesWorker<S> {
 }
 
 /// Each worker reads all directories of a shared tree, in its own order.
-fn walk<S: Step>(setting: &Setting, seed: u64) -> Walk {
-    let random = generator(seed, "order", &[u64::from(setting.worker)]);
-    match S::GROUND {
-        ground if ground.is_renewed() => Walk::once(setting.share),
-        Ground::Directories => Walk::again(Share::all(setting.shape.used_leaves()), S::GROUND.order(), random),
-        ground => Walk::again(setting.share, ground.order(), random),
+fn walk(plan: &Plan, worker: u32) -> Walk {
+    let random = generator(plan.seed, "order", &[u64::from(worker)]);
+    match plan.kind.ground {
+        ground if ground.is_renewed() => Walk::once(plan.share(worker)),
+        Ground::Directories => Walk::again(Share::all(plan.shape.used_leaves()), plan.kind.ground.order(), random),
+        ground => Walk::again(plan.share(worker), ground.order(), random),
     }
 }
 
-impl<S: Step> Worker for FilesWorker<S> {
+impl<T: Send, S: Step<T>> Worker for FilesWorker<T, S> {
     fn work(&mut self, entry: Entry<'_>, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let root = folder::open(&self.root)?;
-        self.steps.step.start(&root)?;
+        let log = self.open_log(&root)?;
         let start = entry.pass()?;
         let meter = Meter::start(start, limit, &mut self.pace, stats);
         let before = self.steps.walk.left();
-        let done = self.steps.batches(&root, meter);
+        let done = self.steps.batches(&root, log.as_ref().unwrap_or(&root), meter);
         self.most_used = self.most_used.max(before.saturating_sub(self.steps.walk.left()));
-        self.steps.step.end();
         self.steps.parents.close();
         done
     }
 }
 
-impl<S: Step> Steps<S> {
-    fn batches(&mut self, root: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
+impl<T, S: Step<T>> Steps<T, S> {
+    /// Does batches of operations, which get `file`.
+    fn batches(&mut self, root: &File, file: &File, mut meter: Meter<'_>) -> Result<(), EngineError> {
         while self.walk.is_left() && !meter.is_over() {
-            let done = self.batch(root, &mut meter)?;
+            let done = self.batch(root, file, &mut meter)?;
             if self.durable == DurablePoint::Syncfs && done > 0 {
                 folder::sync(root)?;
                 meter.also(Operation::Syncfs);
@@ -112,18 +153,18 @@ impl<S: Step> Steps<S> {
     }
 
     /// Does one batch. Returns the number of its operations.
-    fn batch(&mut self, root: &File, meter: &mut Meter<'_>) -> Result<u32, EngineError> {
+    fn batch(&mut self, root: &File, file: &File, meter: &mut Meter<'_>) -> Result<u32, EngineError> {
         for done in 0..self.batch {
             if !self.walk.is_left() {
                 return Ok(done);
             }
             let Some(begin) = meter.begin() else { return Ok(done) };
             let visit = self.walk.next();
-            let bytes = self.step.operate(root, visit, meter)?;
-            if S::SYNC == Syncable::Directory && self.each != Each::Nothing {
+            let bytes = (self.step)(&mut self.own, file, visit, meter)?;
+            if self.syncs_parents {
                 self.parents.sync(root, visit.number, self.each, meter)?;
             }
-            meter.done(S::OPERATION, begin, bytes);
+            meter.done(self.operation, begin, bytes);
         }
         Ok(self.batch)
     }

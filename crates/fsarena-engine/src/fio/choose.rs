@@ -5,7 +5,7 @@ use std::path::Path;
 use fsarena_model::{Mode, Name, Workload};
 
 use super::file::JobFile;
-use super::{FioError, forbidden, generate, program, space, translate};
+use super::{FioError, generate, limits, program, translate};
 use crate::EngineError;
 use crate::data::Parameters;
 
@@ -84,9 +84,9 @@ pub fn from_file(path: &Path, way: Way) -> Result<Vec<Choice>, EngineError> {
 }
 
 fn from_text(stem: &str, file: &JobFile, way: Way) -> Result<Vec<Choice>, EngineError> {
-    forbidden::check(file)?;
+    limits::check(file)?;
     direct(file)?;
-    space::demand(file)?;
+    limits::demand(file)?;
     let native = natively(stem, file);
     Ok(match (way, native) {
         (Way::Native, Ok(choices)) => choices,

@@ -1,8 +1,10 @@
-//! fio's job files: sections of options. The options of `[global]` are merged into each section.
+//! fio's job files: sections of options. The options of `[global]` are merged into each section. Sizes and times are
+//! parsed as fio does.
 
-mod text;
+use fsarena_model::Nanos;
 
 use super::FioError;
+use super::options::first_name;
 
 /// A job file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,26 +37,6 @@ pub struct Entry {
     pub line: usize,
 }
 
-/// Options that have two names. The second name is used here.
-const ALIASES: &[(&str, &str)] = &[
-    ("readwrite", "rw"),
-    ("blocksize", "bs"),
-    ("blocksize_range", "bsrange"),
-    ("blockalign", "ba"),
-    ("blocksize_unaligned", "bs_unaligned"),
-    ("nr_files", "nrfiles"),
-    ("io_limit", "io_size"),
-    ("timeout", "runtime"),
-    ("wait_for_previous", "stonewall"),
-    ("iomem", "mem"),
-    ("start_delay", "startdelay"),
-];
-
-/// The first name of an option.
-fn first_name(key: &str) -> String {
-    ALIASES.iter().find(|(other, _)| *other == key).map_or(key, |(_, first)| first).to_owned()
-}
-
 fn refusal(file: &str, line: usize, what: String, hint: &str) -> FioError {
     FioError::Line { file: file.to_owned(), line, what, hint: hint.to_owned() }
 }
@@ -77,15 +59,15 @@ enum Place {
 }
 
 impl Reader {
-    fn take(&mut self, line: text::Line, number: usize) -> Result<(), text::Mismatch> {
+    fn take(&mut self, line: Line, number: usize) -> Result<(), Mismatch> {
         match line {
-            text::Line::Nothing => {}
-            text::Line::Section(name) if name == "global" => self.place = Place::Global,
-            text::Line::Section(name) => {
+            Line::Nothing => {}
+            Line::Section(name) if name == "global" => self.place = Place::Global,
+            Line::Section(name) => {
                 self.sections.push(Section { name, line: number, options: self.globals.clone() });
                 self.place = Place::Section;
             }
-            text::Line::Option(entry) => match (&self.place, self.sections.last_mut()) {
+            Line::Option(entry) => match (&self.place, self.sections.last_mut()) {
                 (Place::Global, _) => self.globals.push(entry),
                 (Place::Section, Some(section)) => section.options.push(entry),
                 _ => return Err(("an option before the first section".to_owned(), "begin with [global]")),
@@ -103,7 +85,7 @@ impl JobFile {
     pub fn parse(name: &str, text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, FioError> {
         let mut reader = Reader::default();
         for (number, line) in text.lines().enumerate() {
-            let understood = text::line(line, number + 1, variable).and_then(|line| reader.take(line, number + 1));
+            let understood = parse_line(line, number + 1, variable).and_then(|line| reader.take(line, number + 1));
             understood.map_err(|(what, hint)| refusal(name, number + 1, what, hint))?;
         }
         if reader.sections.is_empty() {
@@ -162,6 +144,106 @@ impl Section {
         let denied = self.value("buffered") == Some("0");
         self.is_set("direct") || denied
     }
+}
+
+/// The content of a line.
+enum Line {
+    /// Empty, or a comment.
+    Nothing,
+    /// `[name]`.
+    Section(String),
+    /// `key` or `key=value`.
+    Option(Entry),
+}
+
+/// The problem, and how to solve it.
+type Mismatch = (String, &'static str);
+
+/// Maximum length of an option, bytes. fio 3.33 reads the part of a line beyond about 8190 bytes as another line (tried
+/// out).
+const LONGEST: usize = 1000;
+
+/// Parses a line as fio does: a comment begins at `;` or `#`, `${…}` is replaced.
+fn parse_line(text: &str, number: usize, variable: &dyn Fn(&str) -> Option<String>) -> Result<Line, Mismatch> {
+    let text = text.split([';', '#']).next().unwrap_or_default().trim();
+    if text.is_empty() {
+        return Ok(Line::Nothing);
+    }
+    if let Some(rest) = text.strip_prefix('[') {
+        let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
+        let name = name.ok_or_else(|| (format!("`{text}` is not a section"), "a section is [name]"))?;
+        return Ok(Line::Section(name.to_owned()));
+    }
+    if text.split_whitespace().next() == Some("include") {
+        return Err(("`include` is not followed".to_owned(), "put the other file's lines here"));
+    }
+    let (key, value) = text.split_once('=').map_or((text, None), |(key, value)| (key.trim(), Some(value.trim())));
+    if key.is_empty() || !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter)) {
+        return Err((format!("`{key}` is not the name of an option"), "an option is name or name=value"));
+    }
+    let value = value.map(|value| expand(value, variable)).transpose()?;
+    if key.len() + value.as_ref().map_or(0, String::len) > LONGEST {
+        return Err((format!("the value of `{key}` is too long"), "at most 1000 letters"));
+    }
+    Ok(Line::Option(Entry { key: first_name(key), value, line: number }))
+}
+
+fn expand(value: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Mismatch> {
+    let mut left = value;
+    let mut done = String::new();
+    while let Some((before, after)) = left.split_once("${") {
+        let (name, rest) = after.split_once('}').ok_or((format!("`{value}`: `${{` without `}}`"), "${NAME}"))?;
+        let hint = "set it: NAME=value fsarena …, without signs that mean something to fio";
+        let text = variable(name).ok_or((format!("the variable `{name}` is not set"), hint))?;
+        if text.contains(['\n', '\r', ';', '#', '$', '[', ']']) {
+            return Err((format!("the variable `{name}` has a sign in it that a value cannot have"), hint));
+        }
+        done += &format!("{before}{text}");
+        left = rest;
+    }
+    Ok(done + left)
+}
+
+/// Parses a size such as `4k`, `1MiB`, `0x1000`. All suffixes are powers of 1024. `None` for anything else, such as
+/// `50%`.
+pub fn size(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    if let Some(digits) = text.strip_prefix("0x") {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    let (number, unit) = split(&text);
+    let unit = unit.strip_suffix("ib").or_else(|| unit.strip_suffix('b')).or_else(|| unit.strip_suffix('i'));
+    let unit = unit.unwrap_or(split(&text).1);
+    let power = ["", "k", "m", "g", "t", "p"].iter().position(|letter| *letter == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(1 << (10 * power))
+}
+
+/// Parses two sizes such as `4k-64k`, in ascending order.
+pub fn range(text: &str) -> Option<(u64, u64)> {
+    let (low, high) = text.split_once(['-', ':'])?;
+    let (low, high) = (size(low)?, size(high)?);
+    (low <= high).then_some((low, high))
+}
+
+/// Parses a time such as `30`, `30s`, `500ms`, `2m`. A number without a unit is seconds.
+pub fn time(text: &str) -> Option<Nanos> {
+    let text = text.trim().to_ascii_lowercase();
+    let (number, unit) = split(&text);
+    let nanos = match unit {
+        "us" | "usec" => 1_000,
+        "ms" | "msec" => 1_000_000,
+        "" | "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "d" => 86_400_000_000_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(nanos).map(Nanos)
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    (&text[..end], text[end..].trim())
 }
 
 #[cfg(test)]

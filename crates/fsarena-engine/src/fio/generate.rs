@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use fsarena_model::{CacheState, DurablePoint, Nanos, Workload};
 
+use super::options::{CALLS, DISTRIBUTIONS, PROCESSES, RW, SYNCS, word};
 use crate::data::Parameters;
-use crate::data::parameters::{Calls, Distribution, Pattern, Preallocate, Target, Work};
-use crate::pace::Arrivals;
+use crate::data::parameters::{Access, Calls, Distribution, Pattern, Preallocate, Target, Work};
 
 /// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
 const MOST_FILES: u32 = 64;
@@ -15,17 +15,19 @@ const MOST_FILES: u32 = 64;
 /// The first of these parameters that fio does not support; `None` if it supports all.
 pub fn lacks(workload: &Workload, parameters: &Parameters) -> Option<String> {
     let is_new = parameters.target() == Target::New;
-    let is_uneven = matches!(parameters.distribution, Distribution::Zipf | Distribution::Pareto);
+    let is_uneven = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
     let text = match () {
-        () if parameters.operation == Work::Trim => "trim files (`operation`): it trims devices",
-        () if parameters.verify => "verify what it has not written itself (`verify`)",
-        () if parameters.preallocate != Preallocate::None => "preallocate inside the timer (`preallocate`)",
-        () if parameters.files > MOST_FILES => "work on more than 64 files (`files`)",
-        () if is_uneven && parameters.files > 1 => "spread a `distribution` over several `files`",
-        () if parameters.distribution == Distribution::Zipf && parameters.skew == Some(1.0) => "have a `skew` of 1",
-        () if parameters.shared && parameters.writes() && is_new => "share new files (`shared`)",
-        () if parameters.rate_percent.is_some() => "find out what a percentage is of (`rate-percent`)",
-        () if parameters.rate.is_some() && parameters.operation == Work::Mixed => {
+        () if parameters.access.operation == Work::Trim => "trim files (`operation`): it trims devices",
+        () if parameters.contents.verify => "verify what it has not written itself (`verify`)",
+        () if parameters.files.preallocate != Preallocate::None => "preallocate inside the timer (`preallocate`)",
+        () if parameters.files.count > MOST_FILES => "work on more than 64 files (`files`)",
+        () if is_uneven && parameters.files.count > 1 => "spread a `distribution` over several `files`",
+        () if parameters.access.distribution == Distribution::Zipf && parameters.access.skew == Some(1.0) => {
+            "have a `skew` of 1"
+        }
+        () if parameters.files.shared && parameters.writes() && is_new => "share new files (`shared`)",
+        () if parameters.pace.rate_percent.is_some() => "find out what a percentage is of (`rate-percent`)",
+        () if parameters.pace.rate.is_some() && parameters.access.operation == Work::Mixed => {
             "keep one `rate` of reads and writes together"
         }
         () if rate_of_each(parameters).is_some_and(|rate| rate < 1.0 || rate.fract() != 0.0) => {
@@ -38,21 +40,24 @@ pub fn lacks(workload: &Workload, parameters: &Parameters) -> Option<String> {
 
 fn lacks_durability(workload: &Workload, parameters: &Parameters, is_new: bool) -> Option<&'static str> {
     let by_sync = matches!(workload.durable, DurablePoint::Fsync | DurablePoint::Fdatasync);
-    let several = is_new && parameters.files > 1 && by_sync;
-    let blocks = parameters.file_size / parameters.block_size;
-    let uneven_end = parameters.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.sync_every));
+    let several = is_new && parameters.files.count > 1 && by_sync;
+    let blocks = parameters.files.size / parameters.requests.block_size;
+    let uneven_end =
+        parameters.requests.sync_every > 0 && !blocks.is_multiple_of(u64::from(parameters.requests.sync_every));
     Some(match () {
         () if workload.durable == DurablePoint::Syncfs => "make anything durable by syncfs (`durable`)",
-        () if several && (parameters.block_size_max.is_some() || parameters.stride > 0 || uneven_end) => {
+        () if several
+            && (parameters.requests.block_size_max.is_some() || parameters.access.stride > 0 || uneven_end) =>
+        {
             "sync each of several new files at its end, unless blocks and syncs divide it (`files`)"
         }
-        () if !is_new && parameters.files > 1 && parameters.sync_every > 0 => {
+        () if !is_new && parameters.files.count > 1 && parameters.requests.sync_every > 0 => {
             "sync several files at a time (`sync-every` with `files`)"
         }
-        () if parameters.sync_every > 0 && parameters.depth > 1 => {
+        () if parameters.requests.sync_every > 0 && parameters.requests.depth > 1 => {
             "wait for what is in flight before a sync (`sync-every` with `depth`)"
         }
-        () if workload.durable == DurablePoint::Fdatasync && parameters.sync_every == 0 && !several => {
+        () if workload.durable == DurablePoint::Fdatasync && parameters.requests.sync_every == 0 && !several => {
             "end with fdatasync (`sync-every` is missing)"
         }
         () => return None,
@@ -60,7 +65,7 @@ fn lacks_durability(workload: &Workload, parameters: &Parameters, is_new: bool) 
 }
 
 fn rate_of_each(parameters: &Parameters) -> Option<f64> {
-    parameters.rate.map(|rate| rate / f64::from(parameters.workers()))
+    parameters.pace.rate.map(|rate| rate / f64::from(parameters.workers.count()))
 }
 
 /// The place and the duration of a generated job.
@@ -85,7 +90,7 @@ pub fn text(workload: &Workload, parameters: &Parameters, setting: &Setting<'_>)
     durability(workload, parameters).into_iter().for_each(&mut line);
     content(parameters).into_iter().for_each(&mut line);
     end(parameters, setting.time).into_iter().for_each(&mut line);
-    for worker in 0..parameters.workers() {
+    for worker in 0..parameters.workers.count() {
         line(format!("[worker{worker}]"));
         line(format!("filename={}", names(parameters, worker).join(":")));
     }
@@ -105,23 +110,22 @@ const GENERAL: &[&str] = &[
 ];
 
 fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
-    let files = u64::from(parameters.files);
+    let files = u64::from(parameters.files.count);
     let mut lines = vec![
-        format!("thread={}", u8::from(parameters.processes == 1)),
-        format!("filesize={}", parameters.file_size),
-        format!("size={}", parameters.file_size * files),
+        format!("thread={}", u8::from(parameters.workers.processes == 1)),
+        format!("filesize={}", parameters.files.size),
+        format!("size={}", parameters.files.size * files),
         format!("direct={}", u8::from(workload.cache == CacheState::Direct)),
-        format!("iodepth={}", parameters.depth),
-        format!("fadvise_hint={}", u8::from(parameters.advise)),
+        format!("iodepth={}", parameters.requests.depth),
+        format!("fadvise_hint={}", u8::from(parameters.requests.advise)),
     ];
-    lines.push(match parameters.block_size_max {
-        Some(longest) => format!("bsrange={}-{longest}", parameters.block_size),
-        None => format!("bs={}", parameters.block_size),
+    lines.push(match parameters.requests.block_size_max {
+        Some(longest) => format!("bsrange={}-{longest}", parameters.requests.block_size),
+        None => format!("bs={}", parameters.requests.block_size),
     });
-    lines.extend(match parameters.calls {
-        Calls::Sync => vec!["ioengine=psync".to_owned()],
-        Calls::Mmap => vec!["ioengine=mmap".to_owned()],
-        Calls::IoUring => ring(parameters.depth),
+    lines.extend(match parameters.requests.calls {
+        Calls::IoUring => ring(parameters.requests.depth),
+        calls => word(CALLS, &calls).map(|name| format!("ioengine={name}")).into_iter().collect(),
     });
     lines.push(match parameters.target() {
         Target::Existing => "overwrite=1".to_owned(),
@@ -129,8 +133,7 @@ fn shape(workload: &Workload, parameters: &Parameters) -> Vec<String> {
     });
     if let Some(rate) = rate_of_each(parameters) {
         lines.push(format!("rate_iops={rate}"));
-        let process = if parameters.arrivals == Arrivals::Poisson { "poisson" } else { "linear" };
-        lines.push(format!("rate_process={process}"));
+        lines.extend(word(PROCESSES, &parameters.pace.arrivals).map(|name| format!("rate_process={name}")));
     }
     lines
 }
@@ -145,50 +148,42 @@ fn ring(depth: u32) -> Vec<String> {
 }
 
 fn places(parameters: &Parameters) -> Vec<String> {
-    let is_random = parameters.pattern == Pattern::Random;
-    let name = match (parameters.operation, is_random) {
-        (Work::Read, false) => "read",
-        (Work::Read, true) => "randread",
-        (Work::Write | Work::Trim, false) => "write",
-        (Work::Write | Work::Trim, true) => "randwrite",
-        (Work::Mixed, false) => "rw",
-        (Work::Mixed, true) => "randrw",
-    };
-    let skip = if parameters.stride > 0 { format!(":{}", parameters.stride) } else { String::new() };
+    let Access { operation, pattern, distribution, skew, .. } = parameters.access;
+    let mut names = RW.iter().filter(|(_, work, order)| (*work, *order) == (operation, pattern));
+    let name = names.next().map_or("trim", |(name, ..)| *name);
+    let skip = if parameters.access.stride > 0 { format!(":{}", parameters.access.stride) } else { String::new() };
     let mut lines = vec![format!("rw={name}{skip}")];
-    if parameters.operation == Work::Mixed {
-        lines.push(format!("rwmixread={}", parameters.read_percent));
+    if operation == Work::Mixed {
+        lines.push(format!("rwmixread={}", parameters.access.read_percent));
     }
-    if parameters.files > 1 {
-        let order = if is_random { "random" } else { "sequential" };
+    if parameters.files.count > 1 {
+        let order = if pattern == Pattern::Random { "random" } else { "sequential" };
         lines.push(format!("file_service_type={order}"));
     }
-    match parameters.distribution {
-        Distribution::Once => lines.push("norandommap=0".to_owned()),
-        Distribution::Uniform => lines.push("norandommap=1".to_owned()),
-        Distribution::Zipf => lines.push(format!("random_distribution=zipf:{}", parameters.skew.unwrap_or(1.2))),
-        Distribution::Pareto => lines.push(format!("random_distribution=pareto:{}", parameters.skew.unwrap_or(0.2))),
+    match DISTRIBUTIONS.iter().find(|(_, known, _)| *known == distribution) {
+        Some((name, _, _)) => {
+            lines.push(format!("random_distribution={name}:{}", skew.unwrap_or(distribution.default_skew())))
+        }
+        None => lines.push(format!("norandommap={}", u8::from(distribution == Distribution::Uniform))),
     }
     lines
 }
 
 fn durability(workload: &Workload, parameters: &Parameters) -> Vec<String> {
-    let several = parameters.target() == Target::New && parameters.files > 1;
-    let at_the_end = if several { (parameters.file_size / parameters.block_size) as u32 } else { 0 };
-    let every = if parameters.sync_every == 0 { at_the_end } else { parameters.sync_every };
+    let several = parameters.target() == Target::New && parameters.files.count > 1;
+    let at_the_end = if several { (parameters.files.size / parameters.requests.block_size) as u32 } else { 0 };
+    let every = if parameters.requests.sync_every == 0 { at_the_end } else { parameters.requests.sync_every };
     let by = |name: &str| (every > 0).then(|| format!("{name}={every}"));
     match workload.durable {
         DurablePoint::Fsync => by("fsync").into_iter().chain(["end_fsync=1".to_owned()]).collect(),
         DurablePoint::Fdatasync => by("fdatasync").into_iter().collect(),
-        DurablePoint::OSync => vec!["sync=sync".to_owned()],
-        DurablePoint::ODsync => vec!["sync=dsync".to_owned()],
-        DurablePoint::None | DurablePoint::Syncfs => Vec::new(),
+        other => word(SYNCS, &other).map(|name| format!("sync={name}")).into_iter().collect(),
     }
 }
 
 /// Random bytes that cannot be compressed or deduplicated, unless the workload asks for that.
 fn content(parameters: &Parameters) -> Vec<String> {
-    let (compressible, duplicated) = (parameters.compressible_percent, parameters.duplicated_percent);
+    let (compressible, duplicated) = (parameters.contents.compressible_percent, parameters.contents.duplicated_percent);
     if compressible == 0 && duplicated == 0 {
         return vec!["scramble_buffers=1".to_owned()];
     }
@@ -205,23 +200,23 @@ fn content(parameters: &Parameters) -> Vec<String> {
 
 fn end(parameters: &Parameters, time: Option<Nanos>) -> Vec<String> {
     let mut lines = Vec::new();
-    let is_random = parameters.pattern == Pattern::Random;
-    if let Some(operations) = parameters.operations {
+    let is_random = parameters.access.pattern == Pattern::Random;
+    if let Some(operations) = parameters.workers.operations {
         lines.push(format!("number_ios={operations}"));
     }
     let passed_over = || {
-        let places =
-            (parameters.file_size * u64::from(parameters.files)).div_ceil(parameters.block_size + parameters.stride);
-        (parameters.stride > 0 && !parameters.repeat).then_some(places * parameters.block_size)
+        let places = (parameters.files.size * u64::from(parameters.files.count))
+            .div_ceil(parameters.requests.block_size + parameters.access.stride);
+        (parameters.access.stride > 0 && !parameters.access.repeat).then_some(places * parameters.requests.block_size)
     };
-    let by_count = || is_random.then_some(parameters.operations?.saturating_mul(parameters.longest()));
-    if let Some(bytes) = parameters.bytes.or_else(by_count).or_else(passed_over) {
+    let by_count = || is_random.then_some(parameters.workers.operations?.saturating_mul(parameters.longest()));
+    if let Some(bytes) = parameters.workers.bytes.or_else(by_count).or_else(passed_over) {
         lines.push(format!("io_size={bytes}"));
     }
     if let Some(time) = time {
-        let unending = is_random && parameters.operations.is_none() && parameters.bytes.is_none();
+        let unending = is_random && parameters.workers.operations.is_none() && parameters.workers.bytes.is_none();
         lines.push(format!("runtime={}ms", time.0 / 1_000_000));
-        lines.push(format!("time_based={}", u8::from(parameters.repeat || unending)));
+        lines.push(format!("time_based={}", u8::from(parameters.access.repeat || unending)));
     }
     lines
 }
@@ -229,8 +224,8 @@ fn end(parameters: &Parameters, time: Option<Nanos>) -> Vec<String> {
 /// The names of a worker's files.
 fn names(parameters: &Parameters, worker: u32) -> Vec<String> {
     let kind = if parameters.target() == Target::New { "new" } else { "data" };
-    let first = if parameters.shared { 0 } else { worker * parameters.files };
-    (first..first + parameters.files).map(|number| format!("{kind}{number}")).collect()
+    let first = if parameters.files.shared { 0 } else { worker * parameters.files.count };
+    (first..first + parameters.files.count).map(|number| format!("{kind}{number}")).collect()
 }
 
 #[cfg(test)]

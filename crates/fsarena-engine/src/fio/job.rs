@@ -8,11 +8,11 @@ use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Workload};
 
 use super::file::JobFile;
 use super::generate::{self, Setting};
-use super::output::{self, Order, Reading};
-use super::{FioError, Task, program, space, translate};
+use super::program::{self, Order, Reading};
+use super::{FioError, Task, limits, translate};
 use crate::data::files;
 use crate::data::parameters::{Calls, Parameters, Pattern, Target};
-use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, go_on};
+use crate::{EngineError, Job, Limit, Operation, RunStats, Scratch, folder, go_on};
 
 /// A job of the engine `fio`.
 pub struct FioJob {
@@ -30,7 +30,7 @@ pub struct FioJob {
 pub fn demand(parameters: &Parameters) -> Bytes {
     match parameters.target() {
         Target::Existing => parameters.demand(),
-        Target::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files))),
+        Target::New => Bytes(parameters.demand().0.saturating_mul(u64::from(parameters.files.count))),
     }
 }
 
@@ -124,9 +124,9 @@ impl Job for FioJob {
         let parameters = match &self.task {
             Task::Generated(parameters) => parameters,
             Task::AsItIs(file) if file.sections.iter().all(|section| section.is_direct()) => return Bytes(0),
-            Task::AsItIs(file) => return space::demand(file).unwrap_or(Bytes(0)),
+            Task::AsItIs(file) => return limits::demand(file).unwrap_or(Bytes(0)),
         };
-        let is_cold_scan = parameters.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
+        let is_cold_scan = parameters.access.pattern == Pattern::Sequential && self.workload.cache == CacheState::Cold;
         let fills = parameters.target() == Target::New || is_cold_scan;
         if fills && self.workload.cache != CacheState::Direct { demand(parameters) } else { Bytes(0) }
     }
@@ -134,14 +134,14 @@ impl Job for FioJob {
     /// A single worker stays on one processor, as in the native engine. A job file chooses its processors itself.
     fn is_alone(&self) -> bool {
         match &self.task {
-            Task::Generated(parameters) => parameters.workers() == 1 && parameters.calls == Calls::Sync,
+            Task::Generated(parameters) => parameters.workers.count() == 1 && parameters.requests.calls == Calls::Sync,
             Task::AsItIs(_) => false,
         }
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let Task::Generated(parameters) = &self.task else { return Ok(()) };
-        files::forget_each(files::existing(parameters, &self.directory), stop)
+        folder::forget_each(files::existing(parameters, &self.directory), stop)
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
@@ -149,8 +149,8 @@ impl Job for FioJob {
         self.runs += 1;
         let Some(output) = program::run(&text, self.folder.path(), limit.stop)? else { return Ok(()) };
         if let Task::Generated(parameters) = &self.task {
-            stats.offered = parameters.rate;
+            stats.offered = parameters.pace.rate;
         }
-        Ok(output::read(&output, self.reading(), stats)?)
+        Ok(program::read(&output, self.reading(), stats)?)
     }
 }

@@ -1,22 +1,23 @@
-//! The program fio: checks whether it is installed, lets it check a job file, and runs it.
+//! The program fio: checks whether it is installed, lets it check a job file, runs it, and reads its JSON output
+//! (`--output-format=json+`) into run statistics.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use fsarena_model::Nanos;
 use fsarena_sys::child::{self, Patience, Setting};
+use serde::Deserialize;
 
+use super::FioError;
 use super::file::JobFile;
-use super::{FioError, output};
-use crate::{EngineError, Scratch, pid_namespace};
+use crate::{EngineError, Operation, RunStats, Scratch, pid_namespace};
 
 /// The program's name.
 pub const NAME: &str = "fio";
 
 /// Checks that the program is installed.
-///
-/// # Errors
-/// [`FioError::Missing`].
 pub fn require(wanted_by: &str) -> Result<(), FioError> {
     match child::find_program(NAME) {
         Some(_) => Ok(()),
@@ -25,9 +26,6 @@ pub fn require(wanted_by: &str) -> Result<(), FioError> {
 }
 
 /// Lets fio parse the job file without doing anything.
-///
-/// # Errors
-/// [`FioError::NotUnderstood`] with fio's message.
 pub fn check(file: &JobFile, text: &str) -> Result<(), EngineError> {
     require(&format!("`{}`", file.name))?;
     let folder = Scratch::new()?;
@@ -55,15 +53,12 @@ fn explained(file: &JobFile, words: &str) -> String {
 }
 
 /// Runs fio on a job in `folder`, which nothing else uses, and returns its output; `None` if it was stopped.
-///
-/// # Errors
-/// [`FioError::Failed`] with fio's message.
 pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String>, EngineError> {
     const JOB: &str = "job.fio";
     const JSON: &str = "output.json";
     fs::write(folder.join(JOB), text).map_err(EngineError::io("write the job file"))?;
     let arguments = [NAME, "--output-format=json+", "--eta=never", "--output", JSON, JOB];
-    let argv: Vec<&str> = pid_namespace::words().iter().copied().chain(arguments).collect();
+    let argv: Vec<&str> = pid_namespace().iter().copied().chain(arguments).collect();
     let setting = Setting { directory: folder, streams: folder, variables: &[], stop };
     let ended = child::run_until(&argv, setting).map_err(EngineError::io("start fio"))?;
     let Some(ended) = ended else { return Ok(None) };
@@ -71,6 +66,159 @@ pub fn run(text: &str, folder: &Path, stop: &AtomicBool) -> Result<Option<String
     if ended.status.success() {
         return Ok(Some(output));
     }
-    let words = output::words(&ended.words(), &output);
+    let words = words(&ended.words(), &output);
     Err(FioError::Failed(format!("{words} ({})", ended.status)).into())
 }
+
+#[derive(Debug, Deserialize)]
+struct Output {
+    jobs: Vec<JobStatus>,
+}
+
+#[derive(Debug, Deserialize)]
+struct JobStatus {
+    jobname: String,
+    groupid: u32,
+    error: i32,
+    read: Option<Direction>,
+    write: Option<Direction>,
+    trim: Option<Direction>,
+    mixed: Option<Direction>,
+    sync: Option<Syncs>,
+    /// CPU time in user mode, percent of the time of each job.
+    usr_cpu: Option<f64>,
+    sys_cpu: Option<f64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Direction {
+    io_bytes: u64,
+    /// Milliseconds.
+    runtime: u64,
+    total_ios: u64,
+    #[serde(default)]
+    lat_ns: Latencies,
+    #[serde(default)]
+    clat_ns: Latencies,
+}
+
+#[derive(Debug, Deserialize)]
+struct Syncs {
+    #[serde(default)]
+    lat_ns: Latencies,
+}
+
+/// The count of each latency, nanoseconds. fio's bins are 1.6 % wide.
+#[derive(Debug, Default, Deserialize)]
+struct Latencies {
+    #[serde(default)]
+    bins: BTreeMap<String, u64>,
+}
+
+/// The order in which jobs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All at once: the longest one determines the time.
+    Together,
+    /// Groups one after the other (`stonewall`): their times add up.
+    InTurn,
+}
+
+/// Facts that the JSON does not contain.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading {
+    /// The order in which jobs run.
+    pub order: Order,
+    /// The kind of fio's syncs.
+    pub sync: Operation,
+}
+
+/// Splits fio's output into its messages, which come first, and its JSON.
+pub fn split(text: &str) -> (&str, &str) {
+    let start = if text.starts_with('{') { Some(0) } else { text.find("\n{").map(|at| at + 1) };
+    text.split_at(start.unwrap_or(text.len()))
+}
+
+/// The first job that failed, and the reason; `None` if no job failed.
+fn failure(output: &Output) -> Option<String> {
+    let job = output.jobs.iter().find(|job| job.error != 0)?;
+    Some(format!("job `{}`: {}", job.jobname, std::io::Error::from_raw_os_error(job.error)))
+}
+
+/// All messages of a failed run, in one line.
+pub fn words(streams: &str, text: &str) -> String {
+    let (before, json) = split(text);
+    let failed = serde_json::from_str::<Output>(json).ok().and_then(|output| failure(&output));
+    let lines = streams.lines().chain(before.lines()).map(str::to_owned).chain(failed);
+    lines.filter(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Adds the results in `text` to `stats`.
+///
+/// # Errors
+/// [`FioError::Failed`] if `text` is not fio's output, or a job failed.
+pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), FioError> {
+    let output: Output = serde_json::from_str(split(text).1)
+        .map_err(|error| FioError::Failed(format!("what it wrote cannot be understood: {error}")))?;
+    if let Some(why) = failure(&output) {
+        return Err(FioError::Failed(why));
+    }
+    let mut times: BTreeMap<u32, u64> = BTreeMap::new();
+    for job in &output.jobs {
+        let time = times.entry(job.groupid).or_default();
+        *time = job.count(reading, stats).max(*time);
+    }
+    let elapsed = match reading.order {
+        Order::Together => times.into_values().max(),
+        Order::InTurn => Some(times.into_values().fold(0, u64::saturating_add)),
+    };
+    stats.elapsed = stats.elapsed + Nanos::millis(elapsed.unwrap_or(0));
+    if let [job] = output.jobs.as_slice() {
+        stats.reported.extend(job.usr_cpu.map(|percent| ("fio.usr", "%", percent)));
+        stats.reported.extend(job.sys_cpu.map(|percent| ("fio.sys", "%", percent)));
+    }
+    stats.end_part(stats.elapsed);
+    Ok(())
+}
+
+impl JobStatus {
+    /// Adds all results of the job to `stats`. Returns its time, milliseconds.
+    fn count(&self, reading: Reading, stats: &mut RunStats) -> u64 {
+        if let Some(syncs) = &self.sync {
+            syncs.lat_ns.count(reading.sync, stats);
+        }
+        let directions = [
+            (Operation::Read, &self.read),
+            (Operation::Write, &self.write),
+            (Operation::Trim, &self.trim),
+            (Operation::Run, &self.mixed),
+        ];
+        let count = |(operation, direction): (Operation, &Option<Direction>)| {
+            direction.as_ref().map_or(0, |direction| direction.count(operation, stats))
+        };
+        directions.into_iter().map(count).max().unwrap_or(0)
+    }
+}
+
+impl Direction {
+    fn count(&self, operation: Operation, stats: &mut RunStats) -> u64 {
+        stats.count_done(self.total_ios, self.io_bytes);
+        // The latency from the call to the end if fio recorded it, otherwise from the submission to the kernel.
+        let latencies = if self.lat_ns.bins.is_empty() { &self.clat_ns } else { &self.lat_ns };
+        latencies.count(operation, stats);
+        self.runtime
+    }
+}
+
+impl Latencies {
+    fn count(&self, operation: Operation, stats: &mut RunStats) {
+        for (latency, count) in &self.bins {
+            if let Ok(latency) = latency.parse() {
+                stats.record_many(operation, Nanos(latency), *count);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

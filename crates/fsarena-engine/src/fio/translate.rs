@@ -1,18 +1,18 @@
 //! Translates a job of a job file into parameters of the engine `data`, if every option of it is understood.
 
 mod data;
-mod duration;
-mod known;
 
 use std::collections::BTreeSet;
 
 use fsarena_model::{
     Better, Bytes, CacheState, DurablePoint, Measure, Metric, Mode, Name, Nanos, StateOfFileSystem, Traits, Workload,
 };
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use super::file::{JobFile, Section};
-use super::value;
+use super::file::{self, JobFile, Section};
+use super::options::{DEFAULTS, TRANSLATED, WITHOUT_EFFECT, has};
+use data::Kind;
 
 /// fio's default block size, bytes.
 const BLOCK: u64 = 4096;
@@ -35,13 +35,12 @@ struct Draft<'a> {
     durable: DurablePoint,
     cache: CacheState,
     mode: Mode,
-    slices: u32,
     timed: Option<Nanos>,
 }
 
 impl Draft<'_> {
-    fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.parameters.insert(name.to_owned(), value.into());
+    fn set(&mut self, name: &str, value: impl Serialize) {
+        self.parameters.insert(name.to_owned(), json!(value));
     }
 
     fn remark(&mut self, text: &str) {
@@ -54,20 +53,25 @@ impl Draft<'_> {
 /// # Errors
 /// The reason why it has to run through fio.
 pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
-    known::check(section)?;
+    check(section)?;
     let mut draft = Draft {
         section,
         parameters: Map::new(),
-        remarks: known::remarks(section),
+        remarks: remarks(section),
         durable: DurablePoint::None,
         cache: CacheState::Warm,
         mode: Mode::Whole,
-        slices: 4,
         timed: None,
     };
     data::translate(&mut draft)?;
-    duration::translate(&mut draft)?;
-    let workload = draft.workload(name);
+    duration(&mut draft)?;
+    let workload = Workload {
+        durable: draft.durable,
+        cache: draft.cache,
+        mode: draft.mode,
+        timed_ms: draft.timed.map_or(0, |time| time.0 / 1_000_000),
+        ..workload(name, "data", std::slice::from_ref(section), Value::Object(draft.parameters))
+    };
     let remarks = draft.remarks.into_iter().collect();
     match crate::data::Parameters::of(&workload) {
         Ok(_) => Ok(Native { workload, remarks }),
@@ -75,58 +79,22 @@ pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
     }
 }
 
-impl Draft<'_> {
-    fn workload(&self, name: &Name) -> Workload {
-        Workload {
-            name: name.clone(),
-            version: 1,
-            measures: String::new(),
-            why: "A job of fio's, as given on the command line.".to_owned(),
-            engine: "data".to_owned(),
-            metric: metric([self.section]),
-            durable: self.durable,
-            cache: self.cache,
-            state: StateOfFileSystem::Fresh,
-            mode: self.mode,
-            warm_up_ms: 0,
-            timed_ms: self.timed.map_or(0, |time| time.0 / 1_000_000),
-            slices: self.slices,
-            ends_by_itself: true,
-            agrees_from_ms: None,
-            memory_limit: None,
-            most_rounds: None,
-            smoke: None,
-            time_limit_s: None,
-            scaled: None,
-            published: None,
-            variant: None,
-            traits: Traits::default(),
-            parameters: Value::Object(self.parameters.clone()),
-        }
-    }
-}
-
-/// A whole job file as a workload that runs through fio.
-pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
+/// A workload of the engine `engine` that runs `sections` until their work is done.
+fn workload(name: &Name, engine: &str, sections: &[Section], parameters: Value) -> Workload {
     Workload {
-        name,
+        name: name.clone(),
         version: 1,
         measures: String::new(),
-        why: "A job file of fio's, as given on the command line.".to_owned(),
-        engine: super::program::NAME.to_owned(),
-        metric: metric(&file.sections),
-        durable: file
-            .sections
-            .iter()
-            .map(data::durability)
-            .find(|point| *point != DurablePoint::None)
-            .unwrap_or(DurablePoint::None),
-        cache: if file.sections.iter().all(Section::is_direct) { CacheState::Direct } else { CacheState::Warm },
+        why: "A job of fio's, as given on the command line.".to_owned(),
+        engine: engine.to_owned(),
+        metric: metric(sections),
+        durable: DurablePoint::None,
+        cache: CacheState::Warm,
         state: StateOfFileSystem::Fresh,
         mode: Mode::Whole,
         warm_up_ms: 0,
         timed_ms: 0,
-        slices: 4,
+        slices: SLICES,
         ends_by_itself: true,
         agrees_from_ms: None,
         memory_limit: None,
@@ -137,7 +105,20 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
         published: None,
         variant: None,
         traits: Traits::default(),
-        parameters: serde_json::json!({ "job": file.text(&["directory"], &[]) }),
+        parameters,
+    }
+}
+
+/// A whole job file as a workload that runs through fio.
+pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
+    let mut durable = file.sections.iter().map(data::durability);
+    let is_direct = file.sections.iter().all(Section::is_direct);
+    let parameters = json!({ "job": file.text(&["directory"], &[]) });
+    Workload {
+        why: "A job file of fio's, as given on the command line.".to_owned(),
+        durable: durable.find(|point| *point != DurablePoint::None).unwrap_or(DurablePoint::None),
+        cache: if is_direct { CacheState::Direct } else { CacheState::Warm },
+        ..workload(&name, super::program::NAME, &file.sections, parameters)
     }
 }
 
@@ -145,7 +126,7 @@ pub fn as_it_is(name: Name, file: &JobFile) -> Workload {
 pub fn direct_block(file: &JobFile) -> Option<Bytes> {
     let block = |section: &Section| {
         let smallest =
-            |key| section.value(key).and_then(|text| value::size(text).or(value::range(text).map(|(low, _)| low)));
+            |key| section.value(key).and_then(|text| file::size(text).or(file::range(text).map(|(low, _)| low)));
         smallest("bsrange").or_else(|| smallest("bs")).unwrap_or(BLOCK)
     };
     file.sections.iter().filter(|section| section.is_direct()).map(block).min().map(Bytes)
@@ -159,24 +140,116 @@ pub fn lasts(file: &JobFile) -> Nanos {
         if section.is_set("stonewall") {
             total = total + std::mem::take(&mut group);
         }
-        let time = |key| section.value(key).and_then(value::time).unwrap_or_default();
+        let time = |key| section.value(key).and_then(file::time).unwrap_or_default();
         group = group.max(time("runtime") + time("ramp_time"));
     }
     total + group
 }
 
 /// Bytes per second for large sequential blocks, operations per second otherwise.
-fn metric<'a>(sections: impl IntoIterator<Item = &'a Section>) -> Metric {
+fn metric(sections: &[Section]) -> Metric {
     let large = |section: &Section| {
         let is_random = section.value("rw").is_some_and(|rw| rw.starts_with("rand"));
-        !is_random && section.value("bs").and_then(value::size).is_some_and(|block| block >= LARGE)
+        !is_random && section.value("bs").and_then(file::size).is_some_and(|block| block >= LARGE)
     };
-    let in_bytes = sections.into_iter().all(large);
+    let in_bytes = sections.iter().all(large);
     let (name, unit, measure) = match in_bytes {
         true => ("throughput", "MiB/s", Measure::MebibytesPerSecond),
         false => ("operations-per-second", "IOPS", Measure::OperationsPerSecond),
     };
     Metric { name: name.to_owned(), unit: unit.to_owned(), measure, better: Better::Higher }
+}
+
+/// Number of slices of a job that can be sliced.
+const SLICES: u32 = 4;
+/// Minimum length of a slice.
+const SHORTEST: Nanos = Nanos::millis(50);
+
+/// Translates the duration, and divides it into slices if possible.
+fn duration(draft: &mut Draft<'_>) -> Result<(), String> {
+    let section = draft.section;
+    let kind = Kind::of(section).ok_or("`rw`")?;
+    let time = parsed(section, "runtime", file::time)?.filter(|time| time.0 > 0);
+    let is_time_based = section.is_set("time_based");
+    if is_time_based && time.is_none() {
+        return Err("`time_based` without `runtime`".to_owned());
+    }
+    amount(draft, kind, is_time_based)?;
+    if is_time_based && !kind.is_random() {
+        draft.set("repeat", true);
+    }
+    draft.timed = time;
+    if is_time_based && leaves_nothing(draft, section, kind) {
+        slice(draft);
+    }
+    Ok(())
+}
+
+fn parsed<T>(section: &Section, key: &str, of: fn(&str) -> Option<T>) -> Result<Option<T>, String> {
+    section.value(key).map(|text| of(text).ok_or(format!("`{key}={text}` is not understood natively"))).transpose()
+}
+
+/// Translates the amount of work. A random job ends when it has moved as many bytes as its files hold.
+fn amount(draft: &mut Draft<'_>, kind: Kind, is_time_based: bool) -> Result<(), String> {
+    if let Some(operations) = parsed(draft.section, "number_ios", file::size)? {
+        draft.set("operations", operations);
+    }
+    let number = |name: &str| draft.parameters[name].as_u64().unwrap_or(1);
+    let all = number("file-size") * number("files");
+    let own_end = (kind.is_random() && !is_time_based).then_some(all);
+    let bytes = parsed(draft.section, "io_size", file::size)?;
+    if bytes.is_some_and(|bytes| bytes > all) && !kind.is_random() {
+        return Err("`io_size` is more than the files hold".to_owned());
+    }
+    if let Some(bytes) = bytes.or(own_end).filter(|_| !is_time_based) {
+        draft.set("bytes", bytes);
+    }
+    Ok(())
+}
+
+/// Whether slices are independent: each uses direct I/O, or makes its own writes durable.
+fn leaves_nothing(draft: &Draft<'_>, section: &Section, kind: Kind) -> bool {
+    let each = |key| section.value(key).and_then(file::size) == Some(1);
+    let is_synced = match draft.durable {
+        DurablePoint::OSync | DurablePoint::ODsync => true,
+        DurablePoint::Fsync => each("fsync"),
+        DurablePoint::Fdatasync => each("fdatasync"),
+        DurablePoint::None | DurablePoint::Syncfs => false,
+    };
+    draft.cache == CacheState::Direct || (kind.writes() && is_synced)
+}
+
+fn slice(draft: &mut Draft<'_>) {
+    let Some(time) = draft.timed.filter(|time| time.0 >= SHORTEST.0 * u64::from(SLICES)) else { return };
+    draft.mode = Mode::Sliced;
+    let slice = Nanos(time.0 / u64::from(SLICES));
+    draft.timed = Some(slice);
+    draft.remark(&format!("`runtime` is {SLICES} slices of {slice} in each round"));
+}
+
+/// Refuses an option that is not understood, with its name.
+fn check(section: &Section) -> Result<(), String> {
+    for entry in &section.options {
+        let key = entry.key.as_str();
+        let is_default = DEFAULTS.iter().any(|(name, value)| key == *name && entry.value.as_deref() == Some(value));
+        if !is_default && !has(TRANSLATED, key) && !has(WITHOUT_EFFECT, key) {
+            return Err(format!("option `{key}` is not understood natively"));
+        }
+    }
+    Ok(())
+}
+
+/// Remarks on the options that are understood but have no effect.
+fn remarks(section: &Section) -> BTreeSet<String> {
+    let quiet = ["stonewall", "new_group", "name", "description", "unlink", "exitall_on_error"];
+    let ignored = section.options.iter().map(|entry| entry.key.as_str());
+    let ignored = ignored.filter(|key| has(WITHOUT_EFFECT, key) && !quiet.contains(key));
+    let text = |key: &str| match key {
+        "directory" => "`directory` is the lane's folder".to_owned(),
+        "randseed" | "randrepeat" | "allrandrepeat" | "random_generator" => format!("`{key}`: the run's --seed counts"),
+        _ => format!("`{key}` is without effect"),
+    };
+    ignored.map(text).collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
 //! The thirteen tests of a cell, each as IOzone does it. The preparation of a test is not in its time.
+//! The tests through stdio use the stdio of the C library, which is what they measure, with a buffer as large as a
+//! record.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fsarena_model::{GridTest, Nanos};
+use fsarena_sys::stdio::{Access, Stream};
 use fsarena_sys::{clock, resident};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, SeekFrom, fsync, ftruncate, open, seek, stat, unlink};
 use rustix::io::{read, write};
 
-use super::cells::Cell;
+use super::grid::Cell;
 use super::record::Record;
-use super::streams;
 
 /// Distance of the records that the stride test reads (IOzone's `STRIDE`).
 const STRIDE: u64 = 17;
@@ -56,9 +59,6 @@ pub struct Timed {
 
 impl Passes<'_> {
     /// Runs `test` and returns its time.
-    ///
-    /// # Errors
-    /// If the file system returns an error, or the data read are not the data written.
     pub fn run(&mut self, test: GridTest) -> io::Result<Timed> {
         match test {
             GridTest::Write => self.write_new(),
@@ -73,8 +73,8 @@ impl Passes<'_> {
             }
             GridTest::RecordRewrite => self.record_rewrite(),
             GridTest::StrideRead => self.stride_read(),
-            GridTest::Fwrite | GridTest::Refwrite => streams::write(self),
-            GridTest::Fread | GridTest::Refread => streams::read(self),
+            GridTest::Fwrite | GridTest::Refwrite => write_stream(self),
+            GridTest::Fread | GridTest::Refread => read_stream(self),
         }
     }
 
@@ -94,11 +94,7 @@ impl Passes<'_> {
         fsync(&file)?;
         self.record.fetch();
         self.record.mark();
-        let begin = clock::now();
-        for _ in until_stopped(self.cell.records(), self.stop) {
-            self.write_record(&file)?;
-        }
-        self.end(file, begin, self.care.flush)
+        self.over_records(file, self.care.flush, |passes, file, _| passes.write_record(file))
     }
 
     /// IOzone first reads one record to fill the processor's caches. This is left out if files are cold.
@@ -111,22 +107,16 @@ impl Passes<'_> {
             seek(&file, SeekFrom::Start(0))?;
         }
         self.record.fetch();
-        let begin = clock::now();
-        for _ in until_stopped(self.cell.records(), self.stop) {
-            self.read_record(&file)?;
-        }
-        self.end(file, begin, false)
+        self.over_records(file, false, |passes, file, _| passes.read_record(file))
     }
 
     fn random_read(&mut self) -> io::Result<Timed> {
         let file = self.open(OFlags::RDWR | OFlags::CREATE)?;
         self.record.fetch();
-        let begin = clock::now();
-        for place in until_stopped(self.order.len() as u64, self.stop) {
-            seek(&file, SeekFrom::Start(self.order[place as usize] * self.cell.record))?;
-            self.read_record(&file)?;
-        }
-        self.end(file, begin, false)
+        self.over_records(file, false, |passes, file, number| {
+            seek(file, SeekFrom::Start(passes.order[number as usize] * passes.cell.record))?;
+            passes.read_record(file)
+        })
     }
 
     /// The record is marked within the timer.
@@ -163,12 +153,11 @@ impl Passes<'_> {
         fsync(&file)?;
         self.record.fetch();
         self.record.mark();
-        let begin = clock::now();
-        for _ in until_stopped(self.cell.records(), self.stop) {
-            self.write_record(&file)?;
-            seek(&file, SeekFrom::Start(0))?;
-        }
-        self.end(file, begin, self.care.flush)
+        self.over_records(file, self.care.flush, |passes, file, _| {
+            passes.write_record(file)?;
+            seek(file, SeekFrom::Start(0))?;
+            Ok(())
+        })
     }
 
     fn stride_read(&mut self) -> io::Result<Timed> {
@@ -176,12 +165,25 @@ impl Passes<'_> {
         fsync(&file)?;
         self.record.fetch();
         let (records, mut stride) = (self.cell.records(), Stride::default());
+        self.over_records(file, false, |passes, file, _| {
+            passes.read_record(file)?;
+            seek(file, SeekFrom::Start(stride.next(records) * passes.cell.record))?;
+            Ok(())
+        })
+    }
+
+    /// Starts the timer, does `each` for the number of each record, and ends the test.
+    fn over_records(
+        &mut self,
+        file: OwnedFd,
+        flush: bool,
+        mut each: impl FnMut(&mut Self, &OwnedFd, u64) -> io::Result<()>,
+    ) -> io::Result<Timed> {
         let begin = clock::now();
-        for _ in until_stopped(records, self.stop) {
-            self.read_record(&file)?;
-            seek(&file, SeekFrom::Start(stride.next(records) * self.cell.record))?;
+        for number in until_stopped(self.cell.records(), self.stop) {
+            each(self, &file, number)?;
         }
-        self.end(file, begin, false)
+        self.end(file, begin, flush)
     }
 
     fn open(&self, flags: OFlags) -> io::Result<OwnedFd> {
@@ -215,7 +217,7 @@ impl Passes<'_> {
 /// The numbers of all records, or those up to the end of a batch once `stop` is set. It costs half a nanosecond per
 /// record; the system call of a record takes some hundred.
 #[inline]
-pub fn until_stopped(records: u64, stop: &AtomicBool) -> impl Iterator<Item = u64> + use<'_> {
+fn until_stopped(records: u64, stop: &AtomicBool) -> impl Iterator<Item = u64> + use<'_> {
     (0..records).take_while(|number| number % BATCH != 0 || !stop.load(Ordering::Relaxed))
 }
 
@@ -225,7 +227,7 @@ fn mode() -> Mode {
 }
 
 /// The time that `act` takes.
-pub fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
+fn timed(act: impl FnOnce() -> io::Result<()>) -> io::Result<Nanos> {
     let begin = clock::now();
     act()?;
     Ok(clock::now().saturating_sub(begin))
@@ -252,6 +254,41 @@ impl Stride {
         }
         self.at
     }
+}
+
+/// Overwrites the whole file with fwrite(3).
+fn write_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
+    let mut stream = Stream::open(passes.path, Access::Update, passes.cell.record as usize)?;
+    fsync(&stream)?;
+    passes.record.fetch();
+    passes.record.mark();
+    let begin = clock::now();
+    for _ in until_stopped(passes.cell.records(), passes.stop) {
+        stream.write(passes.record.bytes())?;
+    }
+    let is_flushed = passes.care.flush && !passes.is_stopped();
+    let flush = if is_flushed { Some(timed(|| flushed(&mut stream))?) } else { None };
+    stream.finish()?;
+    Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush })
+}
+
+fn flushed(stream: &mut Stream) -> io::Result<()> {
+    stream.flush()?;
+    Ok(fsync(stream)?)
+}
+
+/// Reads the whole file with fread(3).
+fn read_stream(passes: &mut Passes<'_>) -> io::Result<Timed> {
+    let mut stream = Stream::open(passes.path, Access::Read, passes.cell.record as usize)?;
+    fsync(File::open(passes.path)?)?;
+    passes.record.fetch();
+    let begin = clock::now();
+    for _ in until_stopped(passes.cell.records(), passes.stop) {
+        stream.read(passes.record.bytes_mut())?;
+        passes.record.check()?;
+    }
+    stream.finish()?;
+    Ok(Timed { elapsed: clock::now().saturating_sub(begin), flush: None })
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The parameters of a workload of the engine `sequence`: a list of steps.
 
-use fsarena_model::{Mode, Workload};
+use fsarena_model::Workload;
 use serde::{Deserialize, Deserializer};
 
-use crate::size::some_size;
+use crate::parameters::{checked, runs_once, some_size};
 use crate::{EngineError, Operation};
 
 /// Maximum length of a single write or read, bytes.
@@ -150,13 +150,11 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 impl Parameters {
     /// The parameters of `workload`, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::<Self>(workload)?;
-        let complaint = parameters.complaint(workload);
-        complaint.map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<String> {
-        if workload.mode != Mode::Whole || !workload.ends_by_itself || workload.timed_ms > 0 {
+        if !runs_once(workload) {
             let what = "steps follow one another once: `mode = \"whole\"`, `ends-by-itself = true` and no `timed-ms`";
             return Some(what.to_owned());
         }

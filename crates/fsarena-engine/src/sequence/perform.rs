@@ -4,8 +4,8 @@ use fsarena_library::{Entry, FileSystem, LibraryError};
 use fsarena_model::Nanos;
 use fsarena_sys::clock;
 
-use super::contents::Pool;
 use super::parameters::{Action, LONGEST};
+use super::state::Pool;
 use super::task::{Item, Task};
 use crate::{EngineError, Limit, RunStats};
 
@@ -72,7 +72,6 @@ impl<F: FileSystem> Performance<'_, F> {
 
     fn one(&mut self, task: &Task, number: usize) -> Result<Counted, EngineError> {
         let item = &task.items[number];
-        let failed = |source| EngineError::Step { step: task.name.clone(), source };
         let one = Counted { operations: 1, bytes: 0 };
         let with_bytes = Counted { bytes: item.size, ..one };
         let done = match task.action {
@@ -90,7 +89,7 @@ impl<F: FileSystem> Performance<'_, F> {
             Action::List => return self.list(task, item),
             Action::RandomRead | Action::RandomWrite => return self.random(task),
         };
-        done.map_err(failed)
+        done.map_err(failed(task))
     }
 
     fn write(&mut self, task: &Task, number: usize) -> Result<(), LibraryError> {
@@ -113,28 +112,25 @@ impl<F: FileSystem> Performance<'_, F> {
 
     fn read(&mut self, task: &Task, number: usize) -> Result<(), EngineError> {
         let path = &task.items[number].path;
-        let failed = |source| EngineError::Step { step: task.name.clone(), source };
-        let mut file = self.system.open(path).map_err(failed)?;
+        let mut file = self.system.open(path).map_err(failed(task))?;
         for piece in task.pieces(number) {
             if self.is_stopped() {
                 break;
             }
             let into = &mut self.memory[..piece.length as usize];
-            let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed)?;
+            let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed(task))?;
             is_all(task, path, found as u64, piece.length)?;
         }
         Ok(())
     }
 
     fn stat(&mut self, task: &Task, item: &Item) -> Result<(), EngineError> {
-        let failed = |source| EngineError::Step { step: task.name.clone(), source };
-        let found = self.system.size(&item.path).map_err(failed)?;
+        let found = self.system.size(&item.path).map_err(failed(task))?;
         is_all(task, &item.path, found, item.size)
     }
 
     fn list(&mut self, task: &Task, item: &Item) -> Result<Counted, EngineError> {
-        let failed = |source| EngineError::Step { step: task.name.clone(), source };
-        let found = self.system.list(&item.path).map_err(failed)?.len() as u64;
+        let found = self.system.list(&item.path).map_err(failed(task))?.len() as u64;
         match found == item.size {
             true => Ok(Counted { operations: 1, bytes: 0 }),
             false => {
@@ -147,8 +143,7 @@ impl<F: FileSystem> Performance<'_, F> {
     /// Does all random reads or writes in the first file. It is opened once, within the time of the step.
     fn random(&mut self, task: &Task) -> Result<Counted, EngineError> {
         let path = &task.items[0].path;
-        let failed = |source| EngineError::Step { step: task.name.clone(), source };
-        let mut file = self.system.open(path).map_err(failed)?;
+        let mut file = self.system.open(path).map_err(failed(task))?;
         let mut counted = Counted::default();
         for piece in &task.random {
             if self.is_stopped() {
@@ -156,10 +151,10 @@ impl<F: FileSystem> Performance<'_, F> {
             }
             let begin = clock::now();
             if task.action == Action::RandomWrite {
-                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(failed)?;
+                self.system.write_at(&mut file, piece.offset, self.pool.bytes(*piece)).map_err(failed(task))?;
             } else {
                 let into = &mut self.memory[..piece.length as usize];
-                let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed)?;
+                let found = self.system.read_at(&mut file, piece.offset, into).map_err(failed(task))?;
                 is_all(task, path, found as u64, piece.length)?;
             }
             self.note(task, begin);
@@ -187,6 +182,10 @@ impl<F: FileSystem> Performance<'_, F> {
         }
         self.system.remove_directory(path).map(|()| count)
     }
+}
+
+fn failed(task: &Task) -> impl FnOnce(LibraryError) -> EngineError {
+    |source| EngineError::Step { step: task.name.clone(), source }
 }
 
 fn is_all(task: &Task, path: &str, found: u64, wanted: u64) -> Result<(), EngineError> {

@@ -1,8 +1,20 @@
-//! The expected state: all files and directories, as the steps leave them.
+//! The expected state: all files and directories as the steps leave them, the contents of their writes, and the
+//! comparison with what a directory holds. A write is a piece of random bytes from the seed. Each piece can be
+//! distinguished from all others by its place in the pool.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use super::contents::Piece;
+use fsarena_model::Verification;
+use fsarena_model::seed::scatter;
+
+use super::parameters::LONGEST;
+use crate::contents::Recipe;
+use crate::{EngineError, go_on};
 
 /// Files and directories by their paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -124,4 +136,134 @@ impl State {
         let below = self.nodes.range(inside.clone()..).take_while(|(name, _)| name.starts_with(&inside));
         below.filter(|(name, _)| !name[inside.len()..].contains('/')).count() as u64
     }
+}
+
+/// Places of pieces in the pool are below this, bytes.
+const POOL: u64 = 8 << 20;
+
+/// A range of bytes of a file, and their place in the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// Offset in the file, bytes.
+    pub offset: u64,
+    /// Length, bytes.
+    pub length: u64,
+    /// Place in the pool, bytes.
+    pub at: u64,
+}
+
+/// The place in the pool of piece `block` of the file `item` of step `step`.
+pub fn place(seed: u64, step: usize, item: usize, block: u64) -> u64 {
+    let salt = scatter(seed ^ scatter((step as u64) << 48 ^ (item as u64) << 28 ^ block));
+    salt % POOL
+}
+
+/// The bytes of which all pieces are made.
+pub struct Pool(Vec<u8>);
+
+impl Pool {
+    /// The pool of a seed.
+    pub fn new(seed: u64) -> Self {
+        let length = (POOL + LONGEST) as usize;
+        let mut bytes = vec![0; length];
+        Recipe::random(seed, length).fill(&mut bytes);
+        Self(bytes)
+    }
+
+    /// The bytes of a piece, which has at most [`LONGEST`] bytes.
+    #[inline]
+    pub fn bytes(&self, piece: Piece) -> &[u8] {
+        &self.0[piece.at as usize..][..piece.length as usize]
+    }
+
+    /// Copies the part of `piece` that belongs into `memory`, which begins at byte `from` of the file.
+    pub fn put(&self, piece: Piece, from: u64, memory: &mut [u8]) {
+        let (begin, end) = (piece.offset.max(from), (piece.offset + piece.length).min(from + memory.len() as u64));
+        if begin < end {
+            let source = &self.bytes(piece)[(begin - piece.offset) as usize..(end - piece.offset) as usize];
+            memory[(begin - from) as usize..(end - from) as usize].copy_from_slice(source);
+        }
+    }
+}
+
+/// Maximum number of differences that are reported.
+const MOST: usize = 100;
+
+/// Compares the contents of `directory` with `wanted`. Returns an error once `stop` is set.
+pub fn compare(directory: &Path, wanted: &State, pool: &Pool, stop: &AtomicBool) -> Result<Verification, EngineError> {
+    let mut found = BTreeMap::new();
+    let reading = format!("list {}", directory.display());
+    collect(directory, "", &mut found).map_err(EngineError::io(reading))?;
+    let mut verification = Verification::default();
+    for (path, node) in wanted.nodes() {
+        go_on(stop).map_err(EngineError::io("compare the files"))?;
+        verification.files += 1;
+        let difference = match (found.remove(path), node) {
+            (None, _) => Some("it is missing".to_owned()),
+            (Some(Found::Directory), Node::Directory) => None,
+            (Some(Found::File), Node::File { size, pieces }) => difference(&directory.join(path), *size, pieces, pool),
+            (Some(Found::Unreadable(why)), _) => Some(why),
+            (Some(_), _) => Some("it is of another type".to_owned()),
+        };
+        verification.differences.extend(difference.map(|what| format!("{path}: {what}")));
+    }
+    verification.differences.extend(found.into_keys().map(|path| format!("{path}: it should not be there")));
+    verification.differences.truncate(MOST);
+    Ok(verification)
+}
+
+/// The type of an object at a path.
+enum Found {
+    Directory,
+    File,
+    Other,
+    Unreadable(String),
+}
+
+/// Collects all objects below `inside`. A directory that cannot be read is recorded as unreadable.
+fn collect(root: &Path, inside: &str, found: &mut BTreeMap<String, Found>) -> io::Result<()> {
+    for entry in fs::read_dir(root.join(inside))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if inside.is_empty() { name } else { format!("{inside}/{name}") };
+        let kind = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => match collect(root, &path, found) {
+                Ok(()) => Found::Directory,
+                Err(error) => Found::Unreadable(format!("it cannot be listed: {error}")),
+            },
+            Ok(kind) if kind.is_file() => Found::File,
+            Ok(_) => Found::Other,
+            Err(error) => Found::Unreadable(error.to_string()),
+        };
+        found.insert(path, kind);
+    }
+    Ok(())
+}
+
+fn difference(path: &Path, size: u64, pieces: &[Piece], pool: &Pool) -> Option<String> {
+    match compared(path, size, pieces, pool) {
+        Ok(difference) => difference,
+        Err(error) => Some(format!("it cannot be read: {error}")),
+    }
+}
+
+fn compared(path: &Path, size: u64, pieces: &[Piece], pool: &Pool) -> io::Result<Option<String>> {
+    let file = File::open(path)?;
+    let has = file.metadata()?.len();
+    if has != size {
+        return Ok(Some(format!("it has {has} bytes and should have {size}")));
+    }
+    let (mut is, mut should) = (vec![0; LONGEST as usize], vec![0; LONGEST as usize]);
+    let mut from = 0;
+    while from < size {
+        let length = (size - from).min(LONGEST) as usize;
+        file.read_exact_at(&mut is[..length], from)?;
+        should.fill(0);
+        pieces.iter().for_each(|piece| pool.put(*piece, from, &mut should[..length]));
+        if let Some(at) = is[..length].iter().zip(&should[..length]).position(|(is, should)| is != should) {
+            return Ok(Some(format!("byte {} is another", from + at as u64)));
+        }
+        from += length as u64;
+    }
+    Ok(None)
 }

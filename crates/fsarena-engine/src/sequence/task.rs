@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use fsarena_model::seed::generator;
 use rand::RngExt;
 
-use super::contents::{Piece, place};
 use super::parameters::{Action, LONGEST, Parameters, StepParameters, Sync};
-use super::state::{Node, State};
+use super::state::{Node, Piece, State, place};
 
 /// All steps, and the state that they leave.
 pub struct Tasks {

@@ -1,10 +1,10 @@
 //! The parameters of a workload of the engine `sysbench`: sysbench's options, with their names and their defaults.
 
-use fsarena_model::{CacheState, Mode as Layout, Workload};
+use fsarena_model::{CacheState, Workload};
 use serde::Deserialize;
 
 use crate::EngineError;
-use crate::size::size;
+use crate::parameters::{checked, or, runs_once, size};
 
 /// Maximum bytes of each write when files are laid out.
 const LAID_OUT: u64 = 1 << 20;
@@ -19,16 +19,16 @@ pub struct Parameters {
     #[serde(deserialize_with = "size")]
     pub file_total_size: u64,
     /// Number of files.
-    #[serde(default = "many")]
+    #[serde(default = "or::<_, 128>")]
     file_num: u32,
     /// Bytes of each operation.
-    #[serde(default = "sixteen_kib", deserialize_with = "size")]
+    #[serde(default = "or::<_, { 16 << 10 }>", deserialize_with = "size")]
     pub file_block_size: u64,
     /// Number of threads.
-    #[serde(default = "one")]
+    #[serde(default = "or::<_, 1>")]
     threads: u32,
     /// Duration of a run, seconds.
-    #[serde(default = "ten")]
+    #[serde(default = "or::<_, 10>")]
     pub time: u64,
     /// Additional flags with which files are opened.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Parameters {
     /// For asynchronous calls: number of calls that each thread queues.
     file_async_backlog: Option<u32>,
     /// Requests between two fsyncs of all files. 0 means none.
-    #[serde(default = "hundred")]
+    #[serde(default = "or::<_, 100>")]
     file_fsync_freq: u32,
     /// Whether each write is synced.
     #[serde(default)]
@@ -73,17 +73,6 @@ pub enum TestMode {
 }
 
 impl TestMode {
-    fn name(self) -> &'static str {
-        match self {
-            Self::SeqWr => "seqwr",
-            Self::SeqRewr => "seqrewr",
-            Self::SeqRd => "seqrd",
-            Self::RndRd => "rndrd",
-            Self::RndWr => "rndwr",
-            Self::RndRw => "rndrw",
-        }
-    }
-
     /// Whether every request is a read.
     pub fn only_reads(self) -> bool {
         matches!(self, Self::SeqRd | Self::RndRd)
@@ -115,26 +104,6 @@ enum FsyncMode {
     Fdatasync,
 }
 
-fn many() -> u32 {
-    128
-}
-
-fn sixteen_kib() -> u64 {
-    16 << 10
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn ten() -> u64 {
-    10
-}
-
-fn hundred() -> u32 {
-    100
-}
-
 fn yes() -> bool {
     true
 }
@@ -142,8 +111,7 @@ fn yes() -> bool {
 impl Parameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
-        let parameters = crate::parameters::<Self>(workload)?;
-        parameters.complaint(workload).map_or(Ok(parameters), |what| Err(EngineError::parameters(&workload.name, what)))
+        checked(workload, |parameters: &Self| parameters.complaint(workload))
     }
 
     fn complaint(&self, workload: &Workload) -> Option<&'static str> {
@@ -157,7 +125,7 @@ impl Parameters {
             {
                 "each file (`file-total-size` by `file-num`) holds a block (`file-block-size`) or more"
             }
-            () if workload.mode != Layout::Whole || !workload.ends_by_itself || workload.timed_ms > 0 => {
+            () if !runs_once(workload) => {
                 "a run cannot be cut: `mode = \"whole\"`, `ends-by-itself = true`, and `time` instead of `timed-ms`"
             }
             () if is_direct != (workload.cache == CacheState::Direct) => {
@@ -192,7 +160,7 @@ impl Parameters {
         let flags: Vec<String> = self.file_extra_flags.iter().map(|flag| format!("{flag:?}").to_lowercase()).collect();
         let on = |is: bool| if is { "on" } else { "off" };
         let mut options = vec![
-            format!("--file-test-mode={}", self.mode.name()),
+            format!("--file-test-mode={:?}", self.mode).to_lowercase(),
             format!("--file-total-size={}", self.file_total_size),
             format!("--file-num={}", self.file_num),
             format!("--file-block-size={}", self.file_block_size),
@@ -274,7 +242,7 @@ mod tests {
             assert!(error.contains(name), "{name}: {error}");
         }
         let good = json!({ "mode": "rndrd", "file-total-size": "64M", "file-extra-flags": ["direct"] });
-        let sliced = Workload { mode: Layout::Sliced, ..workload(&good) };
+        let sliced = Workload { mode: fsarena_model::Mode::Sliced, ..workload(&good) };
         assert!(Parameters::of(&sliced).expect_err("refused").to_string().contains("`mode"));
     }
 }

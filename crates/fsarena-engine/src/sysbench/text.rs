@@ -1,4 +1,8 @@
-//! Parses the figures that sysbench 1.0 prints at the end of every test.
+//! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
+
+use fsarena_model::Nanos;
+
+use crate::{Operation, RunStats};
 
 /// The times of the events.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,4 +54,111 @@ fn bin(line: &str) -> Option<(f64, u64)> {
     let (value, rest) = line.split_once('|')?;
     let count = rest.trim_start_matches('*').trim().parse().ok()?;
     Some((value.trim().parse().ok()?, count))
+}
+
+/// The results that are used.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Output {
+    reads_per_second: f64,
+    writes_per_second: f64,
+    fsyncs_per_second: f64,
+    read_mib_per_second: f64,
+    written_mib_per_second: f64,
+    /// Times of all requests, including fsyncs.
+    times: Times,
+}
+
+impl Output {
+    /// Parses the output of a run. Returns the name of the first figure that is missing.
+    pub(super) fn of(text: &str) -> Result<Self, &'static str> {
+        let figure = |name: &'static str| figure(text, name).ok_or(name);
+        Ok(Self {
+            reads_per_second: figure("reads/s:")?,
+            writes_per_second: figure("writes/s:")?,
+            fsyncs_per_second: figure("fsyncs/s:")?,
+            read_mib_per_second: figure("read, MiB/s:")?,
+            written_mib_per_second: figure("written, MiB/s:")?,
+            times: Times::of(text)?,
+        })
+    }
+
+    /// Adds the run to `stats`, as `operation`s of `block` bytes. The counts come from the rates: their time includes
+    /// the fsync at the end, which is neither in the total time nor among the events.
+    pub(super) fn count(&self, operation: Operation, block: u64, stats: &mut RunStats) {
+        let count = |rate: f64| (rate * self.times.total).round() as u64;
+        let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
+        stats.count_done(operations, operations.saturating_mul(block));
+        for (milliseconds, count) in &self.times.histogram {
+            stats.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
+        }
+        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9) as u64);
+        stats.end_part(stats.elapsed);
+        stats.reported.extend([
+            ("sysbench.reads", "1/s", self.reads_per_second),
+            ("sysbench.writes", "1/s", self.writes_per_second),
+            ("sysbench.fsyncs", "1/s", self.fsyncs_per_second),
+            ("sysbench.read", "MiB/s", self.read_mib_per_second),
+            ("sysbench.written", "MiB/s", self.written_mib_per_second),
+            ("sysbench.latency.avg", "s", self.times.average / 1e3),
+            ("sysbench.latency.p95", "s", self.times.percentile_95 / 1e3),
+            ("sysbench.latency.max", "s", self.times.longest / 1e3),
+        ]);
+    }
+}
+
+/// The lines of a failed run that name the problem, in one line.
+pub(super) fn complaint(words: &str) -> String {
+    let fatal: Vec<&str> = words.lines().filter(|line| line.starts_with("FATAL")).collect();
+    let lines = if fatal.is_empty() { words.lines().collect() } else { fatal };
+    let last = lines.len().saturating_sub(3);
+    lines[last..].join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Output of sysbench 1.0.20: 120 events of two threads.
+    const TEXT: &str = include_str!("captured.txt");
+
+    #[test]
+    fn every_figure_is_found() {
+        let said = Output::of(TEXT).expect("sysbench's");
+        assert_eq!(
+            (said.reads_per_second, said.writes_per_second, said.fsyncs_per_second),
+            (6930.07, 4654.52, 1654.94)
+        );
+        let times = &said.times;
+        assert_eq!((said.read_mib_per_second, said.written_mib_per_second), (27.07, 18.18));
+        assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
+        let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
+        let mut stats = RunStats::new();
+        said.count(Operation::Run, 4096, &mut stats);
+        assert_eq!((stats.operations, stats.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
+        assert_eq!(stats.elapsed, Nanos(9_300_000));
+        let latency = stats.latency(Operation::Run).expect("recorded");
+        assert!((latency.mean.as_seconds() * 1e3 - 0.11).abs() < 0.005, "{latency:?}");
+        assert!(stats.reported.contains(&("sysbench.fsyncs", "1/s", 1654.94)));
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert_eq!(Output::of(&TEXT.replace("fsyncs/s:", "")), Err("fsyncs/s:"));
+        let failed =
+            "sysbench 1.0.20\nFATAL: Cannot open file 'test_file.0' errno = 2\nWARNING: Did you run 'prepare'?";
+        assert_eq!(complaint(failed), "FATAL: Cannot open file 'test_file.0' errno = 2");
+    }
+
+    #[test]
+    fn hostile_output_is_no_harm() {
+        fsarena_testing::fuzz::texts(&[TEXT], |text| {
+            let mut stats = RunStats::new();
+            let _ = complaint(text);
+            if let Ok(said) = Output::of(text) {
+                said.count(Operation::Run, 4096, &mut stats);
+            }
+            let _ = stats.windows();
+        });
+    }
 }

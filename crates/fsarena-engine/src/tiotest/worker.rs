@@ -10,7 +10,7 @@ use rand::RngExt;
 use rustix::fs::{Mode, OFlags, fsync, ftruncate, open};
 use rustix::io::{Errno, pread, pwrite};
 
-use super::test::Test;
+use super::Test;
 use crate::meter::Meter;
 use crate::pace::Pace;
 use crate::workers::{Entry, Worker};

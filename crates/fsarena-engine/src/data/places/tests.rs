@@ -109,3 +109,17 @@ fn the_same_seed_gives_the_same_places_and_a_position_can_be_resumed() {
     other.resume(position);
     assert_eq!(one.next(), other.next());
 }
+
+#[test]
+fn every_number_occurs_once_and_out_of_order() {
+    for count in [1, 2, 3, 7, 64, 1000, 4097] {
+        let permutation = Permutation::new(count, 7);
+        let mut numbers: Vec<u64> = (0..count).map(|number| permutation.of(number)).collect();
+        if count > 60 {
+            assert!(numbers.iter().zip(0..).filter(|(one, other)| **one == *other).count() < 10);
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, (0..count).collect::<Vec<_>>());
+    }
+    assert_ne!(Permutation::new(1000, 1).of(5), Permutation::new(1000, 2).of(5));
+}

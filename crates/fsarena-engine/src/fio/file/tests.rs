@@ -51,3 +51,25 @@ fn the_text_for_fio_means_the_same() {
     assert_eq!(text, "[one]\nbs=4k\nrw=read\nthread\ndirectory=/lane\n");
     assert_eq!(parse(&text).expect("a job file").sections[0].value("directory"), Some("/lane"));
 }
+
+#[test]
+fn sizes_are_read_as_fio_reads_them() {
+    let table =
+        [("4k", 4096), ("4K", 4096), ("4kb", 4096), ("1Ki", 1024), ("4KiB", 4096), ("512", 512), ("1m", 1 << 20)];
+    for (text, bytes) in table.into_iter().chain([("2g", 2 << 30), ("0x1000", 4096), ("100b", 100)]) {
+        assert_eq!(size(text), Some(bytes), "{text}");
+    }
+    for text in ["", "50%", "k", "4x", "-1", "1.5g", "(4*1024)", "4k,8k", "99999999999g"] {
+        assert_eq!(size(text), None, "{text}");
+    }
+    assert_eq!(range("4k-64k"), Some((4096, 65536)));
+    assert_eq!(range("64k-4k"), None);
+}
+
+#[test]
+fn times_are_seconds_unless_they_say_otherwise() {
+    for (text, time_ms) in [("30", 30_000), ("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000)] {
+        assert_eq!(time(text), Some(Nanos::millis(time_ms)), "{text}");
+    }
+    assert_eq!(time("soon"), None);
+}

@@ -3,12 +3,10 @@
 use fsarena_model::{CacheState, DurablePoint};
 
 use super::{BLOCK, Draft};
-use crate::fio::file::Section;
-use crate::fio::value;
-
-/// fio's default parameters of the distributions (fio.h: `FIO_DEF_ZIPF`, `FIO_DEF_PARETO`).
-const ZIPF: &str = "1.1";
-const PARETO: &str = "0.2";
+use crate::data::parameters::{Calls, Distribution, Pattern, Work};
+use crate::fio::file::{self, Section};
+use crate::fio::options::{CALLS, DISTRIBUTIONS, PROCESSES, RW, SYNCS, meaning};
+use crate::pace::Arrivals;
 
 type Done = Result<(), String>;
 
@@ -32,30 +30,34 @@ fn not_native(section: &Section, key: &str) -> String {
 }
 
 fn number(section: &Section, key: &str) -> Result<Option<u64>, String> {
-    let read = |text| value::size(text).ok_or_else(|| not_native(section, key));
+    let read = |text| file::size(text).ok_or_else(|| not_native(section, key));
     section.value(key).map(read).transpose()
 }
 
-/// Whether the work is random, and whether it reads and writes.
+/// The meaning of `rw`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    pub is_random: bool,
-    pub reads: bool,
-    pub writes: bool,
+    work: Work,
+    pattern: Pattern,
 }
 
 impl Kind {
     pub fn of(section: &Section) -> Option<Self> {
-        let kind = |is_random, reads, writes| Some(Self { is_random, reads, writes });
-        match section.value("rw").unwrap_or("read") {
-            "read" => kind(false, true, false),
-            "write" => kind(false, false, true),
-            "randread" => kind(true, true, false),
-            "randwrite" => kind(true, false, true),
-            "rw" | "readwrite" => kind(false, true, true),
-            "randrw" => kind(true, true, true),
-            _ => None,
-        }
+        let rw = section.value("rw").unwrap_or("read");
+        let (_, work, pattern) = RW.iter().find(|(word, ..)| *word == rw)?;
+        Some(Self { work: *work, pattern: *pattern })
+    }
+
+    pub fn is_random(self) -> bool {
+        self.pattern == Pattern::Random
+    }
+
+    pub fn reads(self) -> bool {
+        self.work != Work::Write
+    }
+
+    pub fn writes(self) -> bool {
+        self.work != Work::Read
     }
 }
 
@@ -65,18 +67,9 @@ fn kind(draft: &Draft<'_>) -> Result<Kind, String> {
 
 fn operation(draft: &mut Draft<'_>) -> Done {
     let kind = kind(draft)?;
-    draft.set(
-        "operation",
-        if kind.reads && kind.writes {
-            "mixed"
-        } else if kind.reads {
-            "read"
-        } else {
-            "write"
-        },
-    );
-    draft.set("pattern", if kind.is_random { "random" } else { "sequential" });
-    if kind.reads && kind.writes {
+    draft.set("operation", kind.work);
+    draft.set("pattern", kind.pattern);
+    if kind.work == Work::Mixed {
         let reads = number(draft.section, "rwmixread")?;
         let writes = number(draft.section, "rwmixwrite")?;
         let percent = reads.or(writes.map(|writes| 100u64.saturating_sub(writes))).unwrap_or(50);
@@ -90,7 +83,7 @@ fn blocks(draft: &mut Draft<'_>) -> Done {
     match section.value("bsrange") {
         None => draft.set("block-size", number(section, "bs")?.unwrap_or(BLOCK)),
         Some(text) => {
-            let (low, high) = value::range(text).ok_or_else(|| not_native(section, "bsrange"))?;
+            let (low, high) = file::range(text).ok_or_else(|| not_native(section, "bsrange"))?;
             draft.set("block-size", low);
             draft.set("block-size-max", high);
         }
@@ -114,8 +107,8 @@ fn files(draft: &mut Draft<'_>) -> Done {
     }
     match section.value("file_service_type") {
         _ if count == 1 => {}
-        None | Some("random") if kind.is_random => draft.remark("files are visited at random"),
-        Some("sequential") if !kind.is_random => {}
+        None | Some("random") if kind.is_random() => draft.remark("files are visited at random"),
+        Some("sequential") if !kind.is_random() => {}
         _ => return Err("several files are visited in turn (`nrfiles`)".to_owned()),
     }
     target(draft, kind, count)
@@ -125,11 +118,11 @@ fn files(draft: &mut Draft<'_>) -> Done {
 fn target(draft: &mut Draft<'_>, kind: Kind, files: u64) -> Done {
     let section = draft.section;
     let overwrites = section.is_set("overwrite");
-    if kind.reads || overwrites {
+    if kind.reads() || overwrites {
         draft.set("target", "existing");
         return Ok(());
     }
-    if kind.is_random {
+    if kind.is_random() {
         return Err("random writes without `overwrite=1` go into space that only fio lays out so".to_owned());
     }
     if files > 1 || section.value("filename").is_some() && number(section, "numjobs")?.unwrap_or(1) > 1 {
@@ -161,21 +154,18 @@ fn workers(draft: &mut Draft<'_>) -> Done {
 fn calls(draft: &mut Draft<'_>) -> Done {
     let section = draft.section;
     let depth = number(section, "iodepth")?.unwrap_or(1);
-    let calls = match section.value("ioengine").unwrap_or("psync") {
-        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => "sync",
-        "io_uring" => "io-uring",
+    let engine = section.value("ioengine").unwrap_or("psync");
+    let calls = match engine {
         // Without direct I/O, libaio does most of the work while it submits. io_uring does not.
-        "libaio" if !section.is_direct() => return Err(not_native(section, "ioengine")),
-        "libaio" => {
+        "libaio" if section.is_direct() => {
             draft.remark("libaio is io_uring natively");
-            "io-uring"
+            Calls::IoUring
         }
-        "mmap" => "mmap",
-        _ => return Err(not_native(section, "ioengine")),
+        _ => meaning(CALLS, engine).ok_or_else(|| not_native(section, "ioengine"))?,
     };
     draft.set("calls", calls);
     match calls {
-        "io-uring" => draft.set("depth", depth),
+        Calls::IoUring => draft.set("depth", depth),
         _ if depth > 1 => draft.remark("`iodepth` is 1, as with fio's synchronous engines"),
         _ => {}
     }
@@ -184,37 +174,39 @@ fn calls(draft: &mut Draft<'_>) -> Done {
 
 fn distribution(draft: &mut Draft<'_>) -> Done {
     let (section, kind) = (draft.section, kind(draft)?);
-    if !kind.is_random {
+    if !kind.is_random() {
         return Ok(());
     }
     let named = section.value("random_distribution").unwrap_or("random");
     let (name, skew) = named.split_once(':').map_or((named, None), |(name, skew)| (name, Some(skew)));
-    match name {
-        "zipf" | "pareto" => {
-            draft.set("distribution", name);
-            let skew = skew.unwrap_or(if name == "zipf" { ZIPF } else { PARETO });
-            draft.set("skew", skew.parse::<f64>().map_err(|_| not_native(section, "random_distribution"))?);
+    let known = DISTRIBUTIONS.iter().find(|(known, ..)| *known == name);
+    match known {
+        Some((_, distribution, default)) => {
+            let skew = skew.map_or(Ok(*default), str::parse::<f64>);
+            draft.set("distribution", distribution);
+            draft.set("skew", skew.map_err(|_| not_native(section, "random_distribution"))?);
         }
-        "random" if section.is_set("norandommap") => draft.set("distribution", "uniform"),
-        "random" => draft.set("distribution", "once"),
-        _ => return Err(not_native(section, "random_distribution")),
+        None if name == "random" => {
+            let is_uniform = section.is_set("norandommap");
+            draft.set("distribution", if is_uniform { Distribution::Uniform } else { Distribution::Once });
+        }
+        None => return Err(not_native(section, "random_distribution")),
     }
     Ok(())
 }
 
 /// How the job makes its writes durable inside the timer.
 pub fn durability(section: &Section) -> DurablePoint {
-    let every = |key| section.value(key).and_then(value::size).is_some_and(|count| count > 0);
-    if !Kind::of(section).is_none_or(|kind| kind.writes) {
+    let every = |key| section.value(key).and_then(file::size).is_some_and(|count| count > 0);
+    if !Kind::of(section).is_none_or(|kind| kind.writes()) {
         return DurablePoint::None;
     }
-    match section.value("sync") {
-        Some("1" | "sync") => DurablePoint::OSync,
-        Some("dsync") => DurablePoint::ODsync,
-        _ if section.entry("sync").is_some_and(|entry| entry.value.is_none()) => DurablePoint::OSync,
-        _ if every("fsync") || section.is_set("end_fsync") => DurablePoint::Fsync,
-        _ if every("fdatasync") => DurablePoint::Fdatasync,
-        _ => DurablePoint::None,
+    let sync = section.entry("sync").map(|entry| entry.value.as_deref().unwrap_or("1"));
+    match sync.and_then(|word| meaning(SYNCS, word)) {
+        Some(point) => point,
+        None if every("fsync") || section.is_set("end_fsync") => DurablePoint::Fsync,
+        None if every("fdatasync") => DurablePoint::Fdatasync,
+        None => DurablePoint::None,
     }
 }
 
@@ -225,10 +217,11 @@ fn sync(draft: &mut Draft<'_>) -> Done {
     let (fsync, fdatasync) = (number(section, "fsync")?.unwrap_or(0), number(section, "fdatasync")?.unwrap_or(0));
     let ends = section.is_set("end_fsync");
     let several = [fsync > 0 || ends, fdatasync > 0, by_open].iter().filter(|is| **is).count() > 1;
-    if kind(draft)?.writes && several {
+    if kind(draft)?.writes() && several {
         return Err("`fsync`, `fdatasync` and `sync` together".to_owned());
     }
-    if !matches!(section.value("sync").unwrap_or("0"), "0" | "none" | "1" | "sync" | "dsync") {
+    let word = section.value("sync").unwrap_or("0");
+    if !matches!(word, "0" | "none") && meaning(SYNCS, word).is_none() {
         return Err(not_native(section, "sync"));
     }
     match draft.durable {
@@ -259,10 +252,10 @@ fn cache(draft: &mut Draft<'_>) -> Done {
     }
     draft.cache = match () {
         () if section.is_direct() => CacheState::Direct,
-        () if kind.reads && kind.writes && drops => {
+        () if kind.work == Work::Mixed && drops => {
             return Err("buffered reads and writes begin with `invalidate`d files".to_owned());
         }
-        () if kind.reads && drops => {
+        () if kind.reads() && drops => {
             draft.remark("the lane is mounted again before, which drops more than `invalidate` does");
             CacheState::Cold
         }
@@ -275,7 +268,7 @@ fn cache(draft: &mut Draft<'_>) -> Done {
 /// the native engine does not.
 fn advice(draft: &mut Draft<'_>) -> Done {
     let section = draft.section;
-    let pattern = if kind(draft)?.is_random { "random" } else { "sequential" };
+    let pattern = if kind(draft)?.is_random() { "random" } else { "sequential" };
     match section.value("fadvise_hint").unwrap_or("1") {
         _ if section.is_direct() => {}
         "0" | "none" => {}
@@ -313,14 +306,14 @@ fn content(draft: &mut Draft<'_>) -> Done {
 fn rate(draft: &mut Draft<'_>) -> Done {
     let (section, kind) = (draft.section, kind(draft)?);
     let Some(rate) = number(section, "rate_iops")?.filter(|rate| *rate > 0) else { return Ok(()) };
-    if kind.reads && kind.writes {
+    if kind.work == Work::Mixed {
         return Err("`rate_iops` counts reads and writes apart".to_owned());
     }
     draft.set("rate", rate as f64 * number(section, "numjobs")?.unwrap_or(1) as f64);
-    match section.value("rate_process").unwrap_or("linear") {
-        "linear" => {}
-        "poisson" => draft.set("arrivals", "poisson"),
-        _ => return Err(not_native(section, "rate_process")),
+    let process = section.value("rate_process").unwrap_or("linear");
+    match meaning(PROCESSES, process).ok_or_else(|| not_native(section, "rate_process"))? {
+        Arrivals::Even => {}
+        arrivals => draft.set("arrivals", arrivals),
     }
     draft.remark("latency counts from when an operation was meant to begin");
     Ok(())

@@ -1,14 +1,14 @@
-//! Variants of workloads in the other cache state: the same reads, with their data either on the device only (cold) or
-//! all in memory (warm).
+//! Variants of workloads. In the other cache state: the same reads, with their data either on the device only (cold) or
+//! all in memory (warm). As an open loop: the same work at a given rate, with latency as the metric.
 
-use fsarena_model::{CacheState, Mode, Relation, Variant, Workload};
+use fsarena_model::{Better, CacheState, Measure, Metric, Mode, Rate, Relation, Variant, Workload};
 use serde_json::Value;
 
 use crate::EngineError;
 
 /// Duration of a whole run that reads from memory, milliseconds. A single pass is too short to average out its noise.
 const WHOLE_FROM_MEMORY: u64 = 400;
-/// Warm-up of a slice that reads from memory, milliseconds.
+/// Minimum warm-up of a slice that reads from memory, or of an open loop, milliseconds.
 const WARM_UP: u64 = 25;
 /// Minimum duration of a slice that follows a remount, milliseconds, and maximum number of such slices in a round.
 const COLD_MS: u64 = 90;
@@ -29,12 +29,12 @@ const NO_READS: &str = "it reads no files that are there through the page cache,
 const AGAIN: &str = "some of its places come again and again, and are then in memory: it cannot be cold";
 
 /// The error for a workload that does not read, or does not read through the page cache.
-pub fn refused(workload: &Workload) -> EngineError {
+pub fn one_cache(workload: &Workload) -> EngineError {
     EngineError::OneCache { workload: workload.name.to_string(), why: NO_READS }
 }
 
 /// The error for a workload that would be cold only for a moment.
-pub fn not_for_long(workload: &Workload) -> EngineError {
+pub fn never_cold(workload: &Workload) -> EngineError {
     EngineError::OneCache { workload: workload.name.to_string(), why: AGAIN }
 }
 
@@ -43,18 +43,18 @@ pub fn not_for_long(workload: &Workload) -> EngineError {
 ///
 /// # Errors
 /// If the workload is already in that state, or if one of the two states is direct.
-pub fn variant(
+pub fn cached(
     workload: &Workload,
     cache: CacheState,
     layout: Layout,
     parameters: &[(&str, bool)],
 ) -> Result<Workload, EngineError> {
     if workload.cache == cache || [workload.cache, cache].contains(&CacheState::Direct) {
-        return Err(refused(workload));
+        return Err(one_cache(workload));
     }
     let mut other = Workload {
         name: workload.name.variant(cache),
-        measures: measures(workload, cache, layout),
+        measures: cached_measures(workload, cache, layout),
         why: why(cache).to_owned(),
         cache,
         agrees_from_ms: None,
@@ -85,7 +85,7 @@ fn set_times(workload: &mut Workload, layout: Layout) {
     }
 }
 
-fn measures(workload: &Workload, cache: CacheState, layout: Layout) -> String {
+fn cached_measures(workload: &Workload, cache: CacheState, layout: Layout) -> String {
     let how = match (cache, layout) {
         (CacheState::Cold, Layout::Once) => {
             "with nothing in memory: the lane was mounted again before, and all is read once, in one piece"
@@ -104,6 +104,70 @@ fn why(cache: CacheState) -> &'static str {
         }
         _ => "Reading again what was just read: the kernel's caches decide, and no device is involved.",
     }
+}
+
+/// Minimum time of the timed part of an open loop, milliseconds: a queue needs time to build up.
+const SHORTEST: u64 = 500;
+/// Maximum number of slices of an open loop.
+const SLICES: u32 = 4;
+
+/// Names of the parameters in all engines that can keep a rate.
+const RATE: &str = "rate";
+const RATE_PERCENT: &str = "rate-percent";
+
+/// The variant of `workload` at `rate`, named `NAME@RATE`. The engine has to check whether it accepts the variant.
+///
+/// # Errors
+/// If the workload is an open loop already, or has no table of parameters.
+pub fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+    let timed_ms = if workload.timed_ms == 0 { 0 } else { workload.timed_ms.max(SHORTEST) };
+    Ok(Workload {
+        name: workload.name.variant(rate),
+        measures: paced_measures(workload, rate, timed_ms),
+        metric: Metric {
+            name: "mean-latency".to_owned(),
+            unit: "µs".to_owned(),
+            measure: Measure::MeanLatencyMicroseconds,
+            better: Better::Lower,
+        },
+        timed_ms,
+        warm_up_ms: if timed_ms == 0 { workload.warm_up_ms } else { workload.warm_up_ms.max(WARM_UP) },
+        slices: workload.slices.min(SLICES),
+        parameters: with_rate(workload, rate)?,
+        variant: Some(Variant { of: workload.name.to_string(), relation: Relation::Rate(rate) }),
+        ..workload.clone()
+    })
+}
+
+fn with_rate(workload: &Workload, rate: Rate) -> Result<Value, EngineError> {
+    let mut parameters = workload.parameters.clone();
+    let refused = |what| Err(EngineError::parameters(&workload.name, what));
+    let Some(table) = parameters.as_object_mut() else { return refused("a table is expected") };
+    if table.contains_key(RATE) || table.contains_key(RATE_PERCENT) {
+        return refused("it keeps a rate of its own, so it cannot be given another");
+    }
+    let (name, value) = match rate {
+        Rate::Percent(percent) => (RATE_PERCENT, percent),
+        Rate::PerSecond(number) => (RATE, number),
+    };
+    table.insert(name.to_owned(), Value::from(value));
+    Ok(parameters)
+}
+
+fn paced_measures(workload: &Workload, rate: Rate, timed_ms: u64) -> String {
+    let load = match rate {
+        Rate::Percent(percent) => format!("{percent} % of what the contender itself can do, measured in each round"),
+        Rate::PerSecond(number) => format!("{number} operations per second"),
+    };
+    let slices = match timed_ms {
+        0 => String::new(),
+        timed => format!(" Slices of {timed} ms, so that a queue can build up."),
+    };
+    format!(
+        "The mean latency of the operations of `{}` when they begin at a rate of {load}, whatever became of the ones \
+         before (open loop). Latency is counted from the intended start: waiting for one's turn is part of it.{slices}",
+        workload.name
+    )
 }
 
 #[cfg(test)]

@@ -1,11 +1,16 @@
-//! External programs that workloads need.
+//! External programs: which of them workloads need, how none outlives a run, and what it costs to start them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use fsarena_sys::child::{self, Patience};
+use fsarena_sys::clock;
 
-use crate::EngineError;
+use crate::meter::Meter;
+use crate::pace::Pace;
+use crate::{EngineError, Job, Limit, Operation, RunStats};
 
 /// A program that a workload needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +88,55 @@ fn newest(pattern: &str) -> Option<PathBuf> {
     let numbers = names.filter_map(|name| name.parse::<u32>().ok());
     let folders = numbers.map(|number| (number, Path::new(before).join(number.to_string()).join(after)));
     folders.filter(|(_, path)| path.is_dir()).max().map(|(_, path)| path)
+}
+
+/// The first words of a command line, with which all processes of the command end together. Without them, the child
+/// processes of a killed command survive and keep the file system busy. In a process namespace (unshare(1)) they do
+/// not. The words are empty if no namespace can be made, for example by an ordinary user; then the processes run to
+/// their end. Measured: it takes 1 ms.
+pub fn pid_namespace() -> &'static [&'static str] {
+    const CAGE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    let works = WORKS.get_or_init(|| {
+        let argv: Vec<&str> = CAGE.iter().copied().chain(["true"]).collect();
+        child::run(&argv, Patience::query()).is_ok_and(|ended| ended.status.success())
+    });
+    if *works { CAGE } else { &[] }
+}
+
+/// A job that starts the program `true` `count` times from this process, one after the other. Each start is an
+/// operation.
+pub fn starts_job(count: u64) -> Box<dyn Job> {
+    let program = child::find_program("true").unwrap_or_else(|| Path::new("/bin/true").to_owned());
+    Box::new(Starts { program, count })
+}
+
+struct Starts {
+    program: PathBuf,
+    count: u64,
+}
+
+impl Job for Starts {
+    fn prepare(&mut self, _stop: &AtomicBool) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// The started programs may run on another processor, like those of a shell.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
+        let mut pace = Pace::Closed;
+        let mut meter = Meter::start(clock::now(), limit, &mut pace, stats);
+        for _ in 0..self.count {
+            let Some(begin) = meter.begin().filter(|_| !meter.is_over()) else { break };
+            child::start(&self.program).map_err(EngineError::io("start a program that does nothing"))?;
+            meter.done(Operation::Run, begin, 0);
+        }
+        meter.stop();
+        Ok(())
+    }
 }
 
 #[cfg(test)]

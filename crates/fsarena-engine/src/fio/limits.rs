@@ -1,0 +1,189 @@
+//! What a job file must not do, and the space that it fills: fsarena runs as root, and a job works in a folder on a
+//! lane, nowhere else.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::Bytes;
+
+use super::FioError;
+use super::file::{self, Entry, JobFile, Section};
+use super::options::{ENGINES, REFUSED};
+
+/// Words that make fio pass the option to a shell, which calculates it with bc(1) (init.c, `bc_calc`).
+const CALCULATED: &[&str] = &["$pagesize", "$mb_memory", "$ncpus"];
+
+/// Options in whose values a `/` is not part of a path.
+const WITH_A_SLASH: &[&str] = &["bssplit", "random_distribution", "description", "cmdprio_bssplit", "directory"];
+
+/// Refuses a job file that does something forbidden.
+///
+/// # Errors
+/// [`FioError::Line`] with the option.
+pub fn check(file: &JobFile) -> Result<(), FioError> {
+    for section in &file.sections {
+        if let Some(what) = bad_title(section) {
+            return Err(file.refuse(section.line, what, "a name without `/`, `$` and `..`"));
+        }
+        for entry in &section.options {
+            if let Some((what, hint)) = mismatch(entry) {
+                return Err(file.refuse(entry.line, what, hint));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a section name that would become a path: files have the names of their sections.
+fn bad_title(section: &Section) -> Option<String> {
+    let bad = section.name.contains(['/', '$', '\\']) || section.name.contains("..");
+    bad.then(|| format!("the section `{}` would give its files a path", section.name))
+}
+
+fn mismatch(entry: &Entry) -> Option<(String, &'static str)> {
+    let Entry { key, value, .. } = entry;
+    if let Some((_, why)) = REFUSED.iter().find(|(name, _)| name == key) {
+        return Some((format!("`{key}` is refused: it {why}"), "leave it out"));
+    }
+    let value = value.as_deref().unwrap_or_default();
+    if key == "ioengine" && !ENGINES.split(", ").any(|engine| engine == value) {
+        let what = format!("`ioengine={value}` is refused: it is none that works on files of a folder alone");
+        return Some((what, ENGINES));
+    }
+    if let Some(word) = CALCULATED.iter().find(|word| value.contains(**word)) {
+        return Some((format!("`{key}={value}` is refused: fio asks a shell what `{word}` is"), "write the number"));
+    }
+    let is_path = value.contains('/') && !WITH_A_SLASH.contains(&key.as_str());
+    let climbs = key != "directory" && (value.contains("..") || (key == "filename" && value == "-"));
+    (is_path || climbs).then(|| {
+        let what =
+            format!("`{key}={value}` is refused: it names a place, and a job works in a folder on the lane alone");
+        (what, "leave it out, or give a plain name: fsarena chooses the folder")
+    })
+}
+
+/// Maximum bytes in the folder at a time: all files that any section makes.
+///
+/// # Errors
+/// [`FioError::Line`] if it cannot be determined.
+pub fn demand(file: &JobFile) -> Result<Bytes, FioError> {
+    let mut shared: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut total = 0u64;
+    for section in &file.sections {
+        let each = of_one(file, section)?;
+        match section.value("filename") {
+            Some(name) => {
+                let known = shared.entry(name).or_default();
+                *known = each.max(*known);
+            }
+            None => total = total.saturating_add(each.saturating_mul(jobs(file, section)?)),
+        }
+    }
+    Ok(Bytes(shared.into_values().fold(total, u64::saturating_add)))
+}
+
+/// Number of jobs of a section.
+fn jobs(file: &JobFile, section: &Section) -> Result<u64, FioError> {
+    Ok(known(file, section, "numjobs", file::size)?.unwrap_or(1))
+}
+
+/// Bytes of the files of one job.
+fn of_one(file: &JobFile, section: &Section) -> Result<u64, FioError> {
+    let size = known(file, section, "size", file::size)?;
+    let file_size = known(file, section, "filesize", |text| {
+        file::size(text).or_else(|| file::range(text).map(|(_, largest)| largest))
+    })?;
+    let offset = known(file, section, "offset", file::size)?.unwrap_or(0);
+    let step = known(file, section, "offset_increment", file::size)?.unwrap_or(0);
+    let named = section.value("filename").map_or(1, |names| names.split(':').count() as u64);
+    let files = known(file, section, "nrfiles", file::size)?.unwrap_or(1).max(named);
+    let largest = size.max(file_size.map(|each| each.saturating_mul(files)));
+    let largest = largest.ok_or_else(|| {
+        let what = format!("section `{}` does not say how large its files are", section.name);
+        file.refuse(section.line, what, "size=1G")
+    })?;
+    Ok(largest.saturating_add(offset).saturating_add(step.saturating_mul(jobs(file, section)?)))
+}
+
+fn known(file: &JobFile, section: &Section, key: &str, read: fn(&str) -> Option<u64>) -> Result<Option<u64>, FioError> {
+    let Some(entry) = section.entry(key) else { return Ok(None) };
+    match entry.value.as_deref().and_then(read) {
+        Some(size) => Ok(Some(size)),
+        None => {
+            let text = entry.value.as_deref().unwrap_or_default();
+            let what = format!("`{key}={text}`: its size on a lane cannot be determined");
+            Err(file.refuse(entry.line, what, &format!("{key}=512M")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(lines: &str) -> Option<String> {
+        let text = format!("[x]\nrw=read\nsize=1m\n{lines}\n");
+        let file = JobFile::parse("job.fio", &text, &|_| None).expect("a job file");
+        check(&file).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn whatever_reaches_beyond_the_folder_is_refused_with_its_line() {
+        for lines in [
+            "filename=/dev/sda",
+            "filename=../x",
+            "filename = a:/etc/passwd",
+            "exec_prerun=rm -rf x",
+            "exec_postrun=true",
+            "ioengine=exec",
+            "ioengine=external:./x.so",
+            "ioengine=null",
+            "ioscheduler=noop",
+            "allow_mounted_write",
+            "write_bw_log=/etc/cron.d/x",
+            "write_iolog=../../x",
+            "filename_format=/tmp/$jobnum",
+            "mem=mmaphuge:/dev/hugepages/x",
+            "read_iolog=log",
+            "numjobs=$ncpus'|touch x'",
+            "fill_device=1",
+        ] {
+            let words = words(lines).unwrap_or_else(|| panic!("{lines} has to be refused"));
+            assert!(
+                words.contains("line 4") && words.contains(lines.split(['=', ' ']).next().unwrap_or("")),
+                "{words}"
+            );
+        }
+    }
+
+    #[test]
+    fn slashes_that_are_no_paths_are_allowed() {
+        for lines in ["bssplit=4k/50:8k/50", "directory=/mnt/x", "filename=data", "write_bw_log=log", "bsrange=4k-8k"] {
+            assert_eq!(words(lines), None, "{lines}");
+        }
+    }
+
+    #[test]
+    fn a_section_cannot_be_a_path() {
+        let file = JobFile::parse("job.fio", "[../x]\nrw=read\nsize=1m\n", &|_| None).expect("a job file");
+        assert!(check(&file).is_err());
+    }
+
+    fn of(text: &str) -> Result<u64, String> {
+        let file = JobFile::parse("job.fio", text, &|_| None).expect("a job file");
+        demand(&file).map(|bytes| bytes.0 >> 20).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_file_of_every_job_counts_once() {
+        assert_eq!(of("[a]\nsize=8m\nnumjobs=4\n[b]\nfilesize=2m\nnrfiles=3\n"), Ok(38));
+        assert_eq!(of("[global]\nfilename=x\n[a]\nsize=8m\nnumjobs=4\n[b]\nsize=16m\n"), Ok(16));
+        assert_eq!(of("[a]\nsize=8m\noffset=4m\n"), Ok(12));
+        assert_eq!(of("[a]\nfilesize=1m-4m\nnrfiles=2\nsize=2m\n"), Ok(8));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_refused() {
+        assert!(of("[a]\nrw=read\n").is_err_and(|words| words.contains("line 1") && words.contains("`a`")));
+        assert!(of("[a]\nsize=80%\n").is_err_and(|words| words.contains("line 2") && words.contains("size=80%")));
+    }
+}
