@@ -80,15 +80,16 @@ impl Contender {
 
     /// The argument that describes this contender; `None` if only a TOML file can.
     pub fn spelling(&self) -> Option<String> {
-        if !self.mkfs.is_empty() {
+        if self.mkfs.iter().any(|word| word.is_empty() || word.contains(char::is_whitespace)) {
             return None;
         }
+        let mkfs: String = self.mkfs.iter().map(|word| format!(" {word}")).collect();
         let options = match &self.path {
             Some(path) => format!(":{}", path.display()),
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
-        let plain = format!("{}{options}", self.kind);
+        let plain = format!("{}{options}{mkfs}", self.kind);
         Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
     }
 
@@ -104,7 +105,7 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[:MOUNT-OPTIONS]` or `[LABEL=]dir:PATH`.
+/// Parses `[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -114,11 +115,15 @@ impl FromStr for Contender {
             Some(label) => Label::checked(argument, label)?,
             None => Label::from(argument),
         };
+        let is_directory = rest.starts_with("dir:") || rest == "dir";
+        let (rest, mkfs) = match is_directory {
+            true => (rest, ""),
+            false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
-        let is_directory = kind == "dir";
         if is_directory && after.is_empty() {
             return Err(ContenderError::NoPath(argument.to_owned()));
         }
@@ -126,15 +131,16 @@ impl FromStr for Contender {
             label,
             kind: kind.to_owned(),
             mount: if is_directory { String::new() } else { after.to_owned() },
-            mkfs: Vec::new(),
+            mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
         })
     }
 }
 
-/// A `=` makes a label only if it comes before the first `:` and the first `/`.
+/// A `=` makes a label only if it comes before the first `:`, `/` and space.
 fn split_label(argument: &str) -> (Option<&str>, &str) {
-    let end = argument.find([':', '/']).unwrap_or(argument.len());
+    let is_end = |letter: char| [':', '/'].contains(&letter) || letter.is_whitespace();
+    let end = argument.find(is_end).unwrap_or(argument.len());
     match argument[..end].find('=') {
         Some(at) => (Some(&argument[..at]), &argument[at + 1..]),
         None => (None, argument),
@@ -222,7 +228,7 @@ mod tests {
 
     #[test]
     fn bad_spellings_are_refused() {
-        assert!(matches!("a b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
+        assert!(matches!("a,b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
         assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
@@ -239,10 +245,19 @@ mod tests {
 
     #[test]
     fn a_spelling_names_the_same_contender() {
-        for text in ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"] {
+        let same = ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"];
+        for text in same.into_iter().chain(["xfs -m reflink=0", "bare=ext4:noatime -O ^has_journal", "dir:/mnt/a b"]) {
             assert_eq!(parse(text).spelling().as_deref(), Some(text));
         }
-        assert_eq!(Contender { mkfs: vec!["-O".to_owned()], ..parse("ext4") }.spelling(), None);
+        assert_eq!(Contender { mkfs: vec!["a b".to_owned()], ..parse("ext4") }.spelling(), None);
+    }
+
+    #[test]
+    fn words_after_the_kind_are_arguments_of_mkfs() {
+        let contender = parse("bare=ext4:noatime  -O ^has_journal");
+        assert_eq!((contender.label.0.as_str(), contender.mount.as_str()), ("bare", "noatime"));
+        assert_eq!(contender.mkfs, ["-O", "^has_journal"]);
+        assert_eq!(parse("xfs -m reflink=0").label, Label::from("xfs -m reflink=0"));
     }
 
     proptest! {

@@ -106,7 +106,7 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// [LABEL=]KIND[:MOUNT-OPTIONS], dir:PATH, or a .toml file [default: those of the suite, if it names some]
+    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
