@@ -16,11 +16,11 @@ use crate::recommendation::recommendation;
 use crate::standings::{standings, suite_ratios};
 use crate::verdicts::verdicts;
 use crate::{
-    baselines, durability, noise, over_time, per_operation, probes, rate, reproduction, slice_lengths, stability,
-    steps, validity,
+    baselines, durability, noise, over_time, per_operation, probes, rate, slice_lengths, stability, steps, validity,
 };
 
-/// Derives the comparison from a record. The same record always gives the same comparison.
+/// Derives the comparison from a record, without the reproduction of an article (`fsarena-articles`). The same record
+/// always gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let plan = &record.plan;
     let standing = standing(record);
@@ -28,7 +28,6 @@ pub fn assess(record: &RunRecord) -> Comparison {
     stability::judge(record, &standing, &mut cells);
     // A smoke run gets no verdicts.
     let judged = if plan.is_smoke() { Judged::default() } else { judged(record, &standing, &cells) };
-    let reproduction = reproduction::reproduction(record, &cells);
     Comparison {
         format: FORMAT,
         run: record.run,
@@ -53,7 +52,7 @@ pub fn assess(record: &RunRecord) -> Comparison {
         verdicts: judged.verdicts,
         baselines: baselines::rows(record),
         verifications: steps::verifications(record),
-        reproduction,
+        reproduction: None,
         clean_checks: record.checks.iter().filter(|check| check.clean).count() as u32,
         damage: record.checks.iter().filter(|check| !check.clean).cloned().collect(),
         round_facts: record.rounds.clone(),

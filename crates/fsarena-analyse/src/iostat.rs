@@ -62,7 +62,26 @@ pub fn columns(trial: &Trial) -> BTreeMap<String, Reading> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantities::tests::trial;
+    use fsarena_model::{Label, Nanos, Outcome, Slice};
+
+    /// A trial of one slice of `seconds`, with these probe readings.
+    fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
+        let elapsed = Nanos((seconds * 1e9) as u64);
+        let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
+        Trial {
+            round: 1,
+            workload: "w".to_owned(),
+            contender: Label::from("ext4"),
+            lane: None,
+            slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
+            latencies: Default::default(),
+            steps: Vec::new(),
+            verified: None,
+            over_time: Vec::new(),
+            probes: probes.iter().map(|(name, value)| ((*name).to_owned(), reading(*value))).collect(),
+            outcome: Outcome::Finished,
+        }
+    }
 
     #[test]
     fn the_columns_are_those_that_iostat_prints() {

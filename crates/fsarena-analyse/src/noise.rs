@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload};
 
 use crate::probes::{self, middle};
 
@@ -19,6 +19,13 @@ const RESOLUTION: f64 = 0.05;
 /// A load belongs to a condition if it differs from the usual load by at most this share of it, or by at most the
 /// plan's bound.
 const ALIKE: f64 = 0.5;
+
+/// The trials of a contender in a workload, in rounds that count.
+pub fn counted_trials<'a>(record: &'a RunRecord, workload: &Workload, label: &Label) -> Vec<&'a Trial> {
+    let is_of = |trial: &&Trial| trial.workload == workload.name && trial.contender == *label;
+    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
+    counted(&trials, Excluded::of(record).rounds(workload))
+}
 
 /// An amount, and the timed seconds in which it accumulated.
 #[derive(Default, Clone, Copy)]

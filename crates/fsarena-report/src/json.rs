@@ -1,7 +1,7 @@
 //! JSON: the comparison as it is, which is `format` 1 of the interface; and articles as they are stored.
 
+use fsarena_articles::Finding;
 use fsarena_model::{Article, Comparison};
-use fsarena_published::Finding;
 use serde::Serialize;
 
 use crate::visible::is_ruling;

@@ -1,6 +1,6 @@
 //! Reproductions: the figures, orders and claims of an article, from a record.
 
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 use fsarena_model::article::Outcome;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale, Winner, Wins};
 use fsarena_model::{Article, Durability, Nanos, Reproduction, Step};

@@ -4,9 +4,9 @@ mod figures;
 
 use std::fmt::Write;
 
+use fsarena_articles::Finding;
 use fsarena_model::Article;
 use fsarena_model::article::{Claim, Outcome, PublishedTest, Source};
-use fsarena_published::Finding;
 
 use super::Style;
 use super::layout::{Cell, Column, table, wrapped};

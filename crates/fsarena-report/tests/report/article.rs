@@ -1,7 +1,7 @@
 //! Tests of an article as text and as JSON.
 
+use fsarena_articles::judge;
 use fsarena_model::Article;
-use fsarena_published::judge;
 use fsarena_report::Style;
 
 const ARTICLE: &str = r#"{

@@ -45,7 +45,8 @@ fn every_documented_command_line_is_understood() {
     assert!(lines.len() > 50, "{}", lines.len());
     for line in lines.iter().filter(|line| line.split_whitespace().count() > 1) {
         // Of `native|fio` the first.
-        let words = line.split_whitespace().map(|word| word.split('|').next().unwrap_or_default());
+        let words = shlex::split(line).expect("quotes are closed").into_iter();
+        let words = words.map(|word| word.split('|').next().unwrap_or_default().to_owned());
         match Arguments::try_parse_from(words) {
             // The name of a command.
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument && !line.contains(" -") => {}

@@ -3,7 +3,7 @@
 pub mod dry;
 
 use anyhow::Result;
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
 use rustix::fs::{Access, access};
 

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 use fsarena_model::Comparison;
 use fsarena_report::{Document, Format};
 use fsarena_store::Store;

@@ -3,7 +3,7 @@
 mod published;
 
 use anyhow::{Context, Result};
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 
 use super::{compare, report};
 use crate::agent::Order;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 use fsarena_execute::{Remaining, RunError, Wish, estimated_round, estimated_setup};
 use fsarena_lane::Wait;
 use fsarena_lane::disk::Consent;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_analyse::assess;
+use fsarena_articles::assess;
 use fsarena_execute::{Remaining, Resumption, RunError, Wish, resume, run};
 use fsarena_model::{
     Better, Budget, CacheState, Comparison, DurablePoint, Event, Measure, Metric, Mode, Nanos, NoiseBounds, Plan,

@@ -38,7 +38,7 @@ fn counts(article: &Article) -> [usize; 10] {
     let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
     let [hold, not, untestable, unsupported, contradict] = Outcome::ALL.map(of);
     let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
-    let findings = fsarena_published::judge(article).len();
+    let findings = fsarena_articles::judge(article).len();
     let (tests, claims) = (article.tests.len(), article.claims.len());
     [tests, figures, orders, findings, claims, hold, not, untestable, unsupported, contradict]
 }

@@ -10,7 +10,7 @@ use crate::exit::Ended;
 /// Prints the article `name` as text or JSON; runs nothing.
 pub fn run(name: &str, format: Form, style: Style) -> Result<Ended> {
     let article = fsarena_catalog::article(name)?;
-    let findings = fsarena_published::judge(&article);
+    let findings = fsarena_articles::judge(&article);
     let text = match format {
         Form::Json => fsarena_report::article_as_json(&article, &findings),
         Form::Text => fsarena_report::article(&article, &findings, style),

@@ -4,8 +4,6 @@ use fsarena_model::article::PublishedContender;
 use fsarena_model::reproduction::StandIn;
 use fsarena_model::{Article, Contender, Durability, RunRecord};
 
-use crate::durability::of_label;
-
 /// The stand-in of each of the article's contenders: the first contender of the first of its kinds or labels that takes
 /// part. For the proper measurement, the first of these that keeps synced data, because others are faster by what they
 /// omit.
@@ -16,7 +14,7 @@ pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
             let is_of = |one: &&Contender| one.label.0 == *kind || type_of(record, one) == Some(kind);
             all.extend(record.plan.contenders.iter().filter(is_of));
         }
-        let keeps = |one: &&&Contender| of_label(record, &one.label) == Some(Durability::Flushed);
+        let keeps = |one: &&&Contender| fsarena_analyse::durability_of(record, &one.label) == Some(Durability::Flushed);
         StandIn {
             name: published.name.clone(),
             as_published: all.first().map(|one| one.label.clone()),

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use fsarena_articles::numerals;
 use fsarena_model::Article;
-use fsarena_published::numerals;
 
 const ARTICLES: [(&str, &str); 5] = [
     ("axvisor", "000_5b34dd3fa68ee026.txt"),

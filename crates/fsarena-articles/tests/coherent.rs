@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fsarena_articles::judge;
 use fsarena_model::Article;
 use fsarena_model::article::{PublishedTest, Reckoning, Source};
-use fsarena_published::judge;
 
 fn articles() -> Vec<Article> {
     fsarena_catalog::articles().expect("well-formed")

@@ -63,12 +63,12 @@ fn mean(trial: &Trial, wanted: impl Fn(&str) -> bool) -> Option<f64> {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use super::*;
     use fsarena_model::{Label, Nanos, Outcome, Reading, Slice};
 
     /// A trial of one slice of `seconds`, with these probe readings.
-    pub fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
+    fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
         let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
         Trial {

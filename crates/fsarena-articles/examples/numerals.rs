@@ -1,9 +1,9 @@
 //! Lists the numerals of a text on standard input by line, like the lists in `catalog/published/numbers` before each
-//! numeral is classified: `cargo run -p fsarena-published --example numerals < TEXT`.
+//! numeral is classified: `cargo run -p fsarena-articles --example numerals < TEXT`.
 
 use std::io;
 
-use fsarena_published::numerals;
+use fsarena_articles::numerals;
 
 fn main() -> io::Result<()> {
     for (line, text) in io::stdin().lines().enumerate() {

@@ -1,7 +1,10 @@
-//! Rules that check a published article for contradictions and impossible figures, by its own data. No I/O.
+//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, and the
+//! reproduction of an article from the record of a run. No I/O.
 
 mod digits;
 mod figures;
+mod quantities;
+mod reproduction;
 mod rules;
 
 #[cfg(test)]
@@ -11,6 +14,7 @@ use fsarena_model::Article;
 use serde::Serialize;
 
 pub use digits::numerals;
+pub use reproduction::assess;
 pub use rules::RULES;
 
 /// A rule that checks an article's figures.

@@ -10,10 +10,17 @@ mod winners;
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
-use fsarena_model::{Reproduction, RunRecord};
+use fsarena_model::{Comparison, Reproduction, RunRecord};
+
+/// Derives the comparison from a record, with the reproduction of its article if it is one. The same record always gives
+/// the same comparison.
+pub fn assess(record: &RunRecord) -> Comparison {
+    let comparison = fsarena_analyse::assess(record);
+    Comparison { reproduction: reproduction(record, &comparison.cells), ..comparison }
+}
 
 /// The reproduction of the article that the plan names; `None` if the plan reproduces no article.
-pub fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>> {
+fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>> {
     let Reproduces { article, scale, .. } = &**record.plan.reproduces.as_ref()?;
     let context = Context { record, article, cells, stand_ins: stand_in::stand_ins(record, article) };
     let figures = figures::figures(&context);

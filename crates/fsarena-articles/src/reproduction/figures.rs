@@ -8,7 +8,6 @@ use fsarena_model::{Durability, Label};
 
 use super::Context;
 use super::source::{ByRound, by_round, has_trials, is_out_of_time, measured};
-use crate::durability::of_label;
 
 /// Every figure, by test, metric, place on the axis and contender: first the article's contenders in its order, then
 /// further contenders of this run.
@@ -119,7 +118,7 @@ fn sourced(
     let mut as_published = test.as_published.iter().filter_map(of);
     let (first, second) = (as_published.next(), as_published.next());
     // A contender that does not keep synced data cannot be measured properly.
-    let keeps = of_label(context.record, label) == Some(Durability::Flushed);
+    let keeps = fsarena_analyse::durability_of(context.record, label) == Some(Durability::Flushed);
     let properly = test.properly.iter().find_map(of).filter(|_| keeps);
     // From the same source as the figure: the first that has trials.
     let is_unfinished = |sources: &[Source]| {

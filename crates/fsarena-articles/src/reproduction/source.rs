@@ -7,7 +7,7 @@ use fsarena_model::reproduction::Measured;
 use fsarena_model::{Label, Outcome, RunRecord, Step, Trial, Workload};
 use fsarena_stats::{Summary, cell_summary};
 
-use crate::{noise, quantities};
+use crate::quantities;
 
 /// A figure by round.
 pub type ByRound = BTreeMap<u32, f64>;
@@ -15,9 +15,7 @@ pub type ByRound = BTreeMap<u32, f64>;
 /// The trials of a source in rounds that count; empty if it has none, or if the plan lacks the workload.
 fn counted<'a>(record: &'a RunRecord, source: &Source, label: &Label) -> Vec<&'a Trial> {
     let Some(workload) = workload(record, source) else { return Vec::new() };
-    let is_of = |trial: &&Trial| trial.workload == source.workload && trial.contender == *label;
-    let trials: Vec<&Trial> = record.trials.iter().filter(is_of).collect();
-    noise::counted(&trials, noise::Excluded::of(record).rounds(workload))
+    fsarena_analyse::counted_trials(record, workload, label)
 }
 
 fn workload<'a>(record: &'a RunRecord, source: &Source) -> Option<&'a Workload> {
