@@ -3,7 +3,7 @@
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Comparison, ValidityClass};
 
-use crate::look_up;
+use crate::group;
 
 /// The footnotes of a report, in the order in which its figures refer to them.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl Footnotes {
 
     /// The marks of a pair: those of its cells, and one of its reason if the reason says more.
     pub fn of_pair(&mut self, comparison: &Comparison, pair: &PairVerdict) -> Vec<usize> {
-        let cell = |label| look_up::cell(comparison, &pair.workload, label);
+        let cell = |label| group::cell(comparison, &pair.workload, label);
         let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
         let mut marks: Vec<usize> = cells.iter().flat_map(|cell| self.of_cell(cell)).collect();
         marks.sort_unstable();

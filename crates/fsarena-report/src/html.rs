@@ -13,7 +13,6 @@ mod section;
 mod suite;
 
 use fsarena_model::Comparison;
-pub use repeat::shell;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

@@ -5,29 +5,22 @@
 
 mod answer;
 mod csv;
-mod document;
 mod footnote;
 mod grid;
 mod group;
 mod html;
 mod iozone;
 mod json;
-mod lane;
 mod latency;
-mod look_up;
 mod machine;
 mod markdown;
 mod number;
-mod outcome;
-mod price;
+mod pair;
 mod probe;
-mod programs;
 mod ranking;
 mod recommendation;
 mod remark;
 mod reproduction;
-mod standing;
-mod suite;
 mod svg;
 mod table;
 mod text;
@@ -38,13 +31,39 @@ mod xlsx;
 
 use fsarena_model::Comparison;
 
-pub use document::{Document, Nothing};
-pub use html::shell;
+pub use answer::advised;
 pub use json::article as article_as_json;
-pub use price::advised;
 pub use text::article::render as article;
 pub use text::{Style, render as text};
-pub use visible::{visible, visible_lines};
+pub use visible::{shell, visible, visible_lines};
+
+/// A report that is ready to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Document {
+    /// Text that ends in a newline.
+    Text(String),
+    /// Binary data, not for a terminal.
+    Binary(Vec<u8>),
+}
+
+impl Document {
+    /// Content of the report's file.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Binary(bytes) => bytes,
+        }
+    }
+}
+
+/// A format has nothing to show of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nothing {
+    /// The reason.
+    pub why: String,
+    /// What the user can do.
+    pub hint: String,
+}
 
 /// A format of reports.
 #[derive(Debug, Clone, Copy)]

@@ -2,18 +2,17 @@
 
 use fsarena_model::Comparison;
 
-use crate::remark::capitalised;
 use crate::table::{self, BASELINE, Line, Table, WHAT};
 use crate::view::{Figure, GroupView, PairLine, Row, SuiteLine, View};
-use crate::visible;
-use crate::{answer, group, latency, look_up, programs, recommendation, remark, reproduction, words};
+use crate::words::capitalised;
+use crate::{answer, group, latency, machine, recommendation, remark, reproduction, visible, words};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison) -> String {
     let view = View::new(comparison);
-    let labels = remark::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
     let mut blocks = vec![
-        format!("# {} compared", escaped(&remark::listed(labels))),
+        format!("# {} compared", escaped(&words::listed(labels))),
         escaped(&answer::answer(comparison).join(" ")),
         escaped(&format!("{}.", remark::head(comparison))),
     ];
@@ -100,7 +99,7 @@ fn latencies(comparison: &Comparison) -> Option<String> {
     head.extend(latency::titles().map(str::to_owned));
     let mut rows = Vec::new();
     for workload in &comparison.workloads {
-        let cells = comparison.contenders.iter().map(|row| look_up::cell(comparison, &workload.name, &row.label));
+        let cells = comparison.contenders.iter().map(|row| group::cell(comparison, &workload.name, &row.label));
         for operation in latency::tables(&cells.collect::<Vec<_>>()) {
             let names =
                 |row: &latency::Row| [workload.name.to_string(), operation.operation.clone(), row.contender.clone()];
@@ -148,10 +147,10 @@ fn biases(comparison: &Comparison) -> Vec<String> {
 
 fn place(comparison: &Comparison) -> Vec<String> {
     let environment = &comparison.environment;
-    let told = programs::told(environment).into_iter();
+    let told = machine::told(environment).into_iter();
     let told = told.map(|told| format!("{} ran with {}", told.workloads, told.lines.join("; ")));
-    let place = [remark::environment(comparison)].into_iter().chain(remark::lane_facts(comparison));
-    place.chain(programs::sentence(environment)).chain(told).collect()
+    let place = [machine::environment(comparison)].into_iter().chain(machine::lane_facts(comparison));
+    place.chain(machine::sentence(environment)).chain(told).collect()
 }
 
 fn list(title: &str, items: &[String]) -> Option<String> {

@@ -4,9 +4,9 @@ use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
 use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
 
 use crate::number::{self, DASH, Ratio};
-use crate::outcome;
-use crate::remark::listed;
+use crate::pair;
 use crate::reproduction::{Sheet, View};
+use crate::words::listed;
 
 /// The explanation of the intervals.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
@@ -121,7 +121,7 @@ fn sheets(advice: &Recommendation, class: &ClassAdvice) -> Vec<Sheet> {
     let pairs = Sheet {
         title: format!("{among}pairs over the mix"),
         head: words(&["pair", "mean ratio", "95 %", "not known of"]),
-        rows: class.pairs.iter().map(|row| pair(row, advice.workloads.len())).collect(),
+        rows: class.pairs.iter().map(|row| mix_pair(row, advice.workloads.len())).collect(),
         words: 1,
         meaning: MEANING.to_owned(),
     };
@@ -135,10 +135,10 @@ fn sheets(advice: &Recommendation, class: &ClassAdvice) -> Vec<Sheet> {
     [pairs, flips].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
 }
 
-fn pair(row: &MixRow, count: usize) -> Vec<String> {
+fn mix_pair(row: &MixRow, count: usize) -> Vec<String> {
     let ratio = row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
     let unknown = if row.left_out.is_empty() { DASH.to_owned() } else { unknown(&row.left_out, count) };
-    vec![format!("{} / {}", row.a, row.b), outcome::times(ratio), outcome::interval(ratio), unknown]
+    vec![format!("{} / {}", row.a, row.b), pair::times(ratio), pair::interval(ratio), unknown]
 }
 
 /// The workloads that are the reason why a mean is missing. A reason that all of them share is given once.

@@ -13,8 +13,8 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label};
 use serde::Serialize;
 
+use crate::group;
 use crate::number::DASH;
-use crate::{look_up, remark};
 
 pub use shares::{Baseline, baselines, chips};
 
@@ -123,7 +123,7 @@ fn table(
         title: subject.title,
         hint: None,
         names_workloads: false,
-        contenders: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
+        contenders: group::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         has_baseline: blocks.iter().flat_map(|block| &block.lines).any(|line| !line.baselines.is_empty()),
         blocks,
         meaning: subject.meaning.to_owned(),
@@ -153,7 +153,7 @@ fn values(
     of: fn(&Comparison, &Cell) -> Option<f64>,
 ) -> Vec<Option<f64>> {
     let value = |label: &Label| {
-        let cell = look_up::cell(comparison, &workload.name, label)?;
+        let cell = group::cell(comparison, &workload.name, label)?;
         of(comparison, cell).filter(|value| value.is_finite())
     };
     comparison.contenders.iter().map(|row| value(&row.label)).collect()

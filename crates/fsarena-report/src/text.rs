@@ -10,7 +10,7 @@ use fsarena_model::Comparison;
 
 use crate::table::of_all;
 use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
-use crate::{group, price, programs, recommendation, remark, reproduction, words};
+use crate::{answer, group, machine, recommendation, remark, reproduction, words};
 use layout::{Cell, Column, table, wrapped};
 use paint::{Tone, painted};
 
@@ -43,7 +43,7 @@ pub fn render(comparison: &Comparison, style: Style) -> String {
         blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
         blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite, style)));
     }
-    blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
+    blocks.extend(answer::price(comparison).map(|price| wrapped(&price, "", style.width)));
     blocks.extend(sentences(footnotes(&view), style));
     blocks.extend(sentences(incidents(comparison), style));
     blocks.extend(sentences(guarantees(comparison), style));
@@ -173,8 +173,8 @@ fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
     let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
     lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
     lines.extend((!comparison.verdicts.is_empty()).then(|| words::INTERVAL.to_owned()));
-    lines.extend(remark::lane_facts(comparison));
-    lines.push(remark::environment(comparison));
-    lines.extend(programs::sentence(&comparison.environment));
+    lines.extend(machine::lane_facts(comparison));
+    lines.push(machine::environment(comparison));
+    lines.extend(machine::sentence(&comparison.environment));
     lines.into_iter().map(|line| (line, Tone::Faint)).collect()
 }

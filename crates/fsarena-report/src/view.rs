@@ -3,11 +3,11 @@
 use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict, SuiteRow, WorkloadRow};
 use fsarena_model::{Comparison, ValidityClass, Verdict};
 
-use crate::answer::ranking;
 use crate::footnote::Footnotes;
 use crate::group::{Group, groups};
 use crate::number::DASH;
-use crate::{look_up, number, outcome, remark, standing, suite, words};
+use crate::ranking::ranking;
+use crate::{group, number, pair, ranking, remark, words};
 
 /// A report's tables, and the sentences that they refer to.
 #[derive(Debug)]
@@ -108,24 +108,24 @@ impl View {
 fn group_view(comparison: &Comparison, group: &Group<'_>, index: usize, notes: &mut Footnotes) -> GroupView {
     let rows = comparison.workloads.iter().map(|workload| row(comparison, group, workload, notes)).collect();
     let with_pairs = comparison.workloads.iter().filter(|_| group.contenders.len() > 2);
-    let pairs = with_pairs.flat_map(|workload| look_up::verdicts(comparison, &workload.name, &group.contenders));
+    let pairs = with_pairs.flat_map(|workload| group::verdicts(comparison, &workload.name, &group.contenders));
     let pairs = pairs.map(|pair| pair_line(comparison, pair, notes)).collect();
     GroupView {
         apart: (index > 0).then(|| remark::apart(group)).flatten(),
-        contenders: remark::labels(&group.contenders),
+        contenders: group::labels(&group.contenders),
         rows,
         pairs,
-        best: standing::best_groups(comparison, group),
-        suite: suite::rows(comparison, group).into_iter().map(|row| suite_line(row, notes)).collect(),
+        best: ranking::best_groups(comparison, group),
+        suite: pair::suite_rows(comparison, group).into_iter().map(|row| suite_line(row, notes)).collect(),
     }
 }
 
 fn row(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, notes: &mut Footnotes) -> Row {
     let mut figure_of =
-        |row: &&ContenderRow| figure(look_up::cell(comparison, &workload.name, &row.label), &workload.unit, notes);
+        |row: &&ContenderRow| figure(group::cell(comparison, &workload.name, &row.label), &workload.unit, notes);
     let cells = group.contenders.iter().map(&mut figure_of).collect();
     let outcome = outcomes(comparison, group, &workload.name, notes);
-    let best = standing::best(comparison, group, &workload.name);
+    let best = ranking::best(comparison, group, &workload.name);
     let marks = words::memory(workload).map(|limit| notes.of_sentence(limit)).into_iter().collect();
     let workload_name = Figure { text: workload.name.to_string(), verdict: None, marks };
     Row { workload: workload_name, unit: workload.unit.clone(), cells, outcome, best }
@@ -137,7 +137,7 @@ fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &
         // The run judges nothing.
         2 if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned()); 3],
         _ if comparison.verdicts.is_empty() => vec![plain(DASH.to_owned())],
-        2 => match look_up::verdicts(comparison, workload, &group.contenders).next() {
+        2 => match group::verdicts(comparison, workload, &group.contenders).next() {
             Some(pair) => only_pair(comparison, pair, notes),
             None => vec![plain(Verdict::Undecided.to_string()), plain(DASH.to_owned()), plain(DASH.to_owned())],
         },
@@ -146,13 +146,13 @@ fn outcomes(comparison: &Comparison, group: &Group<'_>, workload: &str, notes: &
 }
 
 fn only_pair(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes) -> Vec<Figure> {
-    let decision = outcome::decision(pair).map(|ratio| outcome::better(pair, ratio).1);
+    let decision = pair::decision(pair).map(|ratio| pair::better(pair, ratio).1);
     let decision = decision.filter(|_| pair.verdict != Verdict::Invalid);
     let marks = notes.of_pair(comparison, pair);
     vec![
-        Figure { text: outcome::statement(pair), verdict: Some(pair.verdict), marks },
-        plain(outcome::interval(decision)),
-        plain(outcome::finds_from(pair)),
+        Figure { text: pair::statement(pair), verdict: Some(pair.verdict), marks },
+        plain(pair::interval(decision)),
+        plain(pair::finds_from(pair)),
     ]
 }
 
@@ -161,21 +161,21 @@ fn pair_line(comparison: &Comparison, pair: &PairVerdict, notes: &mut Footnotes)
     let marks = notes.of_pair(comparison, pair);
     PairLine {
         workload: pair.workload.clone(),
-        name: outcome::name(pair),
-        ratio: outcome::times(valid(outcome::ratio(pair))),
-        decision: outcome::interval(valid(outcome::decision(pair))),
-        finds_from: outcome::finds_from(pair),
-        outcome: Figure { text: outcome::words(pair), verdict: Some(pair.verdict), marks },
+        name: pair::name(pair),
+        ratio: pair::times(valid(pair::ratio(pair))),
+        decision: pair::interval(valid(pair::decision(pair))),
+        finds_from: pair::finds_from(pair),
+        outcome: Figure { text: pair::words(pair), verdict: Some(pair.verdict), marks },
     }
 }
 
 fn suite_line(row: &SuiteRow, notes: &mut Footnotes) -> SuiteLine {
-    let marks = suite::missing(row).map(|reason| notes.of_sentence(reason)).into_iter().collect();
+    let marks = pair::suite_missing(row).map(|reason| notes.of_sentence(reason)).into_iter().collect();
     SuiteLine {
-        name: suite::name(row),
-        ratio: Figure { text: outcome::times(suite::ratio(row)), verdict: None, marks },
-        interval: outcome::interval(suite::ratio(row)),
-        workloads: suite::workloads(row),
+        name: pair::suite_name(row),
+        ratio: Figure { text: pair::times(pair::suite_ratio(row)), verdict: None, marks },
+        interval: pair::interval(pair::suite_ratio(row)),
+        workloads: pair::suite_workloads(row),
         has_mean: row.ratio.is_some(),
     }
 }

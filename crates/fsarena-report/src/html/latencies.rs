@@ -8,7 +8,7 @@ use crate::latency::{self, Table};
 use crate::probe::{DONE, OFFERED};
 use crate::svg::curve::{self, Line, Load};
 use crate::svg::over_time;
-use crate::{look_up, words};
+use crate::{group, words};
 
 /// Operations without an intended start: each follows an operation that has one.
 const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -63,7 +63,7 @@ fn variants<'a>(comparison: &'a Comparison, workload: &WorkloadRow) -> Vec<&'a W
 
 fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<Line> {
     let line = |contender: &Label| {
-        let cell = |row: &WorkloadRow| look_up::cell(comparison, &row.name, contender);
+        let cell = |row: &WorkloadRow| group::cell(comparison, &row.name, contender);
         let mut open: Vec<(f64, Load)> =
             variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
         open.sort_by(|one, other| one.0.total_cmp(&other.0));

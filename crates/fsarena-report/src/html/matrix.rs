@@ -5,7 +5,7 @@ use fsarena_model::{Comparison, Verdict};
 use serde::Serialize;
 
 use crate::group::{Group, groups};
-use crate::{answer, look_up, outcome, remark, standing};
+use crate::{group, pair, ranking, remark};
 
 /// The verdicts of one durability class.
 #[derive(Serialize)]
@@ -50,15 +50,15 @@ fn matrix(comparison: &Comparison, group: &Group<'_>, index: usize) -> Matrix {
         pairs.extend(group.contenders[index + 1..].iter().map(|b| (&a.label, &b.label)));
     }
     let row = |(index, workload): (usize, &WorkloadRow)| {
-        let of = |name: &str| look_up::verdicts(comparison, name, &group.contenders).collect::<Vec<_>>();
+        let of = |name: &str| group::verdicts(comparison, name, &group.contenders).collect::<Vec<_>>();
         let verdicts = of(&workload.name);
         let find = |(a, b)| verdicts.iter().find(|pair| (&pair.a, &pair.b) == (a, b));
         MatrixRow {
             workload: workload.name.to_string(),
             anchor: anchor(index),
             cells: pairs.iter().map(|pair| find(*pair).map_or_else(missing, |pair| cell(pair))).collect(),
-            ranking: answer::ranking(comparison, group, &workload.name).to_string(),
-            best: standing::best(comparison, group, &workload.name).unwrap_or_default(),
+            ranking: ranking::ranking(comparison, group, &workload.name).to_string(),
+            best: ranking::best(comparison, group, &workload.name).unwrap_or_default(),
         }
     };
     Matrix {
@@ -74,8 +74,8 @@ fn missing() -> MatrixCell {
 }
 
 fn cell(pair: &PairVerdict) -> MatrixCell {
-    let oriented = outcome::decision(pair).filter(|_| pair.verdict != Verdict::Invalid);
-    let oriented = oriented.map(|ratio| outcome::better(pair, ratio));
+    let oriented = pair::decision(pair).filter(|_| pair.verdict != Verdict::Invalid);
+    let oriented = oriented.map(|ratio| pair::better(pair, ratio));
     let words = match (pair.verdict, pair.leaning) {
         (Verdict::Faster, _) => format!("{} faster", pair.a),
         (Verdict::Slower, _) => format!("{} faster", pair.b),

@@ -51,9 +51,9 @@ struct Tile {
 impl<'a> Page<'a> {
     /// The page of a comparison.
     pub fn new(comparison: &'a Comparison) -> Self {
-        let labels = remark::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+        let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
         Self {
-            title: format!("{} compared", remark::listed(labels)),
+            title: format!("{} compared", words::listed(labels)),
             comparison,
             facts: facts(comparison),
             is_interrupted: comparison.status == Status::Interrupted,
@@ -81,7 +81,7 @@ impl<'a> Page<'a> {
 fn facts(comparison: &Comparison) -> Vec<String> {
     let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
     let rest = [
-        remark::rounds(comparison.rounds),
+        words::rounds(comparison.rounds),
         format!("started {}", comparison.started),
         words::status(comparison.status).to_owned(),
         format!("fsarena {}", comparison.environment.fsarena),

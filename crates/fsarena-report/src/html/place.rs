@@ -4,10 +4,9 @@ use fsarena_model::comparison::ContenderRow;
 use fsarena_model::{Comparison, Environment};
 use serde::Serialize;
 
-use super::repeat::shell;
 use super::rounds::{Rounds, rounds};
-use crate::programs::{Told, told};
-use crate::{machine, remark, words};
+use crate::machine::{Told, told};
+use crate::{machine, remark, shell, words};
 
 /// A contender as it was made and mounted.
 #[derive(Serialize)]
@@ -61,7 +60,7 @@ fn contender(row: &ContenderRow) -> Contender {
         code("Made by", Some(mkfs)),
         code("Mounted as", Some(row.mount.clone().unwrap_or_else(|| "never mounted".to_owned()))),
         fact("Durability", durability),
-        fact("Guarantees", Some(remark::listed(&row.guarantees))),
+        fact("Guarantees", Some(words::listed(&row.guarantees))),
         fact("Features", Some(row.features.join(", "))),
         fact("Read-ahead", row.read_ahead_kib.map(|size| format!("{size} KiB"))),
     ];
@@ -72,7 +71,7 @@ fn contender(row: &ContenderRow) -> Contender {
 pub fn place(comparison: &Comparison) -> Place {
     Place {
         facts: facts(&comparison.environment),
-        lane: remark::lane_facts(comparison),
+        lane: machine::lane_facts(comparison),
         rounds: rounds(&comparison.round_facts),
         told: told(&comparison.environment),
     }

@@ -14,7 +14,7 @@ use crate::number::{self, DASH};
 use crate::probe::ProbeRow;
 use crate::svg::{medians, ratios};
 use crate::table::{self, Baseline, Table};
-use crate::{answer, look_up, outcome, probe, remark, standing, view, words};
+use crate::{group, pair, probe, ranking, remark, view, words};
 
 /// A workload on the page.
 #[derive(Serialize)]
@@ -96,7 +96,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
     let cells: Vec<_> = comparison
         .contenders
         .iter()
-        .map(|contender| look_up::cell(comparison, &workload.name, &contender.label))
+        .map(|contender| group::cell(comparison, &workload.name, &contender.label))
         .collect();
     let part = |(index, group)| part(comparison, group, index, workload);
     Section {
@@ -109,7 +109,7 @@ fn section(comparison: &Comparison, groups: &[Group<'_>], index: usize, workload
         why: workload.why.clone(),
         facts: facts(workload),
         parts: groups.iter().enumerate().map(part).collect(),
-        labels: remark::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
+        labels: group::labels(&comparison.contenders.iter().collect::<Vec<_>>()),
         probes: probe::rows(&cells),
         grids: grids(&cells, &anchor(index)),
         latencies: latencies(comparison, workload, &cells),
@@ -131,9 +131,9 @@ fn facts(workload: &WorkloadRow) -> Vec<String> {
 
 fn part(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Part {
     let name = &workload.name;
-    let cells: Vec<_> = group.contenders.iter().filter_map(|row| look_up::cell(comparison, name, &row.label)).collect();
-    let pairs: Vec<_> = look_up::verdicts(comparison, name, &group.contenders).collect();
-    let ranking = (group.contenders.len() > 1).then(|| answer::ranking(comparison, group, name));
+    let cells: Vec<_> = group.contenders.iter().filter_map(|row| group::cell(comparison, name, &row.label)).collect();
+    let pairs: Vec<_> = group::verdicts(comparison, name, &group.contenders).collect();
+    let ranking = (group.contenders.len() > 1).then(|| ranking::ranking(comparison, group, name));
     let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
     let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
     let dots: Vec<_> =
@@ -161,7 +161,7 @@ fn figure(comparison: &Comparison, cell: &Cell, leads: bool) -> FigureRow {
     let interval = end(cell.low).zip(end(cell.high)).filter(|_| is_plausible(cell));
     FigureRow {
         contender: cell.contender.to_string(),
-        rank: standing::rank(comparison, &cell.workload, &cell.contender),
+        rank: ranking::rank(comparison, &cell.workload, &cell.contender),
         leads,
         median: view::median(cell, unit),
         interval: interval.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]")),
@@ -184,11 +184,11 @@ fn pair_row(pair: &PairVerdict) -> PairRow {
     let valid = |ratio| Some(ratio).filter(|_| pair.verdict != Verdict::Invalid).flatten();
     PairRow {
         class: class(pair),
-        name: outcome::name(pair),
-        ratio: outcome::times(valid(outcome::ratio(pair))),
-        decision: outcome::interval(valid(outcome::decision(pair))),
-        finds_from: outcome::finds_from(pair),
-        words: outcome::words(pair),
+        name: pair::name(pair),
+        ratio: pair::times(valid(pair::ratio(pair))),
+        decision: pair::interval(valid(pair::decision(pair))),
+        finds_from: pair::finds_from(pair),
+        words: pair::words(pair),
         reason: pair.reason.clone(),
         guarantees: pair.guarantees.clone(),
         rounds: pair.rounds,
@@ -214,7 +214,7 @@ fn cares(cells: &[Option<&Cell>]) -> Vec<Care> {
     let care = |(validity, contenders): (&fsarena_model::Validity, Vec<_>)| Care {
         class: validity.class.to_string(),
         meaning: words::validity(validity.class),
-        contenders: remark::listed(contenders),
+        contenders: words::listed(contenders),
         text: validity.text.clone(),
     };
     found.into_iter().map(care).collect()

@@ -5,7 +5,7 @@ use fsarena_model::comparison::SuiteRow;
 use serde::Serialize;
 
 use crate::group::groups;
-use crate::{outcome, suite};
+use crate::pair;
 
 /// A pair over all workloads.
 #[derive(Serialize)]
@@ -20,11 +20,11 @@ pub struct SuiteLine {
 /// The pairs of all groups, one group after the other.
 pub fn lines(comparison: &Comparison) -> Vec<SuiteLine> {
     let line = |row: &SuiteRow| SuiteLine {
-        name: suite::name(row),
-        ratio: outcome::times(suite::ratio(row)),
-        interval: outcome::interval(suite::ratio(row)),
-        workloads: suite::workloads(row),
-        missing: suite::missing(row),
+        name: pair::suite_name(row),
+        ratio: pair::times(pair::suite_ratio(row)),
+        interval: pair::interval(pair::suite_ratio(row)),
+        workloads: pair::suite_workloads(row),
+        missing: pair::suite_missing(row),
     };
-    groups(comparison).iter().flat_map(|group| suite::rows(comparison, group)).map(line).collect()
+    groups(comparison).iter().flat_map(|group| pair::suite_rows(comparison, group)).map(line).collect()
 }

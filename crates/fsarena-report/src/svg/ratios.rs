@@ -7,7 +7,7 @@ use super::axis::Axis;
 use super::canvas::{Anchor, Canvas, fitted, text_width};
 use super::{BOTTOM, ROW, TOP, WIDTH};
 use crate::number::three_digits;
-use crate::outcome;
+use crate::pair;
 
 /// Maximum width of a pair's name.
 const LABEL: f64 = 165.0;
@@ -17,7 +17,7 @@ const OUTCOME: f64 = 126.0;
 
 /// The drawing; `None` if there is no pair. `margin` is the equivalence margin, 0 to 1.
 pub fn draw(pairs: &[&PairVerdict], margin: f64) -> Option<String> {
-    let widest = pairs.iter().map(|pair| text_width(&outcome::name(pair))).fold(0.0, f64::max);
+    let widest = pairs.iter().map(|pair| text_width(&pair::name(pair))).fold(0.0, f64::max);
     let room = (widest.min(LABEL) + 14.0, WIDTH - OUTCOME);
     let values: Vec<f64> = pairs.iter().filter(|pair| is_drawn(pair)).flat_map(|pair| values(pair)).collect();
     let axis = Axis::of_ratios(&values, 1.0 + margin, room).filter(|_| !pairs.is_empty())?;
@@ -29,7 +29,7 @@ pub fn draw(pairs: &[&PairVerdict], margin: f64) -> Option<String> {
     canvas.text("axis-title", Anchor::End, (room.1, bottom + 38.0), "first better →");
     for (index, pair) in pairs.iter().enumerate() {
         let y = TOP + ROW * (index as f64 + 0.5);
-        canvas.text("label", Anchor::End, (room.0 - 10.0, y + 4.5), &fitted(&outcome::name(pair), LABEL));
+        canvas.text("label", Anchor::End, (room.0 - 10.0, y + 4.5), &fitted(&pair::name(pair), LABEL));
         ratio(&mut canvas, &axis, pair, y);
         canvas.text(word_class(pair.verdict), Anchor::Start, (room.1 + 8.0, y + 4.5), &words(pair));
     }
@@ -84,7 +84,7 @@ fn word_class(verdict: Verdict) -> &'static str {
 }
 
 fn words(pair: &PairVerdict) -> String {
-    match outcome::ratio(pair).filter(|_| is_drawn(pair)) {
+    match pair::ratio(pair).filter(|_| is_drawn(pair)) {
         Some(ratio) => format!("{} {}", ratio.times(), pair.verdict),
         None => pair.verdict.to_string(),
     }

@@ -6,7 +6,7 @@ use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 
 use super::{Figure, Line, Subject, lines, probe, values};
 use crate::number::{bytes, count, percent, seconds, share, three_digits};
-use crate::remark::counted;
+use crate::words::counted;
 
 pub const SUBJECT: Subject = Subject {
     title: "three clocks and space",

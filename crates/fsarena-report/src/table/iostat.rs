@@ -1,7 +1,8 @@
 //! Figures of the lane's device over the timed seconds, as iostat(1) would print them, and processor time.
 
-use fsarena_model::Comparison;
+use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, WorkloadRow};
+use fsarena_model::{Article, Comparison};
 
 use super::{Figure, Line, Subject, lines, probe};
 use crate::number::DASH;
@@ -18,9 +19,6 @@ pub const SUBJECT: Subject = Subject {
     rest: |_| None,
     hint: |_, _| None,
 };
-
-/// The article whose tables have these figures.
-const ARTICLE: &str = "openeuler";
 
 macro_rules! column {
     ($name:literal, $meaning:literal) => {
@@ -89,13 +87,19 @@ fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     }
 }
 
-/// Only in a run of the article's tests, and without lines in which all values are 0.
+/// Only if the run reproduces an article with such figures, and without lines in which all values are 0.
 fn in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let reproduces = comparison.reproduction.as_ref().is_some_and(|reproduction| reproduction.article.name == ARTICLE);
-    if !reproduces && comparison.suite.as_deref() != Some(ARTICLE) {
+    if !comparison.reproduction.as_ref().is_some_and(|reproduction| has_such_figures(&reproduction.article)) {
         return Vec::new();
     }
     let is_idle = |line: &Line| line.values.iter().all(|value| value == "0.00" || value == DASH);
     let lines = all(comparison, workload).into_iter();
     lines.filter(|line| BRIEF.contains(&&*line.what) && !is_idle(line)).collect()
+}
+
+/// Whether an article has processor time or the device's utilisation among its metrics.
+fn has_such_figures(article: &Article) -> bool {
+    let mut metrics = article.tests.iter().flat_map(|test| &test.metrics);
+    metrics
+        .any(|metric| matches!(metric.quantity, Some(Quantity::Processor | Quantity::System | Quantity::Utilisation)))
 }

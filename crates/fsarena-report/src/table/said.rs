@@ -6,7 +6,7 @@ use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::{Comparison, Reading};
 
 use super::{Line, Subject};
-use crate::look_up;
+use crate::group;
 use crate::number::{DASH, three_digits};
 
 pub const SUBJECT: Subject = Subject {
@@ -27,7 +27,7 @@ const COMMITS: [(&str, &str); 2] = [
 /// The readings whose names begin with the workload's engine, and the transactions.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let group = format!("{}.", workload.engine);
-    let known = comparison.contenders.iter().map(|row| look_up::cell(comparison, &workload.name, &row.label));
+    let known = comparison.contenders.iter().map(|row| group::cell(comparison, &workload.name, &row.label));
     let probes: Vec<Option<&BTreeMap<String, Reading>>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
     let named = |name: &str| probes.iter().flatten().any(|probes| probes.contains_key(name));
     let commits = COMMITS.into_iter().filter(|(name, _)| named(name));

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Figure, Line, Subject, line, probe, values};
 use crate::number::{self, DASH, seconds, share};
-use crate::{lane, words};
+use crate::{machine, words};
 
 pub const SUBJECT: Subject = Subject {
     title: "where the time goes",
@@ -68,7 +68,7 @@ const LANE: Figure = Figure {
 };
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    let taken = probe(cell, "device.flushes")? * lane::beyond_device(comparison)?;
+    let taken = probe(cell, "device.flushes")? * machine::beyond_device(comparison)?;
     Some((taken / cell.seconds_per_operation?).min(1.0))
 }
 

@@ -1,9 +1,11 @@
 //! Tests of measurements besides the metrics: shares, baselines, clocks, flushes, the lane, guarantees, memory limits.
 
+use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
 
 use crate::fixture::{bare, fixture};
+use crate::reproduction::reproduced;
 
 fn render(comparison: &Comparison, name: &str) -> String {
     crate::rendered(name, comparison)
@@ -115,7 +117,7 @@ fn a_flush_census_counts_by_the_sync() {
 }
 
 #[test]
-fn iostats_columns_are_among_all_in_the_articles_suite_only() {
+fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures() {
     let mut comparison = fixture();
     let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
     for (name, value) in [("r/s", 0.0), ("w/s", 1234.5), ("wkB/s", 4938.0), ("%util", 99.5)] {
@@ -129,7 +131,10 @@ fn iostats_columns_are_among_all_in_the_articles_suite_only() {
     let page = render(&comparison, "html");
     assert!(section(&page, "create-fsync").contains("<summary>As iostat has it</summary>"));
     assert!(section(&page, "create-fsync").contains("4938.00"));
-    comparison.suite = Some("openeuler".to_owned());
+    comparison.reproduction = reproduced().reproduction;
+    assert_eq!(line(&render(&comparison, "markdown"), "create-fsync", "w/s"), None, "its metrics are times");
+    let article = &mut comparison.reproduction.as_mut().unwrap().article;
+    article.tests[0].metrics[0].quantity = Some(Quantity::Utilisation);
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "create-fsync", "w/s").unwrap(), ["1234.50", "–", "–"]);
     assert_eq!(line(&report, "create-fsync", "%util").unwrap()[0], "99.50");

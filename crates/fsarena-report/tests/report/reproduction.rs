@@ -13,7 +13,7 @@ fn measured(median: f64) -> serde_json::Value {
 }
 
 /// Two tests: a table with figures, and a chart of which only the order is known.
-fn reproduced() -> Comparison {
+pub fn reproduced() -> Comparison {
     let figure = |test: &str, name: &str, label: &str, published: serde_json::Value, value: f64, valid: bool| {
         let mut properly = measured(value / 10.0);
         properly["is_valid"] = json!(valid);
