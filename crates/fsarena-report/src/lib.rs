@@ -5,6 +5,7 @@
 
 mod answer;
 mod csv;
+mod explained;
 mod footnote;
 mod grid;
 mod group;
@@ -20,11 +21,11 @@ mod probe;
 mod ranking;
 mod recommendation;
 mod remark;
+mod report;
 mod reproduction;
+mod sections;
 mod svg;
-mod table;
 mod text;
-mod view;
 mod visible;
 mod words;
 mod xlsx;

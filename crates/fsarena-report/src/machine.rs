@@ -5,32 +5,32 @@ use std::collections::BTreeMap;
 
 use fsarena_model::event::RoundFacts;
 use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, LaneCost, Nanos, RepeatedReads};
-use serde::Serialize;
 
 use crate::number::{bytes, seconds, three_digits};
-use crate::words::{self, counted, listed};
+use crate::report::{Fact, Role};
+use crate::words::{self, listed};
 
-/// The machine and the place of the lanes, in one line.
-pub fn environment(comparison: &Comparison) -> String {
-    let environment = &comparison.environment;
-    let machine = [
-        environment.kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
-        environment.cores.map(|cores| counted(cores as usize, "core")),
-        environment.cpu.clone(),
-        environment.memory.map(|memory| memory.to_string()),
-        environment.hypervisor.as_ref().map(|name| format!("hypervisor {name}")),
-        environment.frequency_policy.as_ref().map(|policy| format!("frequency policy {policy}")),
-        memory_bandwidth(environment).map(|rate| format!("copying {rate} from cache to cache")),
-    ];
-    let place = [
-        environment.storage.clone(),
-        environment.host_file_system.as_ref().map(|host| format!("host file system {host}")),
-        environment.device.as_ref().map(|device| format!("device {device}")),
-    ];
-    let machine = machine.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let place = place.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let fsarena = format!("fsarena {}", environment.fsarena);
-    [machine, place, fsarena].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+/// The machine and the place of the lanes. The value of a fact that could not be read is empty.
+pub fn facts(environment: &Environment) -> [Fact; 13] {
+    let all = |map: &BTreeMap<String, String>| {
+        Some(map.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", "))
+    };
+    let fact = |name: &str, value: Option<String>| Fact::new(name, Role::Plain, value.unwrap_or_default());
+    [
+        fact("Kernel", environment.kernel.as_ref().map(|kernel| format!("Linux {kernel}"))),
+        fact("Processor", environment.cpu.clone()),
+        fact("Cores", environment.cores.map(|cores| cores.to_string())),
+        fact("Memory", environment.memory.map(|memory| memory.to_string())),
+        fact("Frequency policy", environment.frequency_policy.clone()),
+        fact("Copying, all cores", memory_bandwidth(environment)),
+        fact("Hypervisor", environment.hypervisor.clone()),
+        fact("Lanes", environment.storage.clone()),
+        fact("Host file system", environment.host_file_system.clone()),
+        fact("Device beneath", environment.device.clone()),
+        fact("Queue of the lanes", all(&environment.queue)),
+        fact("Tools", all(&environment.tools)),
+        fact("fsarena", Some(environment.fsarena.clone())),
+    ]
 }
 
 /// Sentences about the lane, what is beneath it, and what held the machine back.
@@ -85,9 +85,9 @@ fn repeated_reads(environment: &Environment) -> Option<String> {
     ))
 }
 
-/// `41.2 GiB/s`: the rate at which all processors together copy from cache to cache.
-pub fn memory_bandwidth(environment: &Environment) -> Option<String> {
-    Some(format!("{}/s", bytes(environment.memory_bandwidth?)))
+/// `41.2 GiB/s from cache to cache`: the rate at which all processors together copy from cache to cache.
+fn memory_bandwidth(environment: &Environment) -> Option<String> {
+    Some(format!("{}/s from cache to cache", bytes(environment.memory_bandwidth?)))
 }
 
 /// What held the machine back, over all rounds; `None` if nothing did, or it is not known.
@@ -179,28 +179,17 @@ fn middle(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// Settings that some workloads share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
-    /// The workloads, by name.
-    pub workloads: String,
-    /// Command lines and lines of configuration; `LANE` is where they worked.
-    pub lines: Vec<String>,
-}
-
-/// The settings of all workloads. Equal settings are listed once, with all their workloads.
-pub fn told(environment: &Environment) -> Vec<Told> {
+/// Command lines and lines of configuration by the workloads that share them; `LANE` is where they worked.
+pub fn settings(environment: &Environment) -> Vec<(String, &[String])> {
     let mut all: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
     for (workload, lines) in &environment.settings {
         all.entry(lines).or_default().push(workload);
     }
-    let told =
-        |(lines, workloads): (&[String], Vec<&str>)| Told { workloads: listed(workloads), lines: lines.to_vec() };
-    all.into_iter().map(told).collect()
+    all.into_iter().map(|(lines, workloads)| (listed(workloads), lines)).collect()
 }
 
 /// `Programs: mariadbd 10.11, and sysbench 1.0.20. …`; `None` if no program has settings.
-pub fn sentence(environment: &Environment) -> Option<String> {
+pub fn programs(environment: &Environment) -> Option<String> {
     let versions = listed(environment.tools.iter().map(|(name, version)| named(name, version)));
     (!environment.settings.is_empty()).then(|| {
         format!("Programs: {versions}. Their settings are on the page and, as `environment.settings`, in the JSON.")
@@ -217,18 +206,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_twice_is_said_once() {
+    fn equal_settings_are_listed_once() {
         let mut environment = Environment::default();
-        assert_eq!((told(&environment), sentence(&environment)), (Vec::new(), None));
+        assert_eq!((settings(&environment), programs(&environment)), (Vec::new(), None));
         let lines = |text: &str| vec![text.to_owned()];
         for (workload, text) in [("a", "server --x"), ("b", "server --x"), ("c", "client")] {
             environment.settings.insert(workload.to_owned(), lines(text));
         }
         environment.tools.insert("server".to_owned(), "server 1.2".to_owned());
         environment.tools.insert("client".to_owned(), "3".to_owned());
-        let told = told(&environment);
-        assert_eq!(told.len(), 2);
-        assert!(told.contains(&Told { workloads: "a and b".to_owned(), lines: lines("server --x") }), "{told:?}");
-        assert!(sentence(&environment).is_some_and(|text| text.starts_with("Programs: client 3 and server 1.2.")));
+        let settings = settings(&environment);
+        assert_eq!(settings.len(), 2);
+        assert!(settings.contains(&("a and b".to_owned(), lines("server --x").as_slice())), "{settings:?}");
+        assert!(programs(&environment).is_some_and(|text| text.starts_with("Programs: client 3 and server 1.2.")));
     }
 }

@@ -18,6 +18,11 @@ pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
     Some(Ratio { middle: pair.ratio?, low: pair.decision_low, high: pair.decision_high })
 }
 
+/// The ratio, unless the pair is invalid.
+pub fn valid(pair: &PairVerdict, ratio: Option<Ratio>) -> Option<Ratio> {
+    ratio.filter(|_| pair.verdict != Verdict::Invalid)
+}
+
 /// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
 pub fn better(pair: &PairVerdict, ratio: Ratio) -> (&Label, Ratio) {
     let is_b = match pair.verdict {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::Reading;
-use fsarena_model::comparison::Cell;
+use fsarena_model::comparison::{Cell, WorkloadRow};
+use fsarena_model::{Comparison, Label};
 
-use crate::latency;
-use crate::number::{self, DASH, bytes, percent, seconds, three_digits, value};
+use crate::number::{self, DASH, bytes, percent, seconds, three_digits};
+use crate::report::{ColumnKind, Fold, Part, Role, Sentence, TableLook, TableOf};
 use crate::words::Term;
+use crate::{group, latency};
 
 /// A figure that explains the metric.
 #[derive(Debug, Clone, Copy)]
@@ -76,47 +77,50 @@ pub fn terms(cells: &[Cell]) -> Vec<Term> {
     PROBES.iter().filter(is_present).map(|probe| (probe.title, probe.explanation)).collect()
 }
 
-/// One probe in several cells.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct ProbeRow {
-    /// The title of the probe.
-    pub title: String,
-    /// The explanation of the probe; empty for an unknown one.
-    pub explanation: &'static str,
-    /// One figure per cell.
-    pub values: Vec<String>,
-}
-
 /// Prefixes of the names of probes that have tables of their own.
 const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "space."];
 
-/// The probes of `cells` (`None`: no such cell): the known ones in their order, then the others by name. Probes that
-/// have tables of their own are left out.
-pub fn rows(cells: &[Option<&Cell>]) -> Vec<ProbeRow> {
-    let names = || cells.iter().flatten().flat_map(|cell| cell.probes.keys().map(String::as_str));
-    let present: BTreeSet<&str> = names().filter(|name| !is_elsewhere(name)).collect();
-    let known = PROBES.iter().filter(|probe| present.contains(probe.name)).map(|probe| known_row(probe, cells));
-    let is_known = |name: &str| PROBES.iter().any(|probe| probe.name == name);
-    let unknown = present.iter().filter(|name| !is_known(name)).map(|name| unknown_row(name, cells));
-    known.chain(unknown).collect()
+/// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
+/// own are left out; `None` if there is no other.
+pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Part> {
+    let cell = |label: &Label| group::cell(comparison, &workload.name, label);
+    let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
+    let names = cells.iter().flat_map(|cell| cell.probes.keys().map(String::as_str));
+    let present: BTreeSet<&str> = names.filter(|name| !is_elsewhere(name)).collect();
+    let known = PROBES.iter().map(|probe| probe.name).filter(|name| present.contains(name));
+    let unknown = present.iter().copied().filter(|name| find(name).is_none());
+    let rows: Vec<&str> = known.chain(unknown).collect();
+    let labels = comparison.contenders.iter().map(|row| (row.label.to_string(), cell(&row.label)));
+    let table = TableOf::new(TableLook::Probes, &rows)
+        .column(ColumnKind::Name, "what was counted meanwhile", |name| title(name, &cells))
+        .columns(ColumnKind::Figure, labels, |name, cell| cell.and_then(|cell| printed(name, cell)).unwrap_or(dash()))
+        .done();
+    (table.height() > 0).then(|| Part::titled("Behind the figures").folded(Fold::Open).with(table))
+}
+
+fn find(name: &str) -> Option<&'static Probe> {
+    PROBES.iter().find(|probe| probe.name == name)
+}
+
+fn dash() -> String {
+    DASH.to_owned()
 }
 
 fn is_elsewhere(name: &str) -> bool {
     ELSEWHERE.iter().any(|beginning| name.starts_with(beginning))
 }
 
-fn known_row(probe: &Probe, cells: &[Option<&Cell>]) -> ProbeRow {
-    let values = values(probe.name, cells, |value, _| (probe.print)(value));
-    ProbeRow { title: probe.title.to_owned(), explanation: probe.explanation, values }
+/// The title of a probe; of an unknown one its name and unit.
+fn title(name: &str, cells: &[&Cell]) -> Sentence {
+    let unit = || cells.iter().find_map(|cell| cell.probes.get(name)).map_or("", |reading| &reading.unit);
+    match find(name) {
+        Some(probe) => Sentence::default().and_explained(Role::Plain, probe.title, probe.explanation),
+        None => format!("{name}, {}", unit()).into(),
+    }
 }
 
-fn unknown_row(name: &str, cells: &[Option<&Cell>]) -> ProbeRow {
-    let unit = cells.iter().flatten().find_map(|cell| cell.probes.get(name)).map_or("", |reading| &reading.unit);
-    ProbeRow { title: format!("{name}, {unit}"), explanation: "", values: values(name, cells, value) }
-}
-
-fn values(name: &str, cells: &[Option<&Cell>], print: impl Fn(f64, &str) -> String) -> Vec<String> {
-    let print = |reading: &Reading| Some(print(reading.value?, &reading.unit));
-    let of = |cell: &Option<&Cell>| cell.and_then(|cell| cell.probes.get(name)).and_then(print);
-    cells.iter().map(|cell| of(cell).unwrap_or_else(|| DASH.to_owned())).collect()
+fn printed(name: &str, cell: &Cell) -> Option<String> {
+    let reading = cell.probes.get(name)?;
+    let value = reading.value?;
+    Some(find(name).map_or_else(|| number::value(value, &reading.unit), |probe| (probe.print)(value)))
 }

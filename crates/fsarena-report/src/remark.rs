@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::event::{Check, Note};
+use fsarena_model::event::Check;
 use fsarena_model::{Comparison, Guarantee, Label, Severity};
 
 use crate::group::{Group, labels};
@@ -82,9 +82,9 @@ pub fn damage(check: &Check) -> String {
     format!("damage: round {}, {}: {output}", check.round, check.contender)
 }
 
-/// Notes, the most severe first, each with its severity in words.
-pub fn notes(comparison: &Comparison) -> Vec<(&'static str, &Note)> {
-    let ranks = [(Severity::Failure, "failure"), (Severity::Warning, "warning"), (Severity::Info, "note")];
+/// Notes, the most severe first.
+pub fn notes(comparison: &Comparison) -> Vec<(Severity, &str)> {
     let of = |severity| comparison.notes.iter().filter(move |note| note.severity == severity);
-    ranks.into_iter().flat_map(|(severity, word)| of(severity).map(move |note| (word, note))).collect()
+    let severities = [Severity::Failure, Severity::Warning, Severity::Info];
+    severities.into_iter().flat_map(|severity| of(severity).map(move |note| (severity, &*note.text))).collect()
 }

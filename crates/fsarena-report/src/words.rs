@@ -2,8 +2,10 @@
 
 use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::{
-    BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Status, ValidityClass,
+    BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Severity, Status, ValidityClass,
 };
+
+use crate::number::percent;
 
 /// `1 round`, `6 rounds`.
 pub fn rounds(count: u32) -> String {
@@ -16,12 +18,6 @@ pub fn counted(count: usize, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
     }
-}
-
-/// `text` with a capital first letter.
-pub fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -120,7 +116,7 @@ pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
 }
 
 const OF_DIRECTORIES: &[&str] = &[
-    "BaselineKind: the storage of each directory is part of its figures: size, fill level and age may differ.",
+    "Place: the storage of each directory is part of its figures: size, fill level and age may differ.",
     "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
     "Machine: one machine, one kernel.",
 ];
@@ -129,7 +125,7 @@ const OF_LANES: &[&str] = &[
     "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
     "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
     "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
-    "BaselineKind: one machine, one kernel, one version of each tool.",
+    "Machine: one machine, one kernel, one version of each tool.",
 ];
 
 /// The sentence before [`biases`].
@@ -138,13 +134,37 @@ pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of
 /// The explanation of the figures of a verdict.
 pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of 80 %.";
 /// The explanation of a ratio over the suite.
-pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
+pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
 
 /// The explanation of a curve of latency against load.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); \
     where it turns upwards, the contender is full. A contender that is crossed out does not keep up: its latency grows \
     with the length of the run. A ring is the closed loop: the median at its own rate, where each operation waits for \
     the previous one and no queue can be seen.";
+
+/// The explanation of the probes.
+pub const PROBES: &str = "Counted over the timed part unless said otherwise, median over rounds. They say why a figure came out as it \
+    did.";
+
+/// How to read the drawings of a workload; `margin` is the equivalence margin, 0 to 1.
+pub fn drawings(margin: f64) -> String {
+    format!(
+        "Left: a large dot is the median over rounds, the bar its 95\u{a0}% interval, a faint dot one round, a ring one \
+         that was excluded; green are those that none is shown to beat. Right: how many times better the first of a pair \
+         is; the thick bar is the pointwise interval, the thin one the interval of the decision, the shaded band the \
+         margin of {} within which contenders count as equivalent.",
+        percent(margin)
+    )
+}
+
+/// The severity of a note.
+pub fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Failure => "failure",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
 
 /// A term and its explanation.
 pub type Term = (&'static str, &'static str);

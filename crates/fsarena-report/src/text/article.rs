@@ -9,8 +9,7 @@ use fsarena_model::article::{Claim, Outcome, PublishedTest, Source};
 use fsarena_published::Finding;
 
 use super::Style;
-use super::layout::{Cell, Column, table, wrapped};
-use super::paint::{Tone, painted};
+use super::layout::{Cell, Column, Tone, painted, table, wrapped};
 
 /// Indentation below a heading.
 const INDENT: &str = "  ";

@@ -1,12 +1,67 @@
-//! Columns and wrapped lines, aligned by the width of characters on a terminal.
+//! Colour, columns and wrapped lines for a terminal, aligned by the width of characters. Colour only repeats what the
+//! words say.
 
+use fsarena_model::Severity;
 use unicode_width::UnicodeWidthStr;
 
-use super::paint::{Tone, painted};
-use crate::view::Figure;
+use crate::report::{Entry, Role, Shade};
+use crate::visible::visible_lines;
 
 /// Space between two columns.
 const GAP: &str = "  ";
+
+/// The role of a text, which determines its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Normal text.
+    Plain,
+    /// A heading.
+    Strong,
+    /// Text for few readers.
+    Faint,
+    /// A difference was shown.
+    Decided,
+    /// A tie was shown.
+    Even,
+    /// Nothing was shown.
+    Open,
+    /// Something went wrong.
+    Bad,
+}
+
+impl From<&Role> for Tone {
+    fn from(role: &Role) -> Self {
+        match role {
+            Role::Verdict(Shade::Faster | Shade::Slower) => Self::Decided,
+            Role::Verdict(Shade::Equivalent) => Self::Even,
+            Role::Verdict(Shade::Undecided | Shade::Leaning) => Self::Open,
+            Role::Verdict(Shade::Invalid) | Role::Severity(Severity::Failure) => Self::Bad,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// The parameters of ECMA-48 "select graphic rendition".
+fn rendition(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Strong => Some("1"),
+        Tone::Faint => Some("2"),
+        Tone::Decided => Some("32"),
+        Tone::Even => Some("36"),
+        Tone::Open => Some("33"),
+        Tone::Bad => Some("31"),
+    }
+}
+
+/// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
+pub fn painted(text: &str, tone: Tone, color: bool) -> String {
+    let text = visible_lines(text);
+    match rendition(tone).filter(|_| color) {
+        Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
+        None => text.into_owned(),
+    }
+}
 
 /// A piece of text in a table.
 #[derive(Debug, Clone)]
@@ -21,11 +76,11 @@ impl Cell {
         Self { text: visible(text), tone: Tone::Plain }
     }
 
-    /// A figure with its marks.
-    pub fn figure(figure: &Figure) -> Self {
-        let gap = if figure.marks.is_empty() { "" } else { " " };
-        let text = format!("{}{gap}{}", visible(&figure.text), marks(&figure.marks));
-        Self { text, tone: Tone::from(figure.verdict) }
+    /// An entry of a table with its marks.
+    pub fn of(entry: &Entry) -> Self {
+        let gap = if entry.marks.is_empty() { "" } else { " " };
+        let text = format!("{}{gap}{}", visible(&entry.sentence.words()), marks(&entry.marks));
+        Self { text, tone: entry.sentence.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role)) }
     }
 
     /// The text in its colour.

@@ -68,7 +68,7 @@ pub fn reproduced() -> Comparison {
 fn text_has_published_beside_measured_and_what_was_left_owing() {
     let text = rendered("text", &reproduced());
     let start = text.find("Small files, reproduced").expect("it is there");
-    let end = text[start..].find("\n\nworkload ").expect("the usual tables follow");
+    let end = text[start..].find("\n\nVerdicts\n").expect("the usual tables follow");
     insta::assert_snapshot!(&text[start..start + end]);
 }
 

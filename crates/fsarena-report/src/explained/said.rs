@@ -10,7 +10,7 @@ use crate::group;
 use crate::number::{DASH, three_digits};
 
 pub const SUBJECT: Subject = Subject {
-    title: "in the program's own words",
+    title: "In the program's own words",
     meaning: "What the programs that do the work say of it themselves, in their own units; the median over rounds.",
     lines: all,
     brief: |_, _| Vec::new(),

@@ -3,14 +3,14 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{BaselineKind, Comparison};
-use serde::Serialize;
 
 use super::{Figure, Line, Subject, line, probe, values};
 use crate::number::{self, DASH, seconds, share};
+use crate::report::{Role, Sentence};
 use crate::{machine, words};
 
 pub const SUBJECT: Subject = Subject {
-    title: "where the time goes",
+    title: "Where the time goes",
     meaning: "Harness: the share of a contender's time that the same work takes in memory (tmpfs). Lane: what the host \
               beneath it takes for its flushes, beyond the device. Device: the share of the bare device's rate that is \
               reached. Starts: the share of its time that as many starts of a program that does nothing take.",
@@ -115,7 +115,7 @@ fn baseline(comparison: &Comparison, workload: &WorkloadRow, place: BaselineKind
 }
 
 /// `3.84 µs/op`, or `1.62 ms each` for process starts.
-fn each(row: &BaselineRow) -> Option<String> {
+pub fn each(row: &BaselineRow) -> Option<String> {
     let seconds = seconds(row.seconds_per_operation?);
     Some(match row.kind {
         BaselineKind::Memory | BaselineKind::Device => format!("{seconds}/op"),
@@ -123,42 +123,23 @@ fn each(row: &BaselineRow) -> Option<String> {
     })
 }
 
-/// A baseline in the table of a workload's figures on the page.
-#[derive(Debug, Serialize)]
-pub struct Baseline {
-    place: &'static str,
-    meaning: &'static str,
-    median: String,
-    each: String,
-    rounds: u32,
-}
-
-/// The baselines of a workload.
-pub fn baselines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Baseline> {
-    let median = |row: &BaselineRow| {
-        let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
-        row.median.map(|median| format!("{}{unit}", number::value(median, &row.unit)))
-    };
-    let baseline = |row: &BaselineRow| Baseline {
-        place: words::place(row.kind),
-        meaning: words::baseline(row.kind),
-        median: median(row).unwrap_or_else(|| DASH.to_owned()),
-        each: each(row).unwrap_or_else(|| DASH.to_owned()),
-        rounds: row.rounds,
-    };
-    rows(comparison, &workload.name).map(baseline).collect()
+/// A baseline's median, with its unit if that is another one than the workload's.
+pub fn median(workload: &WorkloadRow, row: &BaselineRow) -> String {
+    let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
+    row.median.map_or(DASH.to_owned(), |median| format!("{}{unit}", number::value(median, &row.unit)))
 }
 
 /// A cell's shares, each as `harness 97 %` with its explanation.
-pub fn chips(comparison: &Comparison, cell: &Cell) -> Vec<(String, &'static str)> {
+pub fn of_cell(comparison: &Comparison, cell: &Cell) -> Sentence {
     if !is_measured(comparison) {
-        return Vec::new();
+        return Sentence::default();
     }
     let [harness, device, starts] = SHARES.map(|(figure, word, _)| (figure, word));
     let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
-    let chip = |(figure, word): (Figure, &str)| {
+    let shares = [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten();
+    let shares = shares.filter_map(|(figure, word)| {
         let share = (figure.of)(comparison, cell).filter(|share| share.is_finite())?;
         Some((format!("{word} {}", (figure.print)(share)), figure.meaning))
-    };
-    [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten().filter_map(chip).collect()
+    });
+    shares.fold(Sentence::default(), |all, (share, meaning)| all.and_explained(Role::Share, share, meaning))
 }

@@ -9,7 +9,7 @@ use crate::number::{bytes, count, percent, seconds, share, three_digits};
 use crate::words::counted;
 
 pub const SUBJECT: Subject = Subject {
-    title: "three clocks and space",
+    title: "Three clocks and space",
     meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the lane \
               was at rest (remounted read-only and back: checkpoint, log and deferred work done). What a \
               remount takes where nothing is left is taken off. Later: after the clock that the workload's figure counts, until \

@@ -8,7 +8,7 @@ use super::{Figure, Line, Subject, lines, probe};
 use crate::number::DASH;
 
 pub const SUBJECT: Subject = Subject {
-    title: "as iostat has it",
+    title: "As iostat has it",
     meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and names: requests \
               and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a request in queue and device \
               (r_await, w_await, f_await), requests under way (aqu-sz), kilobytes of a request (rareq-sz, wareq-sz), and the share of the time \
