@@ -9,7 +9,7 @@ use fsarena_model::{Comparison, GridTest, ValidityClass};
 use crate::grid::{self, Grid, grid};
 use crate::report::{Choice, Content, Drawing, Paragraph, Part, Role, Sentence};
 use crate::svg::heat::{self, Field};
-use crate::svg::over_records::{self, Line};
+use crate::svg::lines::{self, Line};
 
 /// File size of the charts about small files, KiB.
 const SMALL: u64 = 64;
@@ -59,10 +59,10 @@ fn union(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
 fn chart(grids: &[Grid<'_>], file: u64, test: GridTest) -> Option<Drawing> {
     let line = |grid: &Grid<'_>| {
         let point = |record: u64| Some((record as f64, grid.rate(file, record, test)?));
-        Line { contender: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
+        Line { name: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
     };
     let title = format!("{}, file of {}", words(test), grid::short(file));
-    let svg = over_records::draw(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
+    let svg = lines::over_records(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
     Some(Drawing { caption: title, svg })
 }
 

@@ -15,8 +15,8 @@ use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Content, Drawing, Entry, Fold, List, ListLook, Paragraph, Part, Role, Sentence, Table, TableLook, TableOf,
 };
-use crate::svg::curve::{self, Line, Load};
-use crate::svg::{medians, over_time, ratios};
+use crate::svg::latency::{Load, LoadLine, against_load, over_time};
+use crate::svg::medians::{self, Dot, ratios};
 use crate::{explained, latency, probe, ranking, remark, words};
 
 /// Operations without an intended start: each follows an operation that has one.
@@ -65,8 +65,8 @@ fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: 
     let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
     let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
     let dots: Vec<_> =
-        cells.iter().map(|cell| medians::Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
-    let drawings = [medians::draw(&dots, &workload.unit, workload.better), ratios::draw(&pairs, comparison.margin)];
+        cells.iter().map(|cell| Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
+    let drawings = [medians::medians(&dots, &workload.unit, workload.better), ratios(&pairs, comparison.margin)];
     let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
     let baselines = comparison.baselines.iter().filter(|row| row.workload == *name && index == 0);
     let rows: Vec<Measured<'_>> = dots
@@ -185,7 +185,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
         comparison.workloads.iter().filter(|row| row.variant_of.as_ref() == Some(&workload.name)).collect();
     let mut contents = Vec::new();
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
-        if let Some(svg) = curve::draw(&lines(comparison, workload, &variants, operation), operation) {
+        if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
             let caption = format!("Latency of {operation} against load");
             contents.push(Content::WideDrawings(vec![Drawing { caption, svg }]));
             contents.push(Paragraph::legend(words::CURVE).into());
@@ -196,7 +196,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     contents.extend(tables.into_iter().map(Content::Table));
     contents.push(Paragraph::legend(meaning).into());
     let drawing = |operation: &&str| {
-        let svg = over_time::draw(&plausible, operation)?;
+        let svg = over_time(&plausible, operation)?;
         Some(Drawing { caption: format!("Latency of {operation} within a trial"), svg })
     };
     let drawings: Vec<Drawing> = operations.iter().filter_map(drawing).collect();
@@ -207,13 +207,13 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     contents
 }
 
-fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<Line> {
+fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {
     let line = |contender: &Label| {
         let cell = |row: &WorkloadRow| group::cell(comparison, &row.name, contender);
         let mut open: Vec<(f64, Load)> =
             variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
         open.sort_by(|one, other| one.0.total_cmp(&other.0));
-        Line {
+        LoadLine {
             contender: contender.to_string(),
             open: open.into_iter().map(|(_, load)| load).collect(),
             closed: cell(base).and_then(|cell| load(cell, operation)),
