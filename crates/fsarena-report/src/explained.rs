@@ -18,13 +18,44 @@ use crate::report::{ColumnKind, Fold, Paragraph, Part, Role, Sentence, Table, Ta
 
 pub use shares::{each, median, of_cell as shares};
 
-/// A figure that is computed from a cell.
+/// A figure of a cell.
 #[derive(Debug, Clone, Copy)]
 struct Figure {
     what: &'static str,
+    source: Source,
+    print: fn(f64) -> String,
     meaning: &'static str,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// The probe of this name.
+    Probe(&'static str),
+    /// A calculation.
+    Computed(fn(&Comparison, &Cell) -> Option<f64>),
+}
+
+const fn probed(what: &'static str, name: &'static str, print: fn(f64) -> String, meaning: &'static str) -> Figure {
+    Figure { what, source: Source::Probe(name), print, meaning }
+}
+
+const fn computed(
+    what: &'static str,
     of: fn(&Comparison, &Cell) -> Option<f64>,
     print: fn(f64) -> String,
+    meaning: &'static str,
+) -> Figure {
+    Figure { what, source: Source::Computed(of), print, meaning }
+}
+
+impl Figure {
+    fn of(&self, comparison: &Comparison, cell: &Cell) -> Option<f64> {
+        match self.source {
+            Source::Probe(name) => probe(cell, name),
+            Source::Computed(of) => of(comparison, cell),
+        }
+    }
 }
 
 /// The subject of a table.
@@ -106,7 +137,7 @@ fn lines(comparison: &Comparison, workload: &WorkloadRow, figures: &[Figure]) ->
 }
 
 fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Option<Line> {
-    let values = values(comparison, workload, figure.of);
+    let values = values(comparison, workload, |comparison, cell| figure.of(comparison, cell));
     let printed = |value: &Option<f64>| value.map_or_else(|| DASH.to_owned(), figure.print);
     values.iter().any(Option::is_some).then(|| Line {
         what: figure.what.into(),
@@ -120,7 +151,7 @@ fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Opt
 fn values(
     comparison: &Comparison,
     workload: &WorkloadRow,
-    of: fn(&Comparison, &Cell) -> Option<f64>,
+    of: impl Fn(&Comparison, &Cell) -> Option<f64>,
 ) -> Vec<Option<f64>> {
     let value = |label: &Label| {
         let cell = group::cell(comparison, &workload.name, label)?;

@@ -3,7 +3,7 @@
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint};
 
-use super::{Figure, Line, Subject, lines, probe};
+use super::{Figure, Line, Subject, computed, lines, probe};
 use crate::number::{DASH, count, seconds};
 
 pub const SUBJECT: Subject = Subject {
@@ -19,38 +19,14 @@ pub const SUBJECT: Subject = Subject {
 };
 
 const PER_SYNC: [Figure; 4] = [
-    Figure {
-        what: "flushes per sync",
-        meaning: "Flushes of the device's cache, as its own statistics count them.",
-        of: |comparison, cell| per_sync(comparison, cell, "device.flushes"),
-        print: count,
-    },
-    Figure {
-        what: "preflushes per sync",
-        meaning: "Requests that ask for a flush before they are done.",
-        of: |comparison, cell| per_sync(comparison, cell, "device.preflushes"),
-        print: count,
-    },
-    Figure {
-        what: "FUA writes per sync",
-        meaning: "Writes that are to reach the medium past the device's cache.",
-        of: |comparison, cell| per_sync(comparison, cell, "device.fua"),
-        print: count,
-    },
-    Figure {
-        what: "time of a flush",
-        meaning: "The mean, as the device's statistics have it.",
-        of: flush_time,
-        print: seconds,
-    },
+    computed("flushes per sync", flushes, count, "Flushes of the device's cache, as its own statistics count them."),
+    computed("preflushes per sync", preflushes, count, "Requests that ask for a flush before they are done."),
+    computed("FUA writes per sync", fua, count, "Writes that are to reach the medium past the device's cache."),
+    computed("time of a flush", flush_time, seconds, "The mean, as the device's statistics have it."),
 ];
 
-const SYNCS: Figure = Figure {
-    what: "syncs per operation",
-    meaning: "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.",
-    of: |comparison, cell| syncs(comparison, cell),
-    print: count,
-};
+const SYNCS: Figure =
+    computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.");
 
 /// Probes of the census. A run without them is from an older version.
 const COUNTED: [&str; 3] = ["device.preflushes", "device.fua", "device.flushing"];
@@ -103,6 +79,18 @@ fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
         _ => cell.syncs_per_operation?,
     };
     (syncs > 0.0).then_some(syncs)
+}
+
+fn flushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    per_sync(comparison, cell, "device.flushes")
+}
+
+fn preflushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    per_sync(comparison, cell, "device.preflushes")
+}
+
+fn fua(comparison: &Comparison, cell: &Cell) -> Option<f64> {
+    per_sync(comparison, cell, "device.fua")
 }
 
 fn per_sync(comparison: &Comparison, cell: &Cell, name: &str) -> Option<f64> {

@@ -4,7 +4,7 @@
 use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 
-use super::{Figure, Line, Subject, lines, probe, values};
+use super::{Figure, Line, Subject, computed, lines, probe, probed, values};
 use crate::number::{bytes, count, percent, seconds, share, three_digits};
 use crate::words::counted;
 
@@ -27,87 +27,35 @@ const MUCH: f64 = 0.05;
 const LITTLE: f64 = 64.0;
 
 const WHEN: [Figure; 3] = [
-    Figure {
-        what: "returned",
-        meaning: "The calls came back.",
-        of: |_, cell| probe(cell, "clock.returned"),
-        print: seconds,
-    },
-    Figure {
-        what: "durable",
-        meaning: "All of it was synced.",
-        of: |_, cell| probe(cell, "clock.durable"),
-        print: seconds,
-    },
-    Figure {
-        what: "at rest",
-        meaning: "The lane had been remounted read-only, with all deferred work done.",
-        of: |_, cell| probe(cell, "clock.rest"),
-        print: seconds,
-    },
+    probed("returned", "clock.returned", seconds, "The calls came back."),
+    probed("durable", "clock.durable", seconds, "All of it was synced."),
+    probed("at rest", "clock.rest", seconds, "The lane had been remounted read-only, with all deferred work done."),
 ];
 
+#[rustfmt::skip]
 const LATER: [Figure; 3] = [
-    Figure {
-        what: "later, of the time",
-        meaning: "The share of the time until rest that came after what the figure counts.",
-        of: later_time,
-        print: share,
-    },
-    Figure {
-        what: "later, of the writes",
-        meaning: "The share of all bytes written until rest that came after what the figure counts.",
-        of: later_share,
-        print: share,
-    },
-    Figure {
-        what: "written later/op",
-        meaning: "Bytes written after what the figure counts, until rest.",
-        of: later_bytes,
-        print: bytes,
-    },
+    computed("later, of the time", later_time, share,
+        "The share of the time until rest that came after what the figure counts."),
+    computed("later, of the writes", later_share, share,
+        "The share of all bytes written until rest that came after what the figure counts."),
+    computed("written later/op", later_bytes, bytes, "Bytes written after what the figure counts, until rest."),
 ];
 
+#[rustfmt::skip]
 const PARTS: [Figure; 4] = [
-    Figure {
-        what: "until durable/op",
-        meaning: "Bytes written after the calls had returned, until all was durable.",
-        of: |_, cell| probe(cell, "clock.durable.written"),
-        print: bytes,
-    },
-    Figure {
-        what: "from then until rest/op",
-        meaning: "Bytes written after all was durable, until rest.",
-        of: |_, cell| probe(cell, "clock.rest.written"),
-        print: bytes,
-    },
-    Figure {
-        what: "flushes until durable/op",
-        meaning: "Flushes sent after the calls had returned, until all was durable.",
-        of: |_, cell| probe(cell, "clock.durable.flushes"),
-        print: count,
-    },
-    Figure {
-        what: "flushes until rest/op",
-        meaning: "Flushes sent after all was durable, until rest.",
-        of: |_, cell| probe(cell, "clock.rest.flushes"),
-        print: count,
-    },
+    probed("until durable/op", "clock.durable.written", bytes,
+        "Bytes written after the calls had returned, until all was durable."),
+    probed("from then until rest/op", "clock.rest.written", bytes, "Bytes written after all was durable, until rest."),
+    probed("flushes until durable/op", "clock.durable.flushes", count,
+        "Flushes sent after the calls had returned, until all was durable."),
+    probed("flushes until rest/op", "clock.rest.flushes", count, "Flushes sent after all was durable, until rest."),
 ];
 
+#[rustfmt::skip]
 const SPACE: [Figure; 2] = [
-    Figure {
-        what: "space used",
-        meaning: "Bytes more in use than before for a byte of the files, right after the work.",
-        of: |_, cell| probe(cell, "space.used"),
-        print: three_digits,
-    },
-    Figure {
-        what: "space at rest",
-        meaning: "The same once the lane was at rest.",
-        of: |_, cell| probe(cell, "space.rest"),
-        print: three_digits,
-    },
+    probed("space used", "space.used", three_digits,
+        "Bytes more in use than before for a byte of the files, right after the work."),
+    probed("space at rest", "space.rest", three_digits, "The same once the lane was at rest."),
 ];
 
 /// The clock that a cell's figure counts.

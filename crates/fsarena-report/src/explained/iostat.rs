@@ -4,7 +4,7 @@ use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Article, Comparison};
 
-use super::{Figure, Line, Subject, lines, probe};
+use super::{Figure, Line, Subject, computed, lines, probe, probed};
 use crate::number::DASH;
 
 pub const SUBJECT: Subject = Subject {
@@ -20,44 +20,24 @@ pub const SUBJECT: Subject = Subject {
     hint: |_, _| None,
 };
 
-macro_rules! column {
-    ($name:literal, $meaning:literal) => {
-        Figure {
-            what: $name,
-            meaning: $meaning,
-            of: |_, cell| probe(cell, concat!("iostat.", $name)),
-            print: hundredths,
-        }
-    };
-}
-
+#[rustfmt::skip]
 const COLUMNS: [Figure; 16] = [
-    column!("r/s", "Reads per second, after merging."),
-    column!("rkB/s", "Kilobytes read per second."),
-    column!("rrqm/s", "Reads merged with others per second."),
-    column!("r_await", "Milliseconds that a read took, with its time in the queue."),
-    column!("rareq-sz", "Kilobytes of a read."),
-    column!("w/s", "Writes per second, after merging."),
-    column!("wkB/s", "Kilobytes written per second."),
-    column!("wrqm/s", "Writes merged with others per second."),
-    column!("w_await", "Milliseconds that a write took, with its time in the queue."),
-    column!("wareq-sz", "Kilobytes of a write."),
-    column!("f/s", "Flushes per second."),
-    column!("f_await", "Milliseconds that a flush took."),
-    column!("aqu-sz", "Requests under way, the mean."),
-    column!("%util", "Percent of the time with any request under way."),
-    Figure {
-        what: "%CPU",
-        meaning: "Processor time of the work's processes, percent of the timed time.",
-        of: |_, cell| of_fio(cell).map(|(user, system)| user + system).or(processor(cell, "cpu.process")),
-        print: hundredths,
-    },
-    Figure {
-        what: "%system",
-        meaning: "Its part in the kernel.",
-        of: |_, cell| of_fio(cell).map(|(_, system)| system).or(processor(cell, "cpu.system")),
-        print: hundredths,
-    },
+    probed("r/s", "iostat.r/s", hundredths, "Reads per second, after merging."),
+    probed("rkB/s", "iostat.rkB/s", hundredths, "Kilobytes read per second."),
+    probed("rrqm/s", "iostat.rrqm/s", hundredths, "Reads merged with others per second."),
+    probed("r_await", "iostat.r_await", hundredths, "Milliseconds that a read took, with its time in the queue."),
+    probed("rareq-sz", "iostat.rareq-sz", hundredths, "Kilobytes of a read."),
+    probed("w/s", "iostat.w/s", hundredths, "Writes per second, after merging."),
+    probed("wkB/s", "iostat.wkB/s", hundredths, "Kilobytes written per second."),
+    probed("wrqm/s", "iostat.wrqm/s", hundredths, "Writes merged with others per second."),
+    probed("w_await", "iostat.w_await", hundredths, "Milliseconds that a write took, with its time in the queue."),
+    probed("wareq-sz", "iostat.wareq-sz", hundredths, "Kilobytes of a write."),
+    probed("f/s", "iostat.f/s", hundredths, "Flushes per second."),
+    probed("f_await", "iostat.f_await", hundredths, "Milliseconds that a flush took."),
+    probed("aqu-sz", "iostat.aqu-sz", hundredths, "Requests under way, the mean."),
+    probed("%util", "iostat.%util", hundredths, "Percent of the time with any request under way."),
+    computed("%CPU", processor, hundredths, "Processor time of the work's processes, percent of the timed time."),
+    computed("%system", system, hundredths, "Its part in the kernel."),
 ];
 
 /// The figures in the table of all workloads.
@@ -74,7 +54,15 @@ fn of_fio(cell: &Cell) -> Option<(f64, f64)> {
     Some((probe(cell, "fio.usr")?, probe(cell, "fio.sys")?))
 }
 
-fn processor(cell: &Cell, name: &str) -> Option<f64> {
+fn processor(_: &Comparison, cell: &Cell) -> Option<f64> {
+    of_fio(cell).map(|(user, system)| user + system).or_else(|| of_timed(cell, "cpu.process"))
+}
+
+fn system(_: &Comparison, cell: &Cell) -> Option<f64> {
+    of_fio(cell).map(|(_, system)| system).or_else(|| of_timed(cell, "cpu.system"))
+}
+
+fn of_timed(cell: &Cell, name: &str) -> Option<f64> {
     Some(probe(cell, name)? / cell.seconds_per_operation? * 100.0)
 }
 

@@ -4,7 +4,7 @@
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{BaselineKind, Comparison};
 
-use super::{Figure, Line, Subject, line, probe, values};
+use super::{Figure, Line, Subject, computed, line, probe, values};
 use crate::number::{self, DASH, seconds, share};
 use crate::report::{Role, Sentence};
 use crate::{machine, words};
@@ -20,52 +20,45 @@ pub const SUBJECT: Subject = Subject {
     hint: |_, _| None,
 };
 
-/// A share, its name on a chip, and its baseline.
+/// A share, its name in a table of figures, and its baseline.
 const SHARES: [(Figure, &str, BaselineKind); 3] = [
-    (
-        Figure {
-            what: "harness, of the time",
-            meaning: "The share of its time that the same work takes in memory: harness, system calls, the kernel's \
-                      common part.",
-            of: |_, cell| cell.harness_share,
-            print: share,
-        },
-        "harness",
-        BaselineKind::Memory,
-    ),
-    (
-        Figure {
-            what: "device, of its rate",
-            meaning: "The share of the bare device's rate that it reaches.",
-            of: |_, cell| cell.ceiling_share,
-            print: share,
-        },
-        "device",
-        BaselineKind::Device,
-    ),
-    (
-        Figure {
-            what: "starts, of the time",
-            meaning: "The share of its time that as many mere starts of programs take.",
-            of: |_, cell| cell.start_share,
-            print: share,
-        },
-        "starts",
-        BaselineKind::Start,
-    ),
+    (HARNESS, "harness", BaselineKind::Memory),
+    (DEVICE, "device", BaselineKind::Device),
+    (STARTS, "starts", BaselineKind::Start),
 ];
+
+const HARNESS: Figure = computed(
+    "harness, of the time",
+    |_, cell| cell.harness_share,
+    share,
+    "The share of its time that the same work takes in memory: harness, system calls, the kernel's common part.",
+);
+
+const DEVICE: Figure = computed(
+    "device, of its rate",
+    |_, cell| cell.ceiling_share,
+    share,
+    "The share of the bare device's rate that it reaches.",
+);
+
+const STARTS: Figure = computed(
+    "starts, of the time",
+    |_, cell| cell.start_share,
+    share,
+    "The share of its time that as many mere starts of programs take.",
+);
 
 /// Share of the time from which the lane is mentioned.
 const LANE_WORTH: f64 = 0.01;
 
 /// The host's time for flushes has no baseline. The lane's cost is among the facts about the machine.
-const LANE: Figure = Figure {
-    what: "lane, of the time",
-    meaning: "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
-              flushes, times the lane's cost in this run.",
-    of: lane_share,
-    print: share,
-};
+const LANE: Figure = computed(
+    "lane, of the time",
+    lane_share,
+    share,
+    "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: flushes, \
+     times the lane's cost in this run.",
+);
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let taken = probe(cell, "device.flushes")? * machine::beyond_device(comparison)?;
@@ -85,7 +78,7 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
         let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
         line.map(|line| Line { baselines: baselines.unwrap_or_default(), ..line })
     });
-    let lane = values(comparison, workload, LANE.of).into_iter().flatten().any(|share| share >= LANE_WORTH);
+    let lane = values(comparison, workload, lane_share).into_iter().flatten().any(|share| share >= LANE_WORTH);
     let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
 }
@@ -138,7 +131,7 @@ pub fn of_cell(comparison: &Comparison, cell: &Cell) -> Sentence {
     let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
     let shares = [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten();
     let shares = shares.filter_map(|(figure, word)| {
-        let share = (figure.of)(comparison, cell).filter(|share| share.is_finite())?;
+        let share = figure.of(comparison, cell).filter(|share| share.is_finite())?;
         Some((format!("{word} {}", (figure.print)(share)), figure.meaning))
     });
     shares.fold(Sentence::default(), |all, (share, meaning)| all.and_explained(Role::Share, share, meaning))
