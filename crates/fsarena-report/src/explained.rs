@@ -3,8 +3,7 @@
 
 mod census;
 mod clocks;
-mod iostat;
-mod said;
+mod programs;
 mod shares;
 
 use std::borrow::Cow;
@@ -14,7 +13,7 @@ use fsarena_model::{Comparison, Label};
 
 use crate::group;
 use crate::number::DASH;
-use crate::report::{ColumnKind, Fold, Paragraph, Part, Role, Sentence, Table, TableLook, TableOf};
+use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
 
 pub use shares::{each, median, of_cell as shares};
 
@@ -73,7 +72,7 @@ struct Subject {
 }
 
 /// All tables in the order in which they are shown.
-const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT, said::SUBJECT];
+const SUBJECTS: &[Subject] = &[shares::SUBJECT, clocks::SUBJECT, census::SUBJECT, programs::IOSTAT, programs::SAID];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +88,7 @@ struct Line {
 }
 
 /// The tables of all workloads, with the brief lines. A table without lines is left out.
-pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Part> {
+pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
     SUBJECTS.iter().filter_map(|subject| {
         let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
         let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
@@ -102,8 +101,8 @@ pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Part> {
 }
 
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
-pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iterator<Item = Part> {
-    let subjects = [said::SUBJECT, clocks::SUBJECT, census::SUBJECT, iostat::SUBJECT].into_iter();
+pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iterator<Item = Section> {
+    let subjects = [programs::SAID, clocks::SUBJECT, census::SUBJECT, programs::IOSTAT].into_iter();
     subjects.filter_map(|subject| {
         let lines = (subject.lines)(comparison, workload);
         let table = figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line);
@@ -113,8 +112,8 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iter
 }
 
 /// A folded table with its explanation; `None` if it has no row.
-fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Option<Part> {
-    let part = Part::titled(subject.title).folded(Fold::Closed).with_hint(Sentence::new(Role::Strong, hint));
+fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Option<Section> {
+    let part = Section::titled(subject.title).folded(Fold::Closed).with_hint(Sentence::new(Role::Strong, hint));
     (table.height() > 0).then(|| part.with(table).with(Paragraph::legend(meaning)))
 }
 

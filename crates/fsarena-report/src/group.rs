@@ -1,8 +1,12 @@
-//! Groups of contenders that may be ranked together, which are those of the same durability class, and the cells and
-//! verdicts of their workloads.
+//! Groups of contenders that may be ranked together, which are those of the same durability class: their guarantees, and
+//! the cells and verdicts of their workloads.
+
+use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict};
-use fsarena_model::{Comparison, Durability, Label, Verdict};
+use fsarena_model::{Comparison, Durability, Guarantee, Label, Verdict};
+
+use crate::words::{self, listed};
 
 /// The contenders of one durability class, in command-line order.
 #[derive(Debug, Clone)]
@@ -66,4 +70,42 @@ pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> b
         _ => Some((&pair.b, &pair.a)),
     });
     towards.any(|(first, second)| first == a && second == b)
+}
+
+/// What the contenders of a group guarantee, and which of them guarantee more.
+pub fn guarantees(group: &Group<'_>) -> Option<String> {
+    let sets: Vec<BTreeSet<Guarantee>> =
+        group.contenders.iter().map(|row| row.guarantees.iter().copied().collect()).collect();
+    let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
+    let more = more_promised(group, &sets, &common);
+    let all = match group.contenders.as_slice() {
+        [one] => format!("{} guarantees", one.label),
+        many => format!("{} guarantee", listed(labels(many))),
+    };
+    match (common.is_empty(), more.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("{}.", more.join("; "))),
+        (false, true) => Some(format!("{all} {}.", listed(&common))),
+        (false, false) => Some(format!("{all} {}; {}.", listed(&common), more.join("; "))),
+    }
+}
+
+/// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
+fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
+    let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
+    for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
+        let extra = set - common;
+        match more.iter_mut().find(|(known, _)| *known == extra) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => more.push((extra, vec![&row.label])),
+        }
+    }
+    let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
+    more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
+}
+
+/// Why a group of weaker durability is shown separately.
+pub fn apart(group: &Group<'_>) -> Option<String> {
+    let class = group.durability?;
+    Some(format!("Apart, durability {class}: {}. Never ranked with the others.", words::durability(class)))
 }

@@ -20,7 +20,6 @@ mod pair;
 mod probe;
 mod ranking;
 mod recommendation;
-mod remark;
 mod report;
 mod reproduction;
 mod sections;

@@ -2,18 +2,20 @@
 
 use fsarena_model::Comparison;
 
-use crate::report::{Block, Content, Fact, Medium, Part, Section, Sentence, Table};
+use crate::report::{Block, Content, Fact, Medium, Section, Sentence, Table};
 use crate::{sections, visible};
 
 /// The report as Markdown.
 pub fn render(comparison: &Comparison) -> String {
     let report = sections::report(comparison).on(Medium::Markdown);
     let head = [format!("# {}", escaped(&report.title)), escaped(&report.answer), escaped(&format!("{}.", report.run))];
-    head.into_iter().chain(report.sections.iter().map(section)).collect::<Vec<_>>().join("\n\n") + "\n"
+    head.into_iter().chain(report.sections.iter().map(|outer| section("##", outer))).collect::<Vec<_>>().join("\n\n")
+        + "\n"
 }
 
-fn section(section: &Section) -> String {
-    let title = (!section.title.is_empty()).then(|| format!("## {}\n\n", escaped(&section.title)));
+/// A section below a heading with this mark.
+fn section(mark: &str, section: &Section) -> String {
+    let title = (!section.title.is_empty()).then(|| format!("{mark} {}\n\n", escaped(&section.title)));
     title.unwrap_or_default() + &blocks(&section.blocks)
 }
 
@@ -40,18 +42,14 @@ fn content(content: &Content) -> String {
         Content::List(list) => items(list.items.iter().map(sentence)),
         Content::Facts(facts) => items(facts.facts.iter().map(fact)),
         Content::Table(all) => table(all),
-        Content::Part(all) => part(all),
-        Content::Cards(cards) => cards.iter().map(part).collect::<Vec<_>>().join("\n\n"),
+        Content::Section(inner) => section("###", inner),
+        Content::Cards(cards) => cards.iter().map(|card| section("###", card)).collect::<Vec<_>>().join("\n\n"),
         Content::Command(command) => format!("    {}", visible(command)),
         Content::Footnotes(footnotes) => {
             items(footnotes.iter().enumerate().map(|(index, text)| format!("({}) {}", index + 1, escaped(text))))
         }
-        Content::Drawings(_) | Content::WideDrawings(_) | Content::Choice(_) => String::new(),
+        Content::Drawings(_) => String::new(),
     }
-}
-
-fn part(part: &Part) -> String {
-    format!("### {}\n\n{}", escaped(&part.title), blocks(&part.blocks))
 }
 
 fn items(items: impl Iterator<Item = String>) -> String {

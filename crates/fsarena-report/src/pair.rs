@@ -74,6 +74,21 @@ pub fn statement(pair: &PairVerdict) -> String {
     format!("{label} {} {word}", ratio.times())
 }
 
+/// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
+/// and xfs / btrfs: btrfs also has data checksums.`
+pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for pair in comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
+        let name = name(pair);
+        match found.iter_mut().find(|(guarantees, _)| *guarantees == pair.guarantees) {
+            Some((_, pairs)) if pairs.contains(&name) => {}
+            Some((_, pairs)) => pairs.push(name),
+            None => found.push((&pair.guarantees, vec![name])),
+        }
+    }
+    found.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
+}
+
 /// Maximum number of workloads that are named as the reason why a mean is missing.
 const NAMED: usize = 3;
 

@@ -6,7 +6,7 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label};
 
 use crate::number::{self, DASH, bytes, percent, seconds, three_digits};
-use crate::report::{ColumnKind, Fold, Part, Role, Sentence, TableLook, TableOf};
+use crate::report::{ColumnKind, Fold, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
 use crate::{group, latency};
 
@@ -82,7 +82,7 @@ const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "spa
 
 /// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
 /// own are left out; `None` if there is no other.
-pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Part> {
+pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Section> {
     let cell = |label: &Label| group::cell(comparison, &workload.name, label);
     let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
     let names = cells.iter().flat_map(|cell| cell.probes.keys().map(String::as_str));
@@ -95,7 +95,7 @@ pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Part> {
         .column(ColumnKind::Name, "what was counted meanwhile", |name| title(name, &cells))
         .columns(ColumnKind::Figure, labels, |name, cell| cell.and_then(|cell| printed(name, cell)).unwrap_or(dash()))
         .done();
-    (table.height() > 0).then(|| Part::titled("Behind the figures").folded(Fold::Open).with(table))
+    (table.height() > 0).then(|| Section::titled("Behind the figures").folded(Fold::Open).with(table))
 }
 
 fn find(name: &str) -> Option<&'static Probe> {

@@ -6,7 +6,7 @@ use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
 use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name};
-use crate::report::{List, ListLook, Paragraph, Part, Section, TableLook, TableOf};
+use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::listed;
 
 /// The explanation of the intervals.
@@ -115,7 +115,7 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
     class.not_recommended.iter().map(|other| format!("{} is not recommended ({}).", other.label, other.reason))
 }
 
-fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = Part> {
+fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = Section> {
     let among = among(advice, class);
     let ratio = |row: &MixRow| row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
     let count = advice.workloads.len();
@@ -131,9 +131,9 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = 
         .column(Figure, "another below", |flip| side(flip.below.as_ref()))
         .column(Figure, "another above", |flip| side(flip.above.as_ref()))
         .done();
-    let pairs = Part::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
-    let flips = Part::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
-    [pairs, flips].into_iter().filter(Part::has_rows)
+    let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
+    let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
+    [pairs, flips].into_iter().filter(Section::has_rows)
 }
 
 /// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is given once.

@@ -113,7 +113,7 @@ fn shown_on(blocks: Vec<Block>, medium: Medium) -> Vec<Block> {
     for block in &mut blocks {
         match &mut block.content {
             Content::Table(table) => table.columns.retain(|column| column.shown.includes(medium)),
-            Content::Part(Part { blocks, .. }) => *blocks = shown_on(std::mem::take(blocks), medium),
+            Content::Section(Section { blocks, .. }) => *blocks = shown_on(std::mem::take(blocks), medium),
             _ => {}
         }
     }
@@ -133,38 +133,9 @@ fn number(blocks: &mut [Block], footnotes: &mut Footnotes) {
                     }
                 }
             }
-            Content::Part(part) => number(&mut part.blocks, footnotes),
+            Content::Section(section) => number(&mut section.blocks, footnotes),
             _ => {}
         }
-    }
-}
-
-/// A section with its title.
-#[derive(Debug, Default, Serialize)]
-pub struct Section {
-    /// The title; empty for a section without one.
-    pub title: String,
-    /// Its name within a page; empty if nothing refers to it.
-    pub anchor: String,
-    /// Its content.
-    pub blocks: Vec<Block>,
-}
-
-impl Section {
-    /// An empty section.
-    pub fn titled(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
-    }
-
-    /// The section with another block, which all media show.
-    pub fn with(self, content: impl Into<Content>) -> Self {
-        self.with_shown(Shown::Everywhere, content)
-    }
-
-    /// The section with another block, which some media show.
-    pub fn with_shown(mut self, shown: Shown, content: impl Into<Content>) -> Self {
-        self.blocks.push(Block { shown, content: content.into() });
-        self
     }
 }
 
@@ -191,18 +162,14 @@ pub enum Content {
     Facts(Facts),
     /// A table.
     Table(Table),
-    /// Blocks below a title, which a page may fold.
-    Part(Part),
-    /// Parts next to each other.
-    Cards(Vec<Part>),
+    /// A section within this one, which a page may fold.
+    Section(Section),
+    /// Sections next to each other.
+    Cards(Vec<Section>),
     /// A line for a shell.
     Command(String),
-    /// Drawings next to each other; only on a page.
-    Drawings(Vec<Drawing>),
-    /// Wide drawings, one below the other; only on a page.
-    WideDrawings(Vec<Drawing>),
-    /// Drawings of which the reader chooses one; only on a page.
-    Choice(Choice),
+    /// Drawings; only on a page.
+    Drawings(Drawings),
     /// The place of the footnotes, which [`Report::on`] fills.
     Footnotes(Vec<String>),
 }
@@ -214,11 +181,10 @@ impl Content {
             Self::List(list) => list.items.is_empty(),
             Self::Facts(facts) => facts.facts.is_empty(),
             Self::Table(table) => table.columns.is_empty(),
-            Self::Part(part) => part.blocks.is_empty(),
+            Self::Section(section) => section.blocks.is_empty(),
             Self::Cards(cards) => cards.is_empty(),
             Self::Command(command) => command.is_empty(),
-            Self::Drawings(drawings) | Self::WideDrawings(drawings) => drawings.is_empty(),
-            Self::Choice(choice) => choice.drawings.is_empty(),
+            Self::Drawings(drawings) => drawings.drawings.is_empty(),
             Self::Footnotes(footnotes) => footnotes.is_empty(),
         }
     }
@@ -232,7 +198,7 @@ macro_rules! content {
     })* };
 }
 
-content!(Paragraph, List, Facts, Table, Part, Choice);
+content!(Paragraph, List, Facts, Table, Section, Drawings);
 
 /// A piece of text with its role.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -468,10 +434,10 @@ impl Fact {
     }
 }
 
-/// Blocks below a title.
-#[derive(Debug, Serialize)]
-pub struct Part {
-    /// The title.
+/// Blocks below a title. Sections may contain sections.
+#[derive(Debug, Default, Serialize)]
+pub struct Section {
+    /// The title; may be empty.
     pub title: String,
     /// A few more words with the title.
     pub hint: Sentence,
@@ -481,11 +447,12 @@ pub struct Part {
     pub blocks: Vec<Block>,
 }
 
-/// How a page shows a part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// How a page shows a section within another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
 pub enum Fold {
     /// Below a heading.
+    #[default]
     Never,
     /// The reader can fold it.
     Open,
@@ -495,34 +462,39 @@ pub enum Fold {
     Article(String),
 }
 
-impl Part {
-    /// An empty part that is not folded.
+impl Section {
+    /// An empty section that is not folded.
     pub fn titled(title: impl Into<String>) -> Self {
-        Self { title: title.into(), hint: Sentence::default(), fold: Fold::Never, blocks: Vec::new() }
+        Self { title: title.into(), ..Self::default() }
     }
 
-    /// The part with another hint.
+    /// The section with another hint.
     pub fn with_hint(self, hint: impl Into<Sentence>) -> Self {
         Self { hint: hint.into(), ..self }
     }
 
-    /// The part, folded in this way.
+    /// The section, folded in this way.
     pub fn folded(self, fold: Fold) -> Self {
         Self { fold, ..self }
     }
 
-    /// The part with another block.
-    pub fn with(mut self, content: impl Into<Content>) -> Self {
-        self.blocks.push(Block { shown: Shown::Everywhere, content: content.into() });
-        self
+    /// The section with another block, which all media show.
+    pub fn with(self, content: impl Into<Content>) -> Self {
+        self.with_shown(Shown::Everywhere, content)
     }
 
-    /// The part with further blocks.
+    /// The section with further blocks, which all media show.
     pub fn with_all<T: Into<Content>>(self, contents: impl IntoIterator<Item = T>) -> Self {
         contents.into_iter().fold(self, Self::with)
     }
 
-    /// Whether a table of the part has a row.
+    /// The section with another block, which some media show.
+    pub fn with_shown(mut self, shown: Shown, content: impl Into<Content>) -> Self {
+        self.blocks.push(Block { shown, content: content.into() });
+        self
+    }
+
+    /// Whether a table of the section has a row.
     pub fn has_rows(&self) -> bool {
         self.blocks.iter().any(|block| matches!(&block.content, Content::Table(table) if table.height() > 0))
     }
@@ -537,13 +509,25 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// Drawings of which the reader chooses one.
+/// Some drawings.
 #[derive(Debug, Serialize)]
-pub struct Choice {
-    /// Name of the choice, unique on the page.
-    pub name: String,
+pub struct Drawings {
+    /// How they are arranged.
+    pub arrangement: Arrangement,
     /// The drawings.
     pub drawings: Vec<Drawing>,
+}
+
+/// How drawings are arranged.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", content = "value", rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// Next to each other.
+    Grid,
+    /// Wide, one below the other.
+    Wide,
+    /// The reader chooses one. The name of the choice is unique on the page.
+    Choice(String),
 }
 
 /// A table.

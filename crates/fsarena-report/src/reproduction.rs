@@ -11,10 +11,10 @@ use fsarena_model::Reproduction;
 use fsarena_model::reproduction::StandIn;
 
 use crate::number;
-use crate::report::{List, ListLook, Part, Section, Shown, Table};
+use crate::report::{List, ListLook, Section, Shown, Table};
 
 /// The section about a comparison's reproduction, and its tables; `None` if it has none.
-pub fn section(comparison: &Comparison) -> Option<(Section, Vec<(Shown, Part)>)> {
+pub fn section(comparison: &Comparison) -> Option<(Section, Vec<(Shown, Section)>)> {
     let reproduction = comparison.reproduction.as_deref()?;
     let tables = [
         figures::as_published(reproduction),
@@ -52,7 +52,7 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
 }
 
 /// What is less than published. Workloads with the same text share a row.
-fn scales(reproduction: &Reproduction) -> Part {
+fn scales(reproduction: &Reproduction) -> Section {
     let mut by_text: Vec<(&String, Vec<&str>)> = Vec::new();
     for (workload, words) in &reproduction.scaled {
         match by_text.iter_mut().find(|(text, _)| *text == words) {
@@ -65,7 +65,7 @@ fn scales(reproduction: &Reproduction) -> Part {
         by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]).collect(),
         2,
     );
-    Part::titled("What is scaled").with(table)
+    Section::titled("What is scaled").with(table)
 }
 
 /// A sentence about the contenders that stand in for the article's.

@@ -4,17 +4,17 @@ mod verdicts;
 mod workload;
 
 use fsarena_model::comparison::ContenderRow;
-use fsarena_model::event::RoundFacts;
+use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status, Verdict};
 
 use crate::html::reproduction as charts;
 use crate::number::{DASH, bytes, seconds, three_digits};
 use crate::report::{
-    ColumnKind, Content, Count, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Part, Report, Role, Section,
-    Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
+    Arrangement, ColumnKind, Content, Count, Drawings, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report,
+    Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{answer, explained, group, latency, machine, probe, recommendation, remark, reproduction, shell, words};
+use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, reproduction, shell, words};
 
 /// The report on a comparison, with the parts of all media.
 pub fn report(comparison: &Comparison) -> Report {
@@ -22,7 +22,7 @@ pub fn report(comparison: &Comparison) -> Report {
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
     Report {
         title: format!("{} compared", words::listed(labels)),
-        run: remark::head(comparison),
+        run: head(comparison),
         facts: facts(comparison),
         condition: comparison.condition.clone(),
         alarms: alarms(comparison),
@@ -64,7 +64,7 @@ fn facts(comparison: &Comparison) -> Vec<String> {
 fn alarms(comparison: &Comparison) -> Vec<String> {
     let interrupted = (comparison.status == Status::Interrupted)
         .then(|| "This run was interrupted. What follows is what was measured until then.".to_owned());
-    interrupted.into_iter().chain(comparison.damage.iter().map(remark::damage)).collect()
+    interrupted.into_iter().chain(comparison.damage.iter().map(damage)).collect()
 }
 
 /// Counts only pairs within a group.
@@ -87,7 +87,8 @@ fn counts(comparison: &Comparison) -> Vec<Count> {
 /// A reproduction: its sentences, the curves of the page, the tables, and the page's charts of each test.
 fn reproduced(comparison: &Comparison) -> Section {
     let Some((mut section, tables)) = reproduction::section(comparison) else { return Section::default() };
-    section = section.with_shown(Shown::Page, Content::Drawings(charts::curves(comparison)));
+    section = section
+        .with_shown(Shown::Page, Drawings { arrangement: Arrangement::Grid, drawings: charts::curves(comparison) });
     for (index, (shown, table)) in tables.into_iter().enumerate() {
         let fold = if index == 0 { Fold::Open } else { Fold::Closed };
         section = section.with_shown(shown, table.folded(fold));
@@ -112,7 +113,7 @@ fn workloads(comparison: &Comparison) -> Section {
 }
 
 fn checks_and_notes(comparison: &Comparison) -> Section {
-    let damage = comparison.damage.iter().map(remark::damage);
+    let damage = comparison.damage.iter().map(damage);
     let clean = if comparison.damage.is_empty() { "No check of a file system found damage." } else { "" };
     let note = |(severity, text): (Severity, &str)| {
         Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
@@ -120,21 +121,21 @@ fn checks_and_notes(comparison: &Comparison) -> Section {
     Section::titled("Checks and notes")
         .with_shown(Shown::Page, Paragraph::plain(clean))
         .with(List::new(ListLook::Paragraphs, damage).in_tone(Tone::Alarm))
-        .with(List::new(ListLook::Notes, remark::notes(comparison).into_iter().map(note)))
+        .with(List::new(ListLook::Notes, notes(comparison).into_iter().map(note)))
 }
 
 fn contenders(comparison: &Comparison) -> Section {
     let groups = group::groups(comparison);
-    let guarantees: Vec<String> = groups.iter().filter_map(remark::guarantees).collect();
+    let guarantees: Vec<String> = groups.iter().filter_map(group::guarantees).collect();
     // The page has what only one of a pair guarantees next to each verdict.
-    let of_pairs = guarantees.iter().cloned().chain(remark::pair_guarantees(comparison));
-    let section = Section { anchor: "contenders".to_owned(), ..Section::titled("Contenders") }
+    let of_pairs = guarantees.iter().cloned().chain(pair::pair_guarantees(comparison));
+    let section = Section::titled("Contenders")
         .with_shown(Shown::Summaries, List::new(ListLook::Paragraphs, of_pairs))
         .with_shown(Shown::Page, List::new(ListLook::Paragraphs, guarantees));
     section.with_shown(Shown::Page, Content::Cards(comparison.contenders.iter().map(contender).collect()))
 }
 
-fn contender(row: &ContenderRow) -> Part {
+fn contender(row: &ContenderRow) -> Section {
     let mkfs = row.mkfs.iter().map(|argument| shell(argument)).collect::<Vec<_>>().join(" ");
     let mount = row.mount.clone().unwrap_or_else(|| "never mounted".to_owned());
     let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
@@ -146,7 +147,7 @@ fn contender(row: &ContenderRow) -> Part {
         Fact::new("Features", Role::Plain, row.features.join(", ")),
         Fact::new("Read-ahead", Role::Plain, row.read_ahead_kib.map(|size| format!("{size} KiB")).unwrap_or_default()),
     ];
-    Part::titled(row.label.to_string()).with_hint(row.kind.as_str()).with(Facts::known(FactsLook::Stacked, facts))
+    Section::titled(row.label.to_string()).with_hint(row.kind.as_str()).with(Facts::known(FactsLook::Stacked, facts))
 }
 
 fn explanations(comparison: &Comparison) -> Section {
@@ -179,7 +180,7 @@ fn place(comparison: &Comparison) -> Section {
     let section = match settings.facts.is_empty() {
         true => section,
         false => {
-            let part = Part::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
+            let part = Section::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
             section.with_shown(Shown::Documents, part)
         }
     };
@@ -242,7 +243,7 @@ fn reading(comparison: &Comparison) -> Section {
         let fact = |(name, explanation): &Term| Fact::new(*name, Role::Plain, *explanation);
         Facts { look, facts: terms.iter().map(fact).collect() }
     };
-    let checked = Part::titled("What a figure is checked for").folded(Fold::Closed);
+    let checked = Section::titled("What a figure is checked for").folded(Fold::Closed);
     let section = Section::titled("How to read this")
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::VERDICTS))
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::FIGURES))
@@ -250,7 +251,7 @@ fn reading(comparison: &Comparison) -> Section {
     match probe::terms(&comparison.cells) {
         probes if probes.is_empty() => section,
         probes => {
-            let part = Part::titled("Behind the figures").with(Paragraph::plain(words::PROBES));
+            let part = Section::titled("Behind the figures").with(Paragraph::plain(words::PROBES));
             section.with_shown(Shown::Page, part.with(terms(FactsLook::CompactTerms, &probes)))
         }
     }
@@ -263,4 +264,31 @@ fn repeat(comparison: &Comparison) -> Section {
     Section::titled("How to repeat this")
         .with_shown(Shown::Page, Content::Command(command.join(" ")))
         .with_shown(Shown::Page, Paragraph::plain(same.and(Role::Code, &comparison.plan_hash)))
+}
+
+/// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.
+fn head(comparison: &Comparison) -> String {
+    let suite = comparison.suite.as_ref().map_or("single workloads".to_owned(), |suite| format!("suite {suite}"));
+    format!(
+        "Run {}: {suite}; {}; {}; seed {}; {}",
+        comparison.run,
+        group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        words::rounds(comparison.rounds),
+        comparison.seed,
+        words::status(comparison.status),
+    )
+}
+
+/// What a checker found.
+fn damage(check: &Check) -> String {
+    let output = check.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+    let output = if output.is_empty() { "the checker gave no details".to_owned() } else { output.join("; ") };
+    format!("damage: round {}, {}: {output}", check.round, check.contender)
+}
+
+/// Notes, the most severe first.
+fn notes(comparison: &Comparison) -> Vec<(Severity, &str)> {
+    let of = |severity| comparison.notes.iter().filter(move |note| note.severity == severity);
+    let severities = [Severity::Failure, Severity::Warning, Severity::Info];
+    severities.into_iter().flat_map(|severity| of(severity).map(move |note| (severity, &*note.text))).collect()
 }

@@ -6,9 +6,7 @@ mod layout;
 use fsarena_model::Comparison;
 
 use crate::number::DASH;
-use crate::report::{
-    Block, ColumnKind, Content, Entry, Facts, List, Medium, Paragraph, Part, Section, Table, TableLook,
-};
+use crate::report::{Block, ColumnKind, Content, Entry, Facts, List, Medium, Paragraph, Section, Table, TableLook};
 use crate::{report, sections};
 use layout::{Cell, Column, Tone, painted, table, wrapped};
 
@@ -57,11 +55,11 @@ impl Style {
             let gap = match &block.content {
                 _ if text.is_empty() => "",
                 Content::Paragraph(Paragraph { tone: report::Tone::Legend, .. }) => "\n",
-                Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }) | Content::Part(_) => "\n\n",
+                Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }) | Content::Section(_) => "\n\n",
                 _ if is_table => "\n\n",
                 _ => "\n",
             };
-            is_table = matches!(&block.content, Content::Table(_) | Content::Part(_))
+            is_table = matches!(&block.content, Content::Table(_) | Content::Section(_))
                 || matches!(&block.content, Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }));
             text.push_str(gap);
             text.push_str(&self.block(&block.content));
@@ -76,11 +74,11 @@ impl Style {
             Content::List(list) => self.list(list),
             Content::Facts(facts) => self.facts(facts),
             Content::Table(table) => self.table(table),
-            Content::Part(part) => self.part(part),
-            Content::Cards(cards) => cards.iter().map(|card| self.part(card)).collect::<Vec<_>>().join("\n"),
+            Content::Section(section) => self.section(section),
+            Content::Cards(cards) => cards.iter().map(|card| self.section(card)).collect::<Vec<_>>().join("\n"),
             Content::Command(command) => layout::visible(command),
             Content::Footnotes(footnotes) => self.footnotes(footnotes),
-            Content::Drawings(_) | Content::WideDrawings(_) | Content::Choice(_) => String::new(),
+            Content::Drawings(_) => String::new(),
         }
     }
 
@@ -112,10 +110,6 @@ impl Style {
             wrapped(&format!("{} {text}", layout::marks(&[index + 1])), HANGING, self.width)
         };
         footnotes.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
-    }
-
-    fn part(self, part: &Part) -> String {
-        self.below(Some(self.heading(&part.title)), &part.blocks)
     }
 
     /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by row.

@@ -7,7 +7,7 @@ use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, GridTest, ValidityClass};
 
 use crate::grid::{self, Grid, grid};
-use crate::report::{Choice, Content, Drawing, Paragraph, Part, Role, Sentence};
+use crate::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 use crate::svg::heat::{self, Field};
 use crate::svg::lines::{self, Line};
 
@@ -37,11 +37,15 @@ pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> 
     let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", grid::short(large));
     let maps = GridTest::all().filter_map(|test| map(&grids, test)).collect();
     let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run);
-    let whole = Part::titled("The whole grid, test by test")
-        .with(Choice { name: format!("{anchor}-test"), drawings: maps })
+    let whole = Section::titled("The whole grid, test by test")
+        .with(Drawings { arrangement: Arrangement::Choice(format!("{anchor}-test")), drawings: maps })
         .with(Paragraph::legend(Sentence::from(MEANING).and(Role::Code, command)));
     vec![
-        Content::Drawings(charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect()),
+        Drawings {
+            arrangement: Arrangement::Grid,
+            drawings: charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect(),
+        }
+        .into(),
         Paragraph::legend(if large == LARGE { String::new() } else { nearest }).into(),
         whole.into(),
     ]

@@ -4,7 +4,7 @@ use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
 use fsarena_model::{Better, Comparison, Reproduction};
 
-use crate::report::{Content, Drawing, Fold, List, ListLook, Paragraph, Part, Role, Sentence};
+use crate::report::{Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence};
 use crate::svg::bars::{self, Bar, Frame};
 use crate::svg::lines;
 use crate::{number, reproduction};
@@ -14,23 +14,23 @@ const MEANING: &str = "The best is green, the worst red, those between blue, as 
     not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
 
 /// The charts of each test: published, and measured here. Empty if the comparison reproduces nothing.
-pub fn charts(comparison: &Comparison) -> Part {
-    let part = Part::titled("The article's charts next to ours");
+pub fn charts(comparison: &Comparison) -> Section {
+    let part = Section::titled("The article's charts next to ours");
     let Some(reproduction) = comparison.reproduction.as_deref() else { return part };
     let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
     part.with(Paragraph::legend(MEANING)).with_all(tests)
 }
 
-fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Part> {
+fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
     let charts: Vec<Drawing> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
     (!charts.is_empty()).then(|| {
-        Part::titled(&test.title)
+        Section::titled(&test.title)
             .with_hint(&test.original)
             .folded(Fold::Article(String::new()))
             .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
             .with(List::new(ListLook::Cares, &test.remark))
-            .with(Content::Drawings(charts))
+            .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
     })
 }
 

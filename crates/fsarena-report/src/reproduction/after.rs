@@ -7,13 +7,13 @@ use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, Label, Reproduction, StepRow};
 
 use crate::number::{self, DASH};
-use crate::report::{Paragraph, Part, Table};
+use crate::report::{Paragraph, Section, Table};
 
 /// Maximum number of further steps. A workload with more of them has them for another purpose.
 const MOST: usize = 8;
 
 /// Steps that belong to no test of the article, by contender.
-pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Part {
+pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
     let mut head: Vec<String> = ["workload", "step"].map(str::to_owned).to_vec();
     head.extend(comparison.contenders.iter().map(|row| row.label.to_string()));
     let rows = comparison.workloads.iter().flat_map(|workload| {
@@ -23,7 +23,7 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Part {
     let table = Table::from_rows(head, rows.collect(), 2);
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for an unmount is what \
                   was still owed to it. Steps named true are that many mere starts of /bin/true: no file system has a part in them.";
-    Part::titled("Beside the tests").with(table).with(Paragraph::legend(meaning))
+    Section::titled("Beside the tests").with(table).with(Paragraph::legend(meaning))
 }
 
 fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {

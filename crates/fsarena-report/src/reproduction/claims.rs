@@ -3,10 +3,10 @@
 use fsarena_model::Reproduction;
 use fsarena_model::article::Outcome;
 
-use crate::report::{Paragraph, Part, Table};
+use crate::report::{Paragraph, Section, Table};
 
 /// The claims, one per row.
-pub fn sheet(reproduction: &Reproduction) -> Part {
+pub fn sheet(reproduction: &Reproduction) -> Section {
     let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
     let row = |(claim, here): (&fsarena_model::article::Claim, &fsarena_model::reproduction::ClaimHere)| {
         let by = if here.checked { "measured here" } else { "" };
@@ -19,7 +19,7 @@ pub fn sheet(reproduction: &Reproduction) -> Part {
     );
     let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the others are judged from \
                   the article's own data and from what is known of its software.";
-    Part::titled("What became of its claims").with(table).with(Paragraph::legend(meaning))
+    Section::titled("What became of its claims").with(table).with(Paragraph::legend(meaning))
 }
 
 /// The number of claims with each outcome.

@@ -5,10 +5,10 @@ use fsarena_model::reproduction::{Factor, SummaryRow};
 
 use super::{printed, times};
 use crate::number::DASH;
-use crate::report::{Paragraph, Part, Table};
+use crate::report::{Paragraph, Section, Table};
 
 /// One row per test: the speed-up as published, and its parts as measured here.
-pub fn sheet(reproduction: &Reproduction) -> Part {
+pub fn sheet(reproduction: &Reproduction) -> Section {
     let base = reproduction.article.base.clone().unwrap_or_default();
     let row = |factor: &Factor| {
         let parts = [factor.published, factor.as_published, factor.harness, factor.plainly, factor.properly];
@@ -25,11 +25,11 @@ pub fn sheet(reproduction: &Reproduction) -> Part {
              in one process. Harness: how many times longer {base} takes so than in one process. File system: both in one process, \
              nothing synced; below 1 {base} is faster. Harness times file system is the speed-up as published. Properly: both in one process, with the sync."
     );
-    Part::titled(format!("What the speed-ups over {base} consist of")).with(table).with(Paragraph::legend(meaning))
+    Section::titled(format!("What the speed-ups over {base} consist of")).with(table).with(Paragraph::legend(meaning))
 }
 
 /// Totals and means over all tests.
-pub fn summaries(reproduction: &Reproduction) -> Part {
+pub fn summaries(reproduction: &Reproduction) -> Section {
     let row = |row: &SummaryRow| {
         let whose = match (&row.name, &row.contender) {
             (Some(name), Some(label)) => format!("{name}: {label}"),
@@ -51,5 +51,5 @@ pub fn summaries(reproduction: &Reproduction) -> Part {
     );
     let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was measured here, where \
                   every test was.";
-    Part::titled("Over all tests").with(table).with(Paragraph::legend(meaning))
+    Section::titled("Over all tests").with(table).with(Paragraph::legend(meaning))
 }

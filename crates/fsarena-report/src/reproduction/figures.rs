@@ -5,13 +5,13 @@ use fsarena_model::{Label, Reproduction};
 
 use super::printed;
 use crate::number::DASH;
-use crate::report::{Paragraph, Part, Table};
+use crate::report::{Paragraph, Section, Table};
 
 /// A row of a table: a metric of a test at a place on its axis.
 type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
 /// The published figures, and those measured as published.
-pub fn as_published(reproduction: &Reproduction) -> Part {
+pub fn as_published(reproduction: &Reproduction) -> Section {
     let published = published_names(reproduction);
     let labels = labels(reproduction, Form::AsPublished);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
@@ -38,11 +38,11 @@ pub fn as_published(reproduction: &Reproduction) -> Part {
     };
     let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
     let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, on this machine.";
-    Part::titled("As it was published").with(table).with(Paragraph::legend(meaning))
+    Section::titled("As it was published").with(table).with(Paragraph::legend(meaning))
 }
 
 /// The figures that are measured properly.
-pub fn properly(reproduction: &Reproduction) -> Part {
+pub fn properly(reproduction: &Reproduction) -> Section {
     let labels = labels(reproduction, Form::Properly);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
     head.extend(labels.iter().map(ToString::to_string));
@@ -55,7 +55,7 @@ pub fn properly(reproduction: &Reproduction) -> Part {
     let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
     let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; the median over \
                   rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it enters no order.";
-    Part::titled("As it should be measured").with(table).with(Paragraph::legend(meaning))
+    Section::titled("As it should be measured").with(table).with(Paragraph::legend(meaning))
 }
 
 /// Whether this figure can be measured here, if its contender takes part.

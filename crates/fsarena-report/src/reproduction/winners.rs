@@ -4,10 +4,10 @@ use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Agreement, Winner, Wins};
 
 use crate::number::DASH;
-use crate::report::{Paragraph, Part, Table};
+use crate::report::{Paragraph, Section, Table};
 
 /// One row per test: the published winner, and whether it wins here.
-pub fn sheet(reproduction: &Reproduction) -> Part {
+pub fn sheet(reproduction: &Reproduction) -> Section {
     let row = |winner: &Winner| {
         vec![
             winner.test.clone() + &winner.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default(),
@@ -28,7 +28,7 @@ pub fn sheet(reproduction: &Reproduction) -> Part {
                   figures within 1 % of each other are equal: where several win, all of them must win. Tau: Kendall's rank agreement (tau-b), \
                   1 where all pairs are in the published order, less where the article has ties and here there are none, −1 where all are \
                   turned round; its interval here is over rounds, from six on, that of all tests together over tests.";
-    Part::titled("Does the published winner win here?").with(table).with(Paragraph::legend(meaning))
+    Section::titled("Does the published winner win here?").with(table).with(Paragraph::legend(meaning))
 }
 
 fn words(wins: Wins) -> &'static str {

@@ -8,9 +8,9 @@ use crate::group::{Group, groups};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Median, Name, Words};
 use crate::report::{
-    Entry, List, ListLook, Paragraph, Part, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+    Entry, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
 };
-use crate::{group, pair, ranking, remark, words};
+use crate::{group, pair, ranking, words};
 
 /// The anchor of a workload's part of the page.
 pub fn anchor(comparison: &Comparison, workload: &WorkloadRow) -> String {
@@ -22,7 +22,7 @@ pub fn anchor(comparison: &Comparison, workload: &WorkloadRow) -> String {
 pub fn verdicts(comparison: &Comparison) -> Section {
     let mut section = Section::titled("Verdicts");
     for (index, group) in groups(comparison).iter().enumerate() {
-        let apart = remark::apart(group).filter(|_| index > 0);
+        let apart = group::apart(group).filter(|_| index > 0);
         section = section.with(Paragraph::apart(Sentence::from(apart.unwrap_or_default())));
         section = section.with(medians(comparison, group));
         section = section.with_shown(Shown::Terminal, best_groups(comparison, group));
@@ -96,9 +96,9 @@ fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> 
 }
 
 /// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
-fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Part {
+fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Section {
     let groups = ranking::best_groups(comparison, group);
-    Part::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
+    Section::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
 }
 
 fn pairs_of<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {

@@ -13,11 +13,12 @@ use crate::number::{self, DASH};
 use crate::probe::{DONE, OFFERED};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
-    Content, Drawing, Entry, Fold, List, ListLook, Paragraph, Part, Role, Sentence, Table, TableLook, TableOf,
+    Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Table,
+    TableLook, TableOf,
 };
 use crate::svg::latency::{Load, LoadLine, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
-use crate::{explained, latency, probe, ranking, remark, words};
+use crate::{explained, latency, probe, ranking, words};
 
 /// Operations without an intended start: each follows an operation that has one.
 const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -27,12 +28,12 @@ const OVER_TIME: &str = "A point is a part of at most a second of a slice, its m
     one another, with other contenders' in between.";
 
 /// The part about a workload.
-pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Part {
+pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let of_contender = |label: &Label| group::cell(comparison, &workload.name, label);
     let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
     let groups = group::groups(comparison);
     let parts = groups.iter().enumerate().flat_map(|(index, group)| of_group(comparison, group, index, workload));
-    Part::titled(workload.name.as_str())
+    Section::titled(workload.name.as_str())
         .with_hint(format!("{}, {}; version {}", workload.metric, workload.unit, workload.version))
         .folded(Fold::Article(anchor(comparison, workload)))
         .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
@@ -74,10 +75,10 @@ fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: 
         .map(|dot| Measured::Contender(dot.cell, dot.leads))
         .chain(baselines.map(Measured::Baseline))
         .collect();
-    let apart = remark::apart(group).filter(|_| index > 0).unwrap_or_default();
+    let apart = group::apart(group).filter(|_| index > 0).unwrap_or_default();
     let mut contents = vec![
         Paragraph::apart(apart).into(),
-        Content::Drawings(drawings),
+        Drawings { arrangement: Arrangement::Grid, drawings }.into(),
         figures(comparison, group, workload, &rows).into(),
     ];
     contents.extend((!pairs.is_empty()).then(|| pairs_table(comparison, &pairs).into()));
@@ -187,7 +188,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
         if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
             let caption = format!("Latency of {operation} against load");
-            contents.push(Content::WideDrawings(vec![Drawing { caption, svg }]));
+            contents.push(wide(vec![Drawing { caption, svg }]));
             contents.push(Paragraph::legend(words::CURVE).into());
         }
     }
@@ -201,10 +202,14 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     };
     let drawings: Vec<Drawing> = operations.iter().filter_map(drawing).collect();
     if !drawings.is_empty() {
-        let part = Part::titled("Latency over time").folded(Fold::Closed).with(Content::WideDrawings(drawings));
+        let part = Section::titled("Latency over time").folded(Fold::Closed).with(wide(drawings));
         contents.push(part.with(Paragraph::legend(OVER_TIME)).into());
     }
     contents
+}
+
+fn wide(drawings: Vec<Drawing>) -> Content {
+    Drawings { arrangement: Arrangement::Wide, drawings }.into()
 }
 
 fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {

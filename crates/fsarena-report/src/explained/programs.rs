@@ -1,13 +1,17 @@
-//! Figures of the lane's device over the timed seconds, as iostat(1) would print them, and processor time.
+//! Figures as other programs have them: iostat's columns of the lane's device over the timed seconds, processor time, and
+//! what the program of a workload reports itself.
+
+use std::collections::BTreeMap;
 
 use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Article, Comparison};
+use fsarena_model::{Article, Comparison, Reading};
 
 use super::{Figure, Line, Subject, computed, lines, probe, probed};
-use crate::number::DASH;
+use crate::group;
+use crate::number::{DASH, three_digits};
 
-pub const SUBJECT: Subject = Subject {
+pub const IOSTAT: Subject = Subject {
     title: "As iostat has it",
     meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and names: requests \
               and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a request in queue and device \
@@ -90,4 +94,49 @@ fn has_such_figures(article: &Article) -> bool {
     let mut metrics = article.tests.iter().flat_map(|test| &test.metrics);
     metrics
         .any(|metric| matches!(metric.quantity, Some(Quantity::Processor | Quantity::System | Quantity::Utilisation)))
+}
+
+pub const SAID: Subject = Subject {
+    title: "In the program's own words",
+    meaning: "What the programs that do the work say of it themselves, in their own units; the median over rounds.",
+    lines: said,
+    brief: |_, _| Vec::new(),
+    rest: |_| None,
+    hint: |_, _| None,
+};
+
+/// Transactions that were acknowledged as durable, and the connections that may share a flush.
+const COMMITS: [(&str, &str); 2] = [
+    ("commits", "Transactions that were acknowledged as durable: each needs a flush, which connections may share."),
+    ("connections", "Connections that may commit at the same time."),
+];
+
+/// The readings whose names begin with the workload's engine, and the transactions.
+fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+    let group = format!("{}.", workload.engine);
+    let known = comparison.contenders.iter().map(|row| group::cell(comparison, &workload.name, &row.label));
+    let probes: Vec<Option<&BTreeMap<String, Reading>>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
+    let named = |name: &str| probes.iter().flatten().any(|probes| probes.contains_key(name));
+    let commits = COMMITS.into_iter().filter(|(name, _)| named(name));
+    let commits = commits.map(|(name, meaning)| (name.to_owned(), name.to_owned(), meaning));
+    let mut own: Vec<&String> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
+    own.retain(|name| name.starts_with(&group));
+    own.sort();
+    own.dedup();
+    let own = own.into_iter().map(|name| (name.clone(), name[group.len()..].to_owned(), "As the program says."));
+    let line = |(name, what, meaning): (String, String, &'static str)| Line {
+        what: what.into(),
+        meaning,
+        values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&name)))).collect(),
+        baselines: String::new(),
+    };
+    own.chain(commits).map(line).collect()
+}
+
+fn printed(reading: Option<&Reading>) -> String {
+    let value = reading.and_then(|reading| Some((reading.value?, &reading.unit)));
+    value.map_or_else(
+        || DASH.to_owned(),
+        |(value, unit)| format!("{} {unit}", three_digits(value)).trim_end().to_owned(),
+    )
 }
