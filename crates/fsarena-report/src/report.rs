@@ -531,7 +531,7 @@ pub enum Arrangement {
 }
 
 /// A table.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Table {
     /// How it is shown.
     pub look: TableLook,
@@ -559,7 +559,7 @@ pub enum TableLook {
 }
 
 /// A column.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Column {
     /// The title above it.
     pub title: String,
@@ -627,6 +627,16 @@ impl Table {
             entries: rows.iter().map(|row| row[index].clone().into()).collect(),
         };
         Self { columns: head.into_iter().enumerate().map(column).collect(), ..Self::default() }
+    }
+
+    /// The first entry of a row.
+    pub fn name(&self, row: usize) -> String {
+        self.columns.first().map(|column| column.entries[row].sentence.words()).unwrap_or_default()
+    }
+
+    /// Whether a row has the same first entry as the one above it.
+    pub fn repeats(&self, row: usize) -> bool {
+        row > 0 && self.name(row) == self.name(row - 1)
     }
 
     /// Number of rows.

@@ -6,9 +6,11 @@ mod layout;
 use fsarena_model::Comparison;
 
 use crate::number::DASH;
-use crate::report::{Block, ColumnKind, Content, Entry, Facts, List, Medium, Paragraph, Section, Table, TableLook};
+use crate::report::{
+    Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
+};
 use crate::{report, sections};
-use layout::{Cell, Column, Tone, painted, table, wrapped};
+use layout::{Tone, painted, table, wrapped};
 
 /// Properties of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,25 +116,27 @@ impl Style {
 
     /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by row.
     fn table(self, wide: &Table) -> String {
-        let columns = columns(wide);
-        let is_reference = |column: &&report::Column| column.kind == ColumnKind::Reference;
-        let narrow = columns.len() - wide.columns.iter().filter(is_reference).count();
-        let [all, without] = [&columns[..], &columns[..narrow]].map(|columns| table(columns, self.color));
         let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
+        let all = table(wide, self.color);
+        if fits(&all) {
+            return all;
+        }
+        let (references, columns) =
+            wide.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
+        let narrow = Table { columns, ..wide.clone() };
+        let without = table(&narrow, self.color);
         match wide.look {
-            _ if fits(&all) => all,
-            _ if fits(&without) => format!("{without}\n{}", self.references(wide)),
+            _ if fits(&without) => format!("{without}\n{}", self.references(wide, references)),
             TableLook::Matrix => self.lines(wide),
             _ => self.row_by_row(wide),
         }
     }
 
     /// The references of the rows, each with the name of its row.
-    fn references(self, table: &Table) -> String {
+    fn references(self, table: &Table, references: Vec<Column>) -> String {
         let of = |row: usize| {
-            let references = table.columns.iter().filter(|column| column.kind == ColumnKind::Reference);
-            let texts = references.map(move |column| column.entries[row].sentence.words());
-            texts.filter(|text| !text.is_empty()).map(move |text| format!("{} {text}", name(table, row)))
+            let texts = references.iter().map(move |column| column.entries[row].sentence.words());
+            texts.filter(|text| !text.is_empty()).map(move |text| format!("{} {text}", table.name(row)))
         };
         let lines = (0..table.height()).flat_map(of).map(|text| wrapped(&text, HANGING, self.width));
         lines.collect::<Vec<_>>().join("\n")
@@ -141,17 +145,15 @@ impl Style {
     /// Each row as lines: first the words that it begins with, then a line for each other column.
     fn lines(self, tall: &Table) -> String {
         let row = |row: usize| {
-            let is_head = |column: &report::Column| matches!(column.kind, ColumnKind::Name | ColumnKind::Words);
+            let is_head = |column: &Column| matches!(column.kind, ColumnKind::Name | ColumnKind::Words);
             let heads = tall.columns.iter().take_while(|column| is_head(column)).count();
             let (head, body) = tall.columns.split_at(heads);
-            let words = head.iter().map(|column| Cell::of(&column.entries[row]).painted(false)).collect::<Vec<_>>();
-            let titles = body.iter().map(|column| Cell::plain(&format!("{HANGING}{}", column.title))).collect();
-            let entries = body.iter().map(|column| Cell::of(&column.entries[row])).collect();
-            let columns = [
-                Column { title: String::new(), cells: titles },
-                Column { title: String::new(), cells: entries }.with_numbers_aligned(),
-            ];
-            format!("{}\n{}", painted(&words.join(", "), Tone::Strong, self.color), table(&columns, self.color))
+            let words = head.iter().map(|column| layout::text(&column.entries[row])).collect::<Vec<_>>().join(", ");
+            let lines = TableOf::new(TableLook::Full, body)
+                .column(ColumnKind::Name, "", |column| format!("{HANGING}{}", column.title))
+                .column(ColumnKind::Median, "", |column| column.entries[row].clone())
+                .done();
+            format!("{}\n{}", painted(&words, Tone::Strong, self.color), table(&lines, self.color))
         };
         (0..tall.height()).map(row).collect::<Vec<_>>().join("\n")
     }
@@ -163,10 +165,10 @@ impl Style {
         let indent = if is_grouped { HANGING } else { "" };
         let mut lines = Vec::new();
         for row in 0..table.height() {
-            if is_grouped && !repeats(table, row) {
-                lines.push(layout::visible(&name(table, row)));
+            if is_grouped && !table.repeats(row) {
+                lines.push(layout::visible(&table.name(row)));
             }
-            let text = wrapped(&sentence(columns, row), &format!("{indent}{HANGING}"), self.width - indent.len());
+            let text = wrapped(&sentence(columns, row), &format!("{indent}{HANGING}"), self.width.saturating_sub(indent.len()));
             lines.push(format!("{indent}{text}"));
         }
         lines.join("\n")
@@ -174,15 +176,15 @@ impl Style {
 }
 
 /// `words: title figure; title figure`. If all columns are words, the other words describe the first.
-fn sentence(columns: &[report::Column], row: usize) -> String {
-    let is_figure = |column: &report::Column| matches!(column.kind, ColumnKind::Figure | ColumnKind::Median);
+fn sentence(columns: &[Column], row: usize) -> String {
+    let is_figure = |column: &Column| matches!(column.kind, ColumnKind::Figure | ColumnKind::Median);
     let (words, values) = columns.split_at(columns.iter().position(is_figure).unwrap_or(1));
-    let text = |column: &report::Column| Cell::of(&column.entries[row]).painted(false);
-    let value = |column: &report::Column| match is_figure(column) {
+    let text = |column: &Column| layout::text(&column.entries[row]);
+    let value = |column: &Column| match is_figure(column) {
         true => format!("{} {}", column.title, text(column)),
         false => text(column),
     };
-    let is_known = |column: &&report::Column| !["", DASH].contains(&text(column).as_str());
+    let is_known = |column: &&Column| !["", DASH].contains(&text(column).as_str());
     let words: Vec<String> = words.iter().map(text).collect();
     let values: Vec<String> = values.iter().filter(is_known).map(value).collect();
     format!("{}: {}", words.join(" "), values.join("; "))
@@ -194,30 +196,4 @@ fn tone(tone: report::Tone) -> Tone {
         report::Tone::Legend => Tone::Faint,
         report::Tone::Alarm => Tone::Bad,
     }
-}
-
-/// The first entry of a row.
-fn name(table: &Table, row: usize) -> String {
-    table.columns.first().map(|column| column.entries[row].sentence.words()).unwrap_or_default()
-}
-
-/// Whether a row has the same first entry as the one above it.
-fn repeats(table: &Table, row: usize) -> bool {
-    row > 0 && name(table, row) == name(table, row - 1)
-}
-
-/// The columns of a table. The name of a group is printed once.
-fn columns(table: &Table) -> Vec<Column> {
-    let is_blank = |index: usize, row: usize| index == 0 && table.look == TableLook::Grouped && repeats(table, row);
-    let column = |(index, column): (usize, &report::Column)| {
-        let cell = |(row, entry): (usize, &Entry)| if is_blank(index, row) { Cell::plain("") } else { Cell::of(entry) };
-        let cells = column.entries.iter().enumerate().map(cell).collect();
-        let printed = Column { title: column.title.clone(), cells };
-        match column.kind {
-            ColumnKind::Figure => printed.flush_right(),
-            ColumnKind::Median => printed.with_numbers_aligned(),
-            ColumnKind::Name | ColumnKind::Words | ColumnKind::Reference => printed,
-        }
-    };
-    table.columns.iter().enumerate().map(column).collect()
 }
