@@ -1,5 +1,5 @@
-//! The answer in one paragraph: the winners of the workloads, the number of ties, the largest differences, and what more
-//! time would decide.
+//! The answer in one paragraph: the winners of the workloads, the number of ties, the largest differences, and what
+//! more time would decide.
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};

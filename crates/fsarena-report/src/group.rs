@@ -1,5 +1,5 @@
-//! Groups of contenders that may be ranked together, which are those of the same durability class: their guarantees, and
-//! the cells and verdicts of their workloads.
+//! Groups of contenders that may be ranked together, which are those of the same durability class: their guarantees,
+//! and the cells and verdicts of their workloads.
 
 use std::collections::BTreeSet;
 

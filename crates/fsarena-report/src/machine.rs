@@ -1,5 +1,5 @@
-//! The machine and the lanes: facts, the cost of a write and flush, what held the machine back, and the programs that did
-//! the work.
+//! The machine and the lanes: facts, the cost of a write and flush, what held the machine back, and the programs that
+//! did the work.
 
 use std::collections::BTreeMap;
 

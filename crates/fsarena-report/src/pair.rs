@@ -1,5 +1,5 @@
-//! Statements about a pair: which contender is faster, the ratio with its interval, which differences the run finds, and
-//! the mean ratio over all workloads.
+//! Statements about a pair: which contender is faster, the ratio with its interval, which differences the run finds,
+//! and the mean ratio over all workloads.
 
 use fsarena_model::comparison::{PairVerdict, SuiteRow};
 use fsarena_model::{Comparison, Label, Verdict};

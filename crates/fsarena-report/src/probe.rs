@@ -31,35 +31,55 @@ pub const DONE: &str = "rate.done";
 /// The known probes, in the order in which they are shown.
 #[rustfmt::skip]
 const PROBES: &[Probe] = &[
-    probe(OFFERED, "Offered, operations/s", rate, "Operations that should have begun per second, whatever became of the last ones."),
-    probe(DONE, "Done, operations/s", rate, "Operations that ended, over the timed seconds. Less than was offered means that a queue grew."),
-    probe("device.read", "Device reads, bytes/op", bytes, "Bytes that the lane's device served. Zero for a cold read means that it was none."),
-    probe("device.written", "Device writes, bytes/op", bytes, "Bytes that reached the lane's device. More than the data itself is journal, log, metadata, or copy on write."),
+    probe(OFFERED, "Offered, operations/s", rate, "Operations that should have begun per second, whatever became of \
+        the last ones."),
+    probe(DONE, "Done, operations/s", rate, "Operations that ended, over the timed seconds. Less than was offered \
+        means that a queue grew."),
+    probe("device.read", "Device reads, bytes/op", bytes, "Bytes that the lane's device served. Zero for a cold read \
+        means that it was none."),
+    probe("device.written", "Device writes, bytes/op", bytes, "Bytes that reached the lane's device. More than the \
+        data itself is journal, log, metadata, or copy on write."),
     probe("device.reads", "Read requests/op", three_digits, "Requests after merging."),
-    probe("device.writes", "Write requests/op", three_digits, "Requests after merging. Many small ones cost more than few large ones."),
+    probe("device.writes", "Write requests/op", three_digits, "Requests after merging. Many small ones cost more than \
+        few large ones."),
     probe("device.merges", "Merged requests/op", three_digits, "Requests that the block layer joined to neighbours."),
     probe("device.read-merges", "Merged reads/op", three_digits, "Of these, reads."),
     probe("device.write-merges", "Merged writes/op", three_digits, "Of these, writes."),
-    probe("device.reading", "Device reading/op", seconds, "Time that reads took in queue and device; those under way at the same time count each."),
+    probe("device.reading", "Device reading/op", seconds, "Time that reads took in queue and device; those under way \
+        at the same time count each."),
     probe("device.writing", "Device writing/op", seconds, "Time that writes took, likewise."),
-    probe("device.flushes", "Flushes/op", three_digits, "Flushes of the device's cache. Durable work needs them; on most devices they are the dearest part."),
-    probe("device.preflushes", "Flushes asked for/op", three_digits, "Requests that asked the device to flush its cache first, counted in the first round only."),
-    probe("device.fua", "FUA writes/op", three_digits, "Writes that were to go past the device's cache, counted in the first round only. A device that cannot do that flushes after each."),
+    probe("device.flushes", "Flushes/op", three_digits, "Flushes of the device's cache. Durable work needs them; on \
+        most devices they are the dearest part."),
+    probe("device.preflushes", "Flushes asked for/op", three_digits, "Requests that asked the device to flush its \
+        cache first, counted in the first round only."),
+    probe("device.fua", "FUA writes/op", three_digits, "Writes that were to go past the device's cache, counted in the \
+        first round only. A device that cannot do that flushes after each."),
     probe("device.flushing", "Device flushing/op", seconds, "Time that the device's flushes took."),
     probe("device.busy", "Device busy", percent, "Share of the time with at least one request in flight."),
-    probe("device.queue", "Requests in flight", hundredths, "Mean over the timed part. Below 1, the device waited for the file system."),
+    probe("device.queue", "Requests in flight", hundredths, "Mean over the timed part. Below 1, the device waited for \
+        the file system."),
     probe("cpu.process", "CPU of the process/op", seconds, "User and system time of the process that did the work."),
-    probe("cpu.system", "CPU of the process in the kernel/op", seconds, "The part of that time that was spent in the kernel."),
-    probe("cpu.kernel", "CPU of kernel threads/op", seconds, "Time of the threads that worked for the contender: journal, write-back, loop device."),
-    probe("cpu.foreign", "Foreign CPU, cores", hundredths, "Cores that other programs kept busy meanwhile: noise, not cost."),
-    probe("cpu.steal", "Stolen CPU, cores", hundredths, "Cores' worth of time that the hypervisor gave to others: noise, not cost."),
+    probe("cpu.system", "CPU of the process in the kernel/op", seconds,
+        "The part of that time that was spent in the kernel."),
+    probe("cpu.kernel", "CPU of kernel threads/op", seconds, "Time of the threads that worked for the contender: \
+        journal, write-back, loop device."),
+    probe("cpu.foreign", "Foreign CPU, cores", hundredths, "Cores that other programs kept busy meanwhile: noise, not \
+        cost."),
+    probe("cpu.steal", "Stolen CPU, cores", hundredths, "Cores' worth of time that the hypervisor gave to others: \
+        noise, not cost."),
     probe("switches", "Context switches/op", three_digits, "How often the work waited or was interrupted."),
-    probe("pages.dirtied", "Pages dirtied/op", three_digits, "Pages of this file system that were changed in memory. Direct I/O should change none."),
-    probe("machine.dirtied", "Pages dirtied by all/op", three_digits, "The same for the whole machine, other programs' writes included."),
-    probe("pages.cached", "Pages cached by all/op", three_digits, "Pages by which the whole machine's page cache grew."),
-    probe("process.read", "Read for the process, bytes/op", bytes, "What storage read for this process, as the kernel accounts it."),
-    probe("process.written", "Written for the process, bytes/op", bytes, "What this process caused to be written, as the kernel accounts it."),
-    probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left to later."),
+    probe("pages.dirtied", "Pages dirtied/op", three_digits, "Pages of this file system that were changed in memory. \
+        Direct I/O should change none."),
+    probe("machine.dirtied", "Pages dirtied by all/op", three_digits, "The same for the whole machine, other programs' \
+        writes included."),
+    probe("pages.cached", "Pages cached by all/op", three_digits,
+        "Pages by which the whole machine's page cache grew."),
+    probe("process.read", "Read for the process, bytes/op", bytes, "What storage read for this process, as the kernel \
+        accounts it."),
+    probe("process.written", "Written for the process, bytes/op", bytes, "What this process caused to be written, as \
+        the kernel accounts it."),
+    probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left \
+        to later."),
 ];
 
 /// Two decimals, for values near 0 or 1.

@@ -10,13 +10,14 @@ use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
 use crate::words::listed;
 
 /// The explanation of the intervals.
-const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
-    pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of the same rounds share their luck; the \
-    errors of workloads with different rounds are added up. Who is best follows from wider ones, which hold over all of its rivals together.";
+const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
+    of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of \
+    the same rounds share their luck; the errors of workloads with different rounds are added up. Who is best follows \
+    from wider ones, which hold over all of its rivals together.";
 
 /// The explanation of the second table.
-const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \
-    proportions.";
+const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
+    keep their proportions.";
 
 /// The section about a comparison's recommendation; `None` if the user gave no mix.
 pub fn section(comparison: &Comparison) -> Option<Section> {
@@ -136,7 +137,8 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = 
     [pairs, flips].into_iter().filter(Section::has_rows)
 }
 
-/// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is given once.
+/// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is
+/// given once.
 fn unknown(left_out: &[String], count: usize) -> String {
     if left_out.is_empty() {
         return DASH.to_owned();

@@ -106,8 +106,9 @@ impl Canvas {
     pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let text = visible(text);
         let text = HtmlEscape(&text);
+        let turn = format!("rotate(-90 {x:.1} {y:.1})");
         self.push(format_args!(
-            r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{text}</text>"#
+            r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="{turn}">{text}</text>"#
         ));
     }
 

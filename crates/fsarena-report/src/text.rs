@@ -114,7 +114,8 @@ impl Style {
         footnotes.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by row.
+    /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by
+    /// row.
     fn table(self, wide: &Table) -> String {
         let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
         let all = table(wide, self.color);
@@ -168,7 +169,11 @@ impl Style {
             if is_grouped && !table.repeats(row) {
                 lines.push(layout::visible(&table.name(row)));
             }
-            let text = wrapped(&sentence(columns, row), &format!("{indent}{HANGING}"), self.width.saturating_sub(indent.len()));
+            let text = wrapped(
+                &sentence(columns, row),
+                &format!("{indent}{HANGING}"),
+                self.width.saturating_sub(indent.len()),
+            );
             lines.push(format!("{indent}{text}"));
         }
         lines.join("\n")

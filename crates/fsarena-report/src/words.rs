@@ -132,9 +132,14 @@ const OF_LANES: &[&str] = &[
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
 /// The explanation of the figures of a verdict.
-pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of 80 %.";
+pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all \
+    pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such \
+    a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of \
+    80 %.";
 /// The explanation of a ratio over the suite.
-pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
+pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each \
+    counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that \
+    the workloads of a round share; it decides nothing.";
 
 /// The explanation of a curve of latency against load.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); \
@@ -143,16 +148,16 @@ pub const CURVE: &str = "Each line is one contender at rising rates (open loop, 
     the previous one and no queue can be seen.";
 
 /// The explanation of the probes.
-pub const PROBES: &str = "Counted over the timed part unless said otherwise, median over rounds. They say why a figure came out as it \
-    did.";
+pub const PROBES: &str = "Counted over the timed part unless said otherwise, median over rounds. They say why a figure \
+    came out as it did.";
 
 /// How to read the drawings of a workload; `margin` is the equivalence margin, 0 to 1.
 pub fn drawings(margin: f64) -> String {
     format!(
-        "Left: a large dot is the median over rounds, the bar its 95\u{a0}% interval, a faint dot one round, a ring one \
-         that was excluded; green are those that none is shown to beat. Right: how many times better the first of a pair \
-         is; the thick bar is the pointwise interval, the thin one the interval of the decision, the shaded band the \
-         margin of {} within which contenders count as equivalent.",
+        "Left: a large dot is the median over rounds, the bar its 95\u{a0}% interval, a faint dot one round, a ring \
+            one that was excluded; green are those that none is shown to beat. Right: how many times better the first \
+            of a pair is; the thick bar is the pointwise interval, the thin one the interval of the decision, the \
+            shaded band the margin of {} within which contenders count as equivalent.",
         percent(margin)
     )
 }
@@ -173,7 +178,8 @@ pub type Term = (&'static str, &'static str);
 pub const VERDICTS: &[Term] = &[
     (
         "faster, slower",
-        "The decision interval of the ratio excludes 1. The rule aims at a false winner in at most one of twenty whole runs. The difference may be small.",
+        "The decision interval of the ratio excludes 1. The rule aims at a false winner in at most one of twenty whole \
+            runs. The difference may be small.",
     ),
     (
         "equivalent",
@@ -181,11 +187,13 @@ pub const VERDICTS: &[Term] = &[
     ),
     (
         "undecided",
-        "The data do not decide it. Where possible, the report says about how many more rounds would decide it, and how long they take.",
+        "The data do not decide it. Where possible, the report says about how many more rounds would decide it, and \
+            how long they take.",
     ),
     (
         "invalid",
-        "The figures cannot be compared: a trial did not finish, rounds contradict each other, or a figure is impossible.",
+        "The figures cannot be compared: a trial did not finish, rounds contradict each other, or a figure is \
+            impossible.",
     ),
 ];
 
@@ -194,19 +202,24 @@ pub const FIGURES: &[Term] = &[
     ("ratio", "How many times better the first of a pair is than the second, whatever the metric's direction."),
     (
         "pointwise interval",
-        "95 % of such intervals contain the true ratio, if one looks at this pair alone. Use it to read the size of a difference.",
+        "95 % of such intervals contain the true ratio, if one looks at this pair alone. Use it to read the size of a \
+            difference.",
     ),
     (
         "decision interval",
-        "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster and slower rest on it; equivalent has a test of its own, against the margin.",
+        "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster \
+            and slower rest on it; equivalent has a test of its own, against the margin.",
     ),
     (
         "rank, best group",
-        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group has all those that none is proved better than.",
+        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group \
+            has all those that none is proved better than.",
     ),
     (
         "rounds",
-        "Each round makes every file system again. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
+        "Each round makes every file system again. The interval is about rounds; the slices within one share a file \
+            system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine \
+            was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
     ),
 ];
 
@@ -233,35 +246,44 @@ pub const VALIDITY: &[Term] = &[
     ("valid", "None of what follows was found. What could not be read was not checked."),
     (
         "cached",
-        "The device carried fewer bytes than a cold or direct read asked for: memory served the rest. Take a larger file, or a memory limit.",
+        "The device carried fewer bytes than a cold or direct read asked for: memory served the rest. Take a larger \
+            file, or a memory limit.",
     ),
     (
         "not-direct",
-        "Direct I/O was asked for, and the kernel did it through the page cache: pages were dirtied, or the file system names no alignment. On btrfs it becomes direct with nodatasum.",
+        "Direct I/O was asked for, and the kernel did it through the page cache: pages were dirtied, or the file \
+            system names no alignment. On btrfs it becomes direct with nodatasum.",
     ),
     (
         "device-bound",
-        "All contenders come near what the bare device does for the same requests without a file system, or all stand at one cap. A tie there says nothing about the file systems; a faster device would.",
+        "All contenders come near what the bare device does for the same requests without a file system, or all stand \
+            at one cap. A tie there says nothing about the file systems; a faster device would.",
     ),
     (
         "lane-bound",
-        "The host's file system beneath the images, or the loop device, takes more than a fifth of the time. Put the lanes on a partition or on another host file system.",
+        "The host's file system beneath the images, or the loop device, takes more than a fifth of the time. Put the \
+            lanes on a partition or on another host file system.",
     ),
     (
         "cpu-bound",
-        "The processors were full and the device was not: what is compared is the code, and the number of cores decides. Fewer threads, or more cores, would show the rest.",
+        "The processors were full and the device was not: what is compared is the code, and the number of cores \
+            decides. Fewer threads, or more cores, would show the rest.",
     ),
     (
         "harness-bound",
-        "The same work in memory, where no file system of a contender has a part, takes more than half of the time: a difference between contenders comes out too small. What is started and called for each operation is the figure.",
+        "The same work in memory, where no file system of a contender has a part, takes more than half of the time: a \
+            difference between contenders comes out too small. What is started and called for each operation is the \
+            figure.",
     ),
     (
         "impossible",
-        "More than the device or memory can do, or fewer flushes than the guaranteed durability needs. Never printed as a result, and not ranked.",
+        "More than the device or memory can do, or fewer flushes than the guaranteed durability needs. Never printed \
+            as a result, and not ranked.",
     ),
     (
         "overloaded",
-        "Less was done than the offered rate asked for: the queue, and with it the latency, grew with the length of the run. Offer less.",
+        "Less was done than the offered rate asked for: the queue, and with it the latency, grew with the length of \
+            the run. Offer less.",
     ),
     ("unsteady", "Later rounds contradict earlier ones: no verdict. A calmer machine, or more rounds, may settle it."),
     ("did-not-finish", "The work failed, or ran out of time or space; the reason is next to it."),

@@ -8,10 +8,10 @@ use crate::number::{DASH, count, seconds};
 
 pub const SUBJECT: Subject = Subject {
     title: "Flush census",
-    meaning: "What reaches the lane's device for one fsync, fdatasync or syncfs (for one write with O_SYNC): flushes as the \
-              device counts them, requests that ask for a flush before them (preflush), and writes past the device's cache \
-              (FUA); of a loop device, which has no FUA, each of these is one more flush. The last two are counted in the first round only. Calls at the same time may share \
-              a flush.",
+    meaning: "What reaches the lane's device for one fsync, fdatasync or syncfs (for one write with O_SYNC): flushes \
+        as the device counts them, requests that ask for a flush before them (preflush), and writes past the device's \
+        cache (FUA); of a loop device, which has no FUA, each of these is one more flush. The last two are counted in \
+        the first round only. Calls at the same time may share a flush.",
     lines: all,
     brief: in_brief,
     rest: |_| None,

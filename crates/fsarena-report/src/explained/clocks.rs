@@ -10,10 +10,10 @@ use crate::words::counted;
 
 pub const SUBJECT: Subject = Subject {
     title: "Three clocks and space",
-    meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the lane \
-              was at rest (remounted read-only and back: checkpoint, log and deferred work done). What a \
-              remount takes where nothing is left is taken off. Later: after the clock that the workload's figure counts, until \
-              rest. Space: bytes more in use than before, for a byte of the files.",
+    meaning: "For each operation, from its beginning: when the calls had returned, when all was durable, and when the \
+        lane was at rest (remounted read-only and back: checkpoint, log and deferred work done). What a remount takes \
+        where nothing is left is taken off. Later: after the clock that the workload's figure counts, until rest. \
+        Space: bytes more in use than before, for a byte of the files.",
     lines: all,
     brief: worth_a_line,
     rest: silent,

@@ -1,5 +1,5 @@
-//! Figures as other programs have them: iostat's columns of the lane's device over the timed seconds, processor time, and
-//! what the program of a workload reports itself.
+//! Figures as other programs have them: iostat's columns of the lane's device over the timed seconds, processor time,
+//! and what the program of a workload reports itself.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ use crate::number::{DASH, three_digits};
 
 pub const IOSTAT: Subject = Subject {
     title: "As iostat has it",
-    meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and names: requests \
-              and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a request in queue and device \
-              (r_await, w_await, f_await), requests under way (aqu-sz), kilobytes of a request (rareq-sz, wareq-sz), and the share of the time \
-              with any (%util). %CPU: processor time of the work's processes, and %system its part in the kernel, of the timed \
-              seconds, or of fio what it says of each of its jobs; kernel threads' time is not in them.",
+    meaning: "What iostat -x would have printed of the lane's device over the timed seconds, by sysstat's formulas and \
+        names: requests and kilobytes (1024 bytes) per second, merged requests (rrqm/s, wrqm/s), milliseconds of a \
+        request in queue and device (r_await, w_await, f_await), requests under way (aqu-sz), kilobytes of a request \
+        (rareq-sz, wareq-sz), and the share of the time with any (%util). %CPU: processor time of the work's \
+        processes, and %system its part in the kernel, of the timed seconds, or of fio what it says of each of its \
+        jobs; kernel threads' time is not in them.",
     lines: all,
     brief: in_brief,
     rest: |_| None,

@@ -56,8 +56,8 @@ const LANE: Figure = computed(
     "lane, of the time",
     lane_share,
     share,
-    "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: flushes, \
-     times the lane's cost in this run.",
+    "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
+        flushes, times the lane's cost in this run.",
 );
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {

@@ -10,8 +10,8 @@ use crate::svg::lines;
 use crate::{number, reproduction};
 
 /// The explanation of the charts.
-const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an order, \
-    not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
+const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
+    order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
 
 /// The charts of each test: published, and measured here. Empty if the comparison reproduces nothing.
 pub fn charts(comparison: &Comparison) -> Section {

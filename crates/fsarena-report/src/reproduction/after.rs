@@ -21,8 +21,9 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
         names.into_iter().map(|name| row(comparison, &workload.name, name))
     });
     let table = Table::from_rows(head, rows.collect(), 2);
-    let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for an unmount is what \
-                  was still owed to it. Steps named true are that many mere starts of /bin/true: no file system has a part in them.";
+    let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
+        an unmount is what was still owed to it. Steps named true are that many mere starts of /bin/true: no file \
+        system has a part in them.";
     Section::titled("Beside the tests").with(table).with(Paragraph::legend(meaning))
 }
 
@@ -75,8 +76,8 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
         sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
     } else if !all.is_empty() && sentences.is_empty() {
         sentences.push(format!(
-            "After the work from one process every file, directory and table of a database was compared with what it should \
-             be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
+            "After the work from one process every file, directory and table of a database was compared with what it \
+                should be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
             all.len()
         ));
     }

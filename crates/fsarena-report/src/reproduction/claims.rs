@@ -17,8 +17,8 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
         claims.map(row).collect(),
         5,
     );
-    let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the others are judged from \
-                  the article's own data and from what is known of its software.";
+    let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the \
+        others are judged from the article's own data and from what is known of its software.";
     Section::titled("What became of its claims").with(table).with(Paragraph::legend(meaning))
 }
 

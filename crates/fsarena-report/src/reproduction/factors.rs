@@ -21,9 +21,10 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
         2,
     );
     let meaning = format!(
-        "How many times better than {base}. As published: {base} through a shell that starts a program for each operation, the other \
-             in one process. Harness: how many times longer {base} takes so than in one process. File system: both in one process, \
-             nothing synced; below 1 {base} is faster. Harness times file system is the speed-up as published. Properly: both in one process, with the sync."
+        "How many times better than {base}. As published: {base} through a shell that starts a program for each \
+            operation, the other in one process. Harness: how many times longer {base} takes so than in one process. \
+            File system: both in one process, nothing synced; below 1 {base} is faster. Harness times file system is \
+            the speed-up as published. Properly: both in one process, with the sync."
     );
     Section::titled(format!("What the speed-ups over {base} consist of")).with(table).with(Paragraph::legend(meaning))
 }
@@ -49,7 +50,7 @@ pub fn summaries(reproduction: &Reproduction) -> Section {
         reproduction.summaries.iter().map(row).collect(),
         3,
     );
-    let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was measured here, where \
-                  every test was.";
+    let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was \
+        measured here, where every test was.";
     Section::titled("Over all tests").with(table).with(Paragraph::legend(meaning))
 }

@@ -37,7 +37,8 @@ pub fn as_published(reproduction: &Reproduction) -> Section {
         Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
     };
     let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
-    let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, on this machine.";
+    let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, \
+        on this machine.";
     Section::titled("As it was published").with(table).with(Paragraph::legend(meaning))
 }
 
@@ -53,8 +54,9 @@ pub fn properly(reproduction: &Reproduction) -> Section {
         has_one.then(|| named(key).into_iter().chain(here).collect())
     };
     let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
-    let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; the median over \
-                  rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it enters no order.";
+    let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; \
+        the median over rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it \
+        enters no order.";
     Section::titled("As it should be measured").with(table).with(Paragraph::legend(meaning))
 }
 

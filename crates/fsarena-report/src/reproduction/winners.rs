@@ -23,11 +23,12 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
         reproduction.winners.iter().filter(is_known).map(row).collect(),
         4,
     );
-    let meaning = "A winner is told from the others where their medians differ by more than the margin and their 95 % intervals, where \
-                  there are any, do not overlap; without intervals, of fewer than three rounds, only where one is twice the other. Published \
-                  figures within 1 % of each other are equal: where several win, all of them must win. Tau: Kendall's rank agreement (tau-b), \
-                  1 where all pairs are in the published order, less where the article has ties and here there are none, −1 where all are \
-                  turned round; its interval here is over rounds, from six on, that of all tests together over tests.";
+    let meaning = "A winner is told from the others where their medians differ by more than the margin and their 95 % \
+        intervals, where there are any, do not overlap; without intervals, of fewer than three rounds, only where one \
+        is twice the other. Published figures within 1 % of each other are equal: where several win, all of them must \
+        win. Tau: Kendall's rank agreement (tau-b), 1 where all pairs are in the published order, less where the \
+        article has ties and here there are none, −1 where all are turned round; its interval here is over rounds, \
+        from six on, that of all tests together over tests.";
     Section::titled("Does the published winner win here?").with(table).with(Paragraph::legend(meaning))
 }
 

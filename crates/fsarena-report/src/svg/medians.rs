@@ -1,5 +1,5 @@
-//! The figures of a workload, a row for each contender or pair: medians with their intervals and rounds, and the ratios of
-//! pairs.
+//! The figures of a workload, a row for each contender or pair: medians with their intervals and rounds, and the ratios
+//! of pairs.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Better, Verdict};
@@ -26,8 +26,8 @@ pub struct Dot<'a> {
     pub is_plausible: bool,
 }
 
-/// The drawing of the contenders' medians with their intervals, and each round's value as a faint dot, or as a ring if it
-/// was set aside; `None` if there is no figure.
+/// The drawing of the contenders' medians with their intervals, and each round's value as a faint dot, or as a ring if
+/// it was set aside; `None` if there is no figure.
 pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
     let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 14.0;

@@ -80,8 +80,8 @@ pub fn table(table: &Table, color: bool) -> String {
     (usize::from(!has_head)..=table.height()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` ±` are flush right, so
-/// that digits of the same magnitude are below each other.
+/// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` ±` are flush right,
+/// so that digits of the same magnitude are below each other.
 fn column(table: &Table, index: usize) -> Vec<Piece> {
     let column = &table.columns[index];
     let is_blank = |row: usize| index == 0 && table.look == TableLook::Grouped && table.repeats(row);
