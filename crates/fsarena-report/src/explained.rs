@@ -89,7 +89,7 @@ struct Line {
 
 /// The tables of all workloads, with the brief lines. A table without lines is left out.
 pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
-    SUBJECTS.iter().filter_map(|subject| {
+    SUBJECTS.iter().map(|subject| {
         let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
         let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
         let name = |(workload, _): &(&WorkloadRow, Line)| workload.name.to_string();
@@ -103,7 +103,7 @@ pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
 pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iterator<Item = Section> {
     let subjects = [programs::SAID, clocks::SUBJECT, census::SUBJECT, programs::IOSTAT].into_iter();
-    subjects.filter_map(|subject| {
+    subjects.map(|subject| {
         let lines = (subject.lines)(comparison, workload);
         let table = figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line);
         let hint = (subject.hint)(comparison, workload).unwrap_or_default();
@@ -111,10 +111,10 @@ pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iter
     })
 }
 
-/// A folded table with its explanation; `None` if it has no row.
-fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Option<Section> {
+/// A folded table with its explanation.
+fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Section {
     let part = Section::titled(subject.title).folded(Fold::Closed).with_hint(Sentence::new(Role::Strong, hint));
-    (table.height() > 0).then(|| part.with(table).with(Paragraph::legend(meaning)))
+    part.with(table).with(Paragraph::legend(meaning))
 }
 
 /// Adds the columns of a figure: its name, the value of each contender, and the baselines if there are any.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict};
-use fsarena_model::{Comparison, Durability, Guarantee, Label, Verdict};
+use fsarena_model::{Comparison, Durability, Guarantee, Label, ValidityClass, Verdict};
 
 use crate::words::{self, listed};
 
@@ -41,6 +41,11 @@ pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
 /// The cell of `contender` in `workload`.
 pub fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &Label) -> Option<&'a Cell> {
     comparison.cells.iter().find(|cell| cell.workload == workload && cell.contender == *contender)
+}
+
+/// Whether a cell's figure may be shown as a result: nothing in it is beyond what the device or memory can do.
+pub fn is_plausible(cell: &Cell) -> bool {
+    !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
 }
 
 /// The verdicts of `workload` between two of `contenders`, in the comparison's order.

@@ -81,9 +81,6 @@ pub fn of_all(comparison: &Comparison) -> Section {
         .column(ColumnKind::Words, "operation", |row| row.operation)
         .column(ColumnKind::Words, "contender", |row| row.cell.contender.to_string());
     let table = figures(table);
-    if rows.is_empty() {
-        return Section::default();
-    }
     let meaning = meaning(std::slice::from_ref(&table));
     let section = Section::titled("Latencies").with_shown(Shown::Markdown, table);
     section.with_shown(Shown::Markdown, Paragraph::legend(meaning))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label};
 
-use crate::number::{self, DASH, bytes, percent, seconds, three_digits};
+use crate::number::{self, DASH, bytes, hundredths, percent, seconds, three_digits};
 use crate::report::{ColumnKind, Fold, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
 use crate::{group, latency};
@@ -82,11 +82,6 @@ const PROBES: &[Probe] = &[
         to later."),
 ];
 
-/// Two decimals, for values near 0 or 1.
-fn hundredths(value: f64) -> String {
-    format!("{value:.2}")
-}
-
 fn rate(value: f64) -> String {
     number::value(value, "ops/s")
 }
@@ -101,8 +96,8 @@ pub fn terms(cells: &[Cell]) -> Vec<Term> {
 const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "space."];
 
 /// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
-/// own are left out; `None` if there is no other.
-pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Section> {
+/// own are left out.
+pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
     let cell = |label: &Label| group::cell(comparison, &workload.name, label);
     let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
     let names = cells.iter().flat_map(|cell| cell.probes.keys().map(String::as_str));
@@ -115,7 +110,7 @@ pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Option<Section> 
         .column(ColumnKind::Name, "what was counted meanwhile", |name| title(name, &cells))
         .columns(ColumnKind::Figure, labels, |name, cell| cell.and_then(|cell| printed(name, cell)).unwrap_or(dash()))
         .done();
-    (table.height() > 0).then(|| Section::titled("Behind the figures").folded(Fold::Open).with(table))
+    Section::titled("Behind the figures").folded(Fold::Open).with(table)
 }
 
 fn find(name: &str) -> Option<&'static Probe> {

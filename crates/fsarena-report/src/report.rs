@@ -112,17 +112,23 @@ impl Report {
     }
 }
 
+/// The blocks that `medium` shows. A table without rows is left out together with its legend.
 fn shown_on(blocks: Vec<Block>, medium: Medium) -> Vec<Block> {
-    let mut blocks: Vec<Block> = blocks.into_iter().filter(|block| block.shown.includes(medium)).collect();
-    for block in &mut blocks {
+    let mut shown: Vec<Block> = Vec::new();
+    let mut lacks_table = false;
+    for mut block in blocks.into_iter().filter(|block| block.shown.includes(medium)) {
         match &mut block.content {
             Content::Table(table) => table.columns.retain(|column| column.shown.includes(medium)),
             Content::Section(Section { blocks, .. }) => *blocks = shown_on(std::mem::take(blocks), medium),
             _ => {}
         }
+        let is_legend = matches!(&block.content, Content::Paragraph(Paragraph { tone: Tone::Legend, .. }));
+        let is_empty = block.content.is_empty() && !matches!(block.content, Content::Footnotes(_));
+        let is_left_out = is_empty || (is_legend && lacks_table);
+        lacks_table = is_empty && matches!(block.content, Content::Table(_));
+        shown.extend((!is_left_out).then_some(block));
     }
-    blocks.retain(|block| matches!(block.content, Content::Footnotes(_)) || !block.content.is_empty());
-    blocks
+    shown
 }
 
 /// Gives the remarks of all tables their numbers, row by row.
@@ -184,7 +190,7 @@ impl Content {
             Self::Paragraph(paragraph) => paragraph.sentence.0.is_empty(),
             Self::List(list) => list.items.is_empty(),
             Self::Facts(facts) => facts.facts.is_empty(),
-            Self::Table(table) => table.columns.is_empty(),
+            Self::Table(table) => table.height() == 0,
             Self::Section(section) => section.blocks.is_empty(),
             Self::Cards(cards) => cards.is_empty(),
             Self::Command(command) => command.is_empty(),

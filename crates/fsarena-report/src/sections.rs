@@ -8,7 +8,7 @@ use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status, Verdict};
 
 use crate::html::reproduction as charts;
-use crate::number::{DASH, bytes, seconds, three_digits};
+use crate::number::{DASH, bytes, hundredths, seconds, three_digits};
 use crate::report::{
     Arrangement, ColumnKind, Content, Count, Drawings, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report,
     Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
@@ -172,22 +172,13 @@ fn place(comparison: &Comparison) -> Section {
         Fact { name: workloads, lines }
     });
     let settings = Facts { look: FactsLook::Columns, facts: settings.collect() };
-    let rounds = rounds(&comparison.round_facts);
-    let section = Section::titled("Where and when")
+    let settings = Section::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
+    Section::titled("Where and when")
         .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
         .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))
-        .with_shown(Shown::Terminal, Paragraph::legend(machine::programs(environment).unwrap_or_default()));
-    let section = match settings.facts.is_empty() {
-        true => section,
-        false => {
-            let part = Section::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
-            section.with_shown(Shown::Documents, part)
-        }
-    };
-    match rounds.height() {
-        0 => section,
-        _ => section.with_shown(Shown::Page, rounds),
-    }
+        .with_shown(Shown::Terminal, Paragraph::legend(machine::programs(environment).unwrap_or_default()))
+        .with_shown(Shown::Documents, settings)
+        .with_shown(Shown::Page, rounds(&comparison.round_facts))
 }
 
 /// A figure of a round, and whether its column is shown if no round has one.
@@ -207,8 +198,8 @@ const fn known(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -
 
 const ROUND_COLUMNS: [RoundColumn; 10] = [
     fixed("seconds", |facts| Some(three_digits(facts.seconds))),
-    fixed("foreign CPU, cores", |facts| facts.foreign_cores.map(cores)),
-    fixed("stolen CPU, cores", |facts| facts.steal_cores.map(cores)),
+    fixed("foreign CPU, cores", |facts| facts.foreign_cores.map(hundredths)),
+    fixed("stolen CPU, cores", |facts| facts.steal_cores.map(hundredths)),
     known("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
     known("of it the device", |facts| lane(facts, |cost| cost.device)),
     known("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
@@ -227,10 +218,6 @@ fn rounds(facts: &[RoundFacts]) -> Table {
         .column(ColumnKind::Name, "round", |facts| facts.round.to_string())
         .columns(ColumnKind::Figure, columns, |facts, figure| figure(facts).unwrap_or(DASH.to_owned()))
         .done()
-}
-
-fn cores(cores: f64) -> String {
-    format!("{cores:.2}")
 }
 
 fn lane(facts: &RoundFacts, of: fn(&LaneCost) -> Option<Nanos>) -> Option<String> {

@@ -9,7 +9,7 @@ use fsarena_model::{Article, Comparison, Reading};
 
 use super::{Figure, Line, Subject, computed, lines, probe, probed};
 use crate::group;
-use crate::number::{DASH, three_digits};
+use crate::number::{DASH, hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
     title: "As iostat has it",
@@ -48,11 +48,6 @@ const COLUMNS: [Figure; 16] = [
 /// The figures in the table of all workloads.
 const BRIEF: [&str; 11] =
     ["r/s", "rkB/s", "r_await", "w/s", "wkB/s", "w_await", "f_await", "aqu-sz", "%util", "%CPU", "%system"];
-
-/// Two decimals, as iostat prints.
-fn hundredths(value: f64) -> String {
-    format!("{value:.2}")
-}
 
 /// User and system time of each fio job in percent, as fio reports it.
 fn of_fio(cell: &Cell) -> Option<(f64, f64)> {

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, GridTest, ValidityClass};
+use fsarena_model::{Comparison, GridTest};
 
 use crate::grid::{self, Grid, grid};
+use crate::group;
 use crate::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 use crate::svg::heat::{self, Field};
 use crate::svg::lines::{self, Line};
@@ -23,7 +24,7 @@ const MEANING: &str = "A place is filled the more the nearer it is to the best; 
 /// The drawings of a workload's cells; empty if they are no grids. `anchor` is unique on the page.
 pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> Vec<Content> {
     let grids: Vec<Grid<'_>> =
-        cells.iter().flatten().filter(|cell| is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
+        cells.iter().flatten().filter(|cell| group::is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
     let files = union(grids.iter().map(Grid::files));
     let Some(first) = files.first().copied() else { return Vec::new() };
     let small = if files.contains(&SMALL) { SMALL } else { first };
@@ -49,10 +50,6 @@ pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> 
         Paragraph::legend(if large == LARGE { String::new() } else { nearest }).into(),
         whole.into(),
     ]
-}
-
-fn is_plausible(cell: &Cell) -> bool {
-    !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Impossible)
 }
 
 /// All sizes in the grids, in ascending order.

@@ -18,6 +18,11 @@ pub fn anchor(comparison: &Comparison, workload: &WorkloadRow) -> String {
     format!("workload-{}", index + 1)
 }
 
+/// The workload's name, which on the page leads to its part.
+fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
+    Sentence::new(Role::Link(anchor(comparison, workload)), workload.name.as_str())
+}
+
 /// The medians and verdicts of each group of contenders.
 pub fn verdicts(comparison: &Comparison) -> Section {
     let mut section = Section::titled("Verdicts");
@@ -37,10 +42,8 @@ pub fn verdicts(comparison: &Comparison) -> Section {
 
 /// One row per workload, with the median of each contender and what follows from them.
 fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
-    let unlabelled =
-        |workload: &'_ WorkloadRow| Sentence::new(Role::Link(anchor(comparison, workload)), workload.name.as_str());
     let name = |workload: &WorkloadRow| {
-        Entry::from(unlabelled(workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
+        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
     };
     let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
     let table = TableOf::new(TableLook::Matrix, &comparison.workloads)
@@ -142,8 +145,8 @@ fn matrix(comparison: &Comparison, group: &Group<'_>) -> Table {
     };
     let missing = || Sentence::new(Role::Verdict(Shade::Undecided), "not compared");
     TableOf::new(TableLook::Matrix, &comparison.workloads)
-        .column(Name, "workload", |row| Sentence::new(Role::Link(anchor(comparison, row)), row.name.as_str()))
-        .columns(Words, pairs, |row, (a, b)| verdict(row, (&a.label, &b.label)).unwrap_or_else(missing))
+        .column(Name, "workload", |workload| link(comparison, workload))
+        .columns(Words, pairs, |workload, (a, b)| verdict(workload, (&a.label, &b.label)).unwrap_or_else(missing))
         .done()
 }
 
@@ -193,9 +196,6 @@ fn colours(comparison: &Comparison) -> Sentence {
 pub fn over_the_suite(comparison: &Comparison) -> Section {
     let groups = groups(comparison);
     let rows: Vec<&SuiteRow> = groups.iter().flat_map(|group| pair::suite_rows(comparison, group)).collect();
-    if rows.is_empty() {
-        return Section::default();
-    }
     let mean = |row: &SuiteRow| {
         let missing = pair::suite_missing(row);
         let ratio = Sentence::from(pair::times(pair::suite_ratio(row)));
@@ -215,12 +215,12 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
 
 /// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.
 pub fn median_of(cell: &Cell, unit: &str) -> String {
-    let has = |class| cell.validity.iter().any(|validity| validity.class == class);
-    if has(ValidityClass::Impossible) {
+    if !group::is_plausible(cell) {
         return "impossible".to_owned();
     }
     let Some(median) = cell.median else {
-        return if has(ValidityClass::DidNotFinish) { "did not finish" } else { DASH }.to_owned();
+        let is_unfinished = cell.validity.iter().any(|validity| validity.class == ValidityClass::DidNotFinish);
+        return if is_unfinished { "did not finish" } else { DASH }.to_owned();
     };
     let spread = number::spread(median, cell.low, cell.high);
     format!("{} {}", number::value(median, unit), spread.unwrap_or_else(|| "±?".to_owned()))

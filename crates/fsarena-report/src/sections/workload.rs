@@ -7,7 +7,7 @@ use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label, Validity, ValidityClass};
 
 use super::verdicts::{anchor, median_of, pairs_table};
-use crate::group::{self, Group};
+use crate::group::{self, Group, is_plausible};
 use crate::html::grids::grids;
 use crate::number::{self, DASH};
 use crate::probe::{DONE, OFFERED};
@@ -43,7 +43,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Section {
         .with_all(grids(comparison, &cells, &anchor(comparison, workload)))
         .with_all(latencies(comparison, workload, &cells))
         .with_all(explained::of_workload(comparison, workload))
-        .with_all(probe::part(comparison, workload))
+        .with(probe::part(comparison, workload))
 }
 
 /// How the workload is done, in a few words each.
@@ -76,17 +76,12 @@ fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: 
         .chain(baselines.map(Measured::Baseline))
         .collect();
     let apart = group::apart(group).filter(|_| index > 0).unwrap_or_default();
-    let mut contents = vec![
+    vec![
         Paragraph::apart(apart).into(),
         Drawings { arrangement: Arrangement::Grid, drawings }.into(),
         figures(comparison, group, workload, &rows).into(),
-    ];
-    contents.extend((!pairs.is_empty()).then(|| pairs_table(comparison, &pairs).into()));
-    contents
-}
-
-fn is_plausible(cell: &Cell) -> bool {
-    !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
+        pairs_table(comparison, &pairs).into(),
+    ]
 }
 
 /// A row of a workload's figures.
