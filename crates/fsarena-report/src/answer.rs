@@ -34,6 +34,7 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
 type Ranked<'a> = (&'a str, Ranking<'a>);
 
 /// The leader of a workload.
+#[derive(Debug, PartialEq)]
 enum Lead<'a> {
     One(&'a Label),
     Several,
@@ -54,9 +55,15 @@ fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
     let mut parts = won(&rankings, group);
     let is_won = !parts.is_empty();
-    parts.extend(joint(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Several))));
-    parts.extend(open(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Open))));
-    parts.extend(invalid(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Invalid))));
+    let others = [
+        (Lead::Several, "the best are equivalent"),
+        (Lead::Open, "no one is shown to lead"),
+        (Lead::Invalid, "no figures can be compared"),
+    ];
+    for (wanted, words) in others {
+        let names = names(&rankings, |ranking| lead(ranking) == wanted);
+        parts.extend((!names.is_empty()).then(|| format!("in {} {words} ({})", names.len(), names.join(", "))));
+    }
     let text = parts.join("; ");
     match (rankings.len(), is_won) {
         (0, _) => None,
@@ -71,7 +78,7 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
 
 /// Contenders that lead alone, with their workloads, the most successful first.
 fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
-    let led_by = |label: &Label| names(rankings, |ranking| matches!(lead(ranking), Lead::One(one) if one == label));
+    let led_by = |label: &Label| names(rankings, |ranking| lead(ranking) == Lead::One(label));
     let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
     won.retain(|(_, names)| !names.is_empty());
     won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
@@ -91,18 +98,6 @@ fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<
         false => format!("{name} without {}", listed(&ranking.invalid)),
     };
     rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
-}
-
-fn joint(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} the best are equivalent ({})", names.len(), names.join(", ")))
-}
-
-fn open(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} no one is shown to lead ({})", names.len(), names.join(", ")))
-}
-
-fn invalid(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} no figures can be compared ({})", names.len(), names.join(", ")))
 }
 
 /// The verdicts between contenders of a group, by workload.

@@ -116,7 +116,7 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
     class.not_recommended.iter().map(|other| format!("{} is not recommended ({}).", other.label, other.reason))
 }
 
-fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = Section> {
+fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
     let among = among(advice, class);
     let ratio = |row: &MixRow| row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
     let count = advice.workloads.len();
@@ -134,7 +134,7 @@ fn tables(advice: &Recommendation, class: &ClassAdvice) -> impl Iterator<Item = 
         .done();
     let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
     let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
-    [pairs, flips].into_iter().filter(Section::has_rows)
+    [pairs, flips]
 }
 
 /// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is
