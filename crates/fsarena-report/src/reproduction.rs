@@ -11,10 +11,11 @@ use fsarena_model::Reproduction;
 use fsarena_model::reproduction::StandIn;
 
 use crate::number;
-use crate::report::{List, ListLook, Section, Shown, Table};
+use crate::report::{Drawings, Fold, List, ListLook, Section, Shown, Table};
 
-/// The section about a comparison's reproduction, and its tables; `None` if it has none.
-pub fn section(comparison: &Comparison) -> Option<(Section, Vec<(Shown, Section)>)> {
+/// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts of
+/// each test. `None` if it has none.
+pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Option<Section> {
     let reproduction = comparison.reproduction.as_deref()?;
     let tables = [
         figures::as_published(reproduction),
@@ -36,10 +37,14 @@ pub fn section(comparison: &Comparison) -> Option<(Section, Vec<(Shown, Section)
     sentences.extend(claims::sentence(reproduction));
     sentences.extend(after::verified(comparison));
     let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
-        .with(List::new(ListLook::Paragraphs, sentences));
+        .with(List::new(ListLook::Paragraphs, sentences))
+        .with_shown(Shown::Page, curves);
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
-    Some((section, tables.filter(|(_, table)| table.has_rows()).collect()))
+    let folds = [Fold::Open].into_iter().chain(std::iter::repeat(Fold::Closed));
+    let tables = tables.filter(|(_, table)| table.has_rows()).zip(folds);
+    let section = tables.fold(section, |section, ((shown, table), fold)| section.with_shown(shown, table.folded(fold)));
+    Some(section.with_shown(Shown::Page, charts))
 }
 
 /// A sentence about workloads that do less than was published.

@@ -84,16 +84,9 @@ fn counts(comparison: &Comparison) -> Vec<Count> {
     ]
 }
 
-/// A reproduction: its sentences, the curves of the page, the tables, and the page's charts of each test.
 fn reproduced(comparison: &Comparison) -> Section {
-    let Some((mut section, tables)) = reproduction::section(comparison) else { return Section::default() };
-    section = section
-        .with_shown(Shown::Page, Drawings { arrangement: Arrangement::Grid, drawings: charts::curves(comparison) });
-    for (index, (shown, table)) in tables.into_iter().enumerate() {
-        let fold = if index == 0 { Fold::Open } else { Fold::Closed };
-        section = section.with_shown(shown, table.folded(fold));
-    }
-    section.with_shown(Shown::Page, charts::charts(comparison))
+    let curves = Drawings { arrangement: Arrangement::Grid, drawings: charts::curves(comparison) };
+    reproduction::section(comparison, curves, charts::charts(comparison)).unwrap_or_default()
 }
 
 /// What more time would decide. In documents it is part of the answer.
