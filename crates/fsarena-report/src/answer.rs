@@ -1,12 +1,14 @@
-//! The answer in one paragraph: the winners of the workloads, the number of ties, and the largest differences.
+//! The answer in one paragraph: the winners of the workloads, the number of ties, the largest differences, and what
+//! more time would decide.
 
 use fsarena_model::comparison::{ContenderRow, PairVerdict, WorkloadRow};
 use fsarena_model::{Comparison, Label, Status, Verdict};
 
-use crate::group::{Group, groups};
-use crate::ranking::Ranking;
-use crate::remark::{counted, labels, listed, rounds};
-use crate::{look_up, number, outcome, price, words};
+use crate::group::{self, Group, labels};
+use crate::number::{self, span};
+use crate::pair;
+use crate::ranking::{Ranking, ranking};
+use crate::words::{self, counted, listed, rounds};
 
 /// How many of the largest differences are named.
 const LARGEST: usize = 3;
@@ -14,12 +16,12 @@ const LARGEST: usize = 3;
 /// The sentences, each complete.
 pub fn answer(comparison: &Comparison) -> Vec<String> {
     let mut sentences: Vec<String> = comparison.condition.iter().cloned().collect();
-    for group in groups(comparison).iter().filter(|group| group.contenders.len() > 1) {
+    for group in group::groups(comparison).iter().filter(|group| group.contenders.len() > 1) {
         sentences.extend(winners(comparison, group));
         sentences.extend(largest(comparison, group));
         sentences.push(count(comparison, group));
     }
-    sentences.extend(price::of_run(comparison));
+    sentences.extend(price(comparison));
     sentences.extend(apart(comparison));
     sentences.extend(damaged(comparison));
     if comparison.status == Status::Interrupted {
@@ -28,17 +30,11 @@ pub fn answer(comparison: &Comparison) -> Vec<String> {
     sentences
 }
 
-/// The ranking of a group's contenders in `workload`.
-pub fn ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, workload: &str) -> Ranking<'a> {
-    let labels: Vec<_> = group.contenders.iter().map(|row| &row.label).collect();
-    let verdict = |a: &Label, b: &Label| look_up::verdict(comparison, workload, a, b);
-    Ranking::new(&labels, verdict, |a, b| look_up::leans(comparison, workload, a, b))
-}
-
 /// A workload and the ranking in it.
 type Ranked<'a> = (&'a str, Ranking<'a>);
 
 /// The leader of a workload.
+#[derive(Debug, PartialEq)]
 enum Lead<'a> {
     One(&'a Label),
     Several,
@@ -59,9 +55,15 @@ fn winners(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let rankings: Vec<_> = comparison.workloads.iter().map(|row| workload_ranking(comparison, group, row)).collect();
     let mut parts = won(&rankings, group);
     let is_won = !parts.is_empty();
-    parts.extend(joint(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Several))));
-    parts.extend(open(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Open))));
-    parts.extend(invalid(&names(&rankings, |ranking| matches!(lead(ranking), Lead::Invalid))));
+    let others = [
+        (Lead::Several, "the best are equivalent"),
+        (Lead::Open, "no one is shown to lead"),
+        (Lead::Invalid, "no figures can be compared"),
+    ];
+    for (wanted, words) in others {
+        let names = names(&rankings, |ranking| lead(ranking) == wanted);
+        parts.extend((!names.is_empty()).then(|| format!("in {} {words} ({})", names.len(), names.join(", "))));
+    }
     let text = parts.join("; ");
     match (rankings.len(), is_won) {
         (0, _) => None,
@@ -76,7 +78,7 @@ fn workload_ranking<'a>(comparison: &'a Comparison, group: &Group<'a>, row: &'a 
 
 /// Contenders that lead alone, with their workloads, the most successful first.
 fn won(rankings: &[Ranked<'_>], group: &Group<'_>) -> Vec<String> {
-    let led_by = |label: &Label| names(rankings, |ranking| matches!(lead(ranking), Lead::One(one) if one == label));
+    let led_by = |label: &Label| names(rankings, |ranking| lead(ranking) == Lead::One(label));
     let mut won: Vec<_> = group.contenders.iter().map(|row| (&row.label, led_by(&row.label))).collect();
     won.retain(|(_, names)| !names.is_empty());
     won.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
@@ -98,27 +100,15 @@ fn names(rankings: &[Ranked<'_>], wanted: impl Fn(&Ranking<'_>) -> bool) -> Vec<
     rankings.iter().filter(|(_, ranking)| wanted(ranking)).map(name).collect()
 }
 
-fn joint(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} the best are equivalent ({})", names.len(), names.join(", ")))
-}
-
-fn open(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} no one is shown to lead ({})", names.len(), names.join(", ")))
-}
-
-fn invalid(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("in {} no figures can be compared ({})", names.len(), names.join(", ")))
-}
-
 /// The verdicts between contenders of a group, by workload.
 pub fn pairs<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {
-    let of = |name| look_up::verdicts(comparison, name, &group.contenders);
+    let of = |name| group::verdicts(comparison, name, &group.contenders);
     comparison.workloads.iter().flat_map(|row| of(&row.name)).collect()
 }
 
 fn largest(comparison: &Comparison, group: &Group<'_>) -> Option<String> {
     let decided = |pair: &&PairVerdict| matches!(pair.verdict, Verdict::Faster | Verdict::Slower);
-    let towards = |pair| Some((pair, outcome::better(pair, outcome::decision(pair)?).1));
+    let towards = |pair| Some((pair, pair::better(pair, pair::decision(pair)?).1));
     let mut pairs: Vec<_> = pairs(comparison, group).into_iter().filter(decided).filter_map(towards).collect();
     pairs.sort_by(|(_, left), (_, right)| right.middle.total_cmp(&left.middle));
     let mut named: Vec<&str> = Vec::new();
@@ -158,7 +148,7 @@ fn count(comparison: &Comparison, group: &Group<'_>) -> String {
 }
 
 fn apart(comparison: &Comparison) -> Option<String> {
-    let groups = groups(comparison);
+    let groups = group::groups(comparison);
     let names = |group: &Group<'_>| {
         Some(format!("{} ({})", listed(labels(&group.contenders)), words::durability(group.durability?)))
     };
@@ -170,4 +160,74 @@ fn damaged(comparison: &Comparison) -> Option<String> {
     let is_damaged = |row: &&ContenderRow| comparison.damage.iter().any(|check| check.contender == row.label);
     let labels = labels(&comparison.contenders.iter().filter(is_damaged).collect::<Vec<_>>());
     (!labels.is_empty()).then(|| format!("A check found damage on {}.", listed(labels)))
+}
+
+/// Further times that are considered, in seconds.
+const TIMES: [f64; 3] = [180.0, 600.0, 1800.0];
+
+/// For all undecided pairs: how many of them a further 3, 10 and 30 minutes would probably decide, and the maximum
+/// difference of the others.
+pub fn price(comparison: &Comparison) -> Option<String> {
+    let undecided: Vec<&PairVerdict> =
+        comparison.verdicts.iter().filter(|pair| pair.verdict == Verdict::Undecided && pair.ratio.is_some()).collect();
+    if undecided.is_empty() {
+        return None;
+    }
+    let counts = TIMES.map(|seconds| (seconds, comparison.decided_within(seconds).len()));
+    let mut parts: Vec<(f64, usize)> = Vec::new();
+    for (seconds, count) in counts {
+        if count > parts.last().map_or(0, |(_, before)| *before) {
+            parts.push((seconds, count));
+        }
+    }
+    let words = |(index, (seconds, count)): (usize, &(f64, usize))| match index {
+        0 if undecided.len() == 1 => format!("A further {} would probably decide the undecided pair", span(*seconds)),
+        0 if *count == undecided.len() => {
+            let all = if *count == 2 {
+                "both undecided pairs".to_owned()
+            } else {
+                format!("all {}", undecided_pairs(&undecided))
+            };
+            format!("A further {} would probably decide {all}", span(*seconds))
+        }
+        0 => {
+            format!("A further {} would probably decide {count} of the {}", span(*seconds), undecided_pairs(&undecided))
+        }
+        _ => format!("{} {count}", span(*seconds)),
+    };
+    let gains: Vec<String> = parts.iter().enumerate().map(words).collect();
+    let late = comparison.decided_within(TIMES[2]);
+    let rest: Vec<&PairVerdict> =
+        undecided.iter().filter(|pair| !late.iter().any(|decided| std::ptr::eq(*decided, **pair))).copied().collect();
+    let bound = rest.iter().filter_map(|pair| at_most(pair)).fold(0.0, f64::max);
+    let which = match (gains.is_empty(), undecided.len()) {
+        (false, _) => "the rest probably differ".to_owned(),
+        (true, 1) => "The undecided pair probably differs".to_owned(),
+        (true, _) => format!("The {} probably differ", undecided_pairs(&undecided)),
+    };
+    let rest = (bound > 0.0 && !rest.is_empty()).then(|| format!("{which} by less than {}", number::percent(bound)));
+    let sentence = gains.into_iter().collect::<Vec<_>>().join(", ");
+    match (sentence.is_empty(), rest) {
+        (true, None) => None,
+        (true, Some(rest)) => Some(format!("{rest}.")),
+        (false, None) => Some(format!("{sentence}.")),
+        (false, Some(rest)) => Some(format!("{sentence}; {rest}.")),
+    }
+}
+
+fn undecided_pairs(undecided: &[&PairVerdict]) -> String {
+    counted(undecided.len(), "undecided pair")
+}
+
+/// Maximum relative difference of a pair according to its pointwise interval.
+fn at_most(pair: &PairVerdict) -> Option<f64> {
+    let ratio = pair::ratio(pair)?;
+    Some(ratio.high?.max(ratio.low?.recip()) - 1.0)
+}
+
+/// Recommended further time of a run, in seconds: the shortest time that decides at least half of the pairs that the
+/// longest decides.
+pub fn advised(comparison: &Comparison) -> Option<f64> {
+    let most = comparison.decided_within(TIMES[2]).len();
+    TIMES.into_iter().find(|seconds| most > 0 && 2 * comparison.decided_within(*seconds).len() >= most)
 }

@@ -1,103 +1,112 @@
-//! Footnotes: one for each class of validity, and one for each other reason.
+//! Footnotes of a report: one for each class of validity, and one for each other reason.
 
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Comparison, ValidityClass};
 
-use crate::look_up;
+use crate::group;
 
-/// The footnotes of a report, in the order in which its figures refer to them.
+/// What a footnote says about an entry of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// The cell has a flag.
+    Flag(Flag),
+    /// A sentence.
+    Sentence(String),
+}
+
+/// A class of validity in a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    class: ValidityClass,
+    /// The workload and the contender.
+    place: String,
+    /// What was seen.
+    text: String,
+}
+
+/// The flags of a cell.
+pub fn of_cell(cell: &Cell) -> Vec<Remark> {
+    let place = format!("{}, {}", cell.workload, cell.contender);
+    let flag = |class, text: &String| Remark::Flag(Flag { class, place: place.clone(), text: text.clone() });
+    cell.validity.iter().map(|validity| flag(validity.class, &validity.text)).collect()
+}
+
+/// The flags of a pair's cells, and its reason if the reason says more.
+pub fn of_pair(comparison: &Comparison, pair: &PairVerdict) -> Vec<Remark> {
+    let cell = |label| group::cell(comparison, &pair.workload, label);
+    let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
+    let reason = Some(&pair.reason).filter(|reason| !reason.is_empty() && !names_flags_only(reason, &cells));
+    let reason = reason.map(|reason| Remark::Sentence(reason.clone()));
+    cells.iter().flat_map(|cell| of_cell(cell)).chain(reason).collect()
+}
+
+/// Whether `reason` only repeats the cells' own flags, as `label: class, label: class`.
+fn names_flags_only(reason: &str, cells: &[&Cell]) -> bool {
+    let flag = |cell: &Cell, class: ValidityClass| format!("{}: {class}", cell.contender);
+    let flags: Vec<String> =
+        cells.iter().flat_map(|cell| cell.validity.iter().map(|validity| flag(cell, validity.class))).collect();
+    reason.split(", ").all(|part| flags.iter().any(|flag| flag == part))
+}
+
+/// The footnotes of a report, in the order in which its tables refer to them.
 #[derive(Debug, Default)]
 pub struct Footnotes(Vec<Footnote>);
 
 #[derive(Debug)]
 enum Footnote {
-    /// A class, with its cells and what was seen in them.
-    Class(ValidityClass, Vec<(String, String)>),
+    /// A class, and where it was seen.
+    Class(ValidityClass, Vec<Flag>),
     /// Another sentence.
     Sentence(String),
 }
 
 impl Footnotes {
-    /// The marks of a cell, which count from 1.
-    pub fn of_cell(&mut self, cell: &Cell) -> Vec<usize> {
-        let place = format!("{}, {}", cell.workload, cell.contender);
-        cell.validity.iter().map(|flaw| self.of_class(flaw.class, (place.clone(), flaw.text.clone()))).collect()
-    }
-
-    /// The marks of a pair: those of its cells, and one of its reason if the reason says more.
-    pub fn of_pair(&mut self, comparison: &Comparison, pair: &PairVerdict) -> Vec<usize> {
-        let cell = |label| look_up::cell(comparison, &pair.workload, label);
-        let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
-        let mut marks: Vec<usize> = cells.iter().flat_map(|cell| self.of_cell(cell)).collect();
+    /// The numbers of some remarks, from 1 on. Flags of one class share a number, and so do equal sentences.
+    pub fn marks(&mut self, remarks: &[Remark]) -> Vec<usize> {
+        let mut marks: Vec<usize> = remarks.iter().map(|remark| self.mark(remark)).collect();
         marks.sort_unstable();
         marks.dedup();
-        if !pair.reason.is_empty() && !names_flags_only(&pair.reason, &cells) {
-            marks.push(self.of_sentence(pair.reason.clone()));
-        }
         marks
     }
 
-    /// The mark of a sentence; equal sentences have one mark.
-    pub fn of_sentence(&mut self, sentence: String) -> usize {
-        let is_it = |note: &Footnote| matches!(note, Footnote::Sentence(other) if *other == sentence);
-        match self.0.iter().position(is_it) {
-            Some(index) => index + 1,
-            None => self.push(Footnote::Sentence(sentence)),
-        }
-    }
-
-    /// The footnotes in the order of their marks.
-    pub fn sentences(&self) -> Vec<String> {
-        self.0.iter().map(Footnote::sentence).collect()
-    }
-
-    fn of_class(&mut self, class: ValidityClass, seen: (String, String)) -> usize {
-        let known = self.0.iter_mut().enumerate().find_map(|(index, note)| match note {
-            Footnote::Class(other, all) if *other == class => Some((index, all)),
-            _ => None,
+    fn mark(&mut self, remark: &Remark) -> usize {
+        let is_same = |note: &Footnote| match (note, remark) {
+            (Footnote::Class(class, _), Remark::Flag(flag)) => *class == flag.class,
+            (Footnote::Sentence(known), Remark::Sentence(sentence)) => known == sentence,
+            _ => false,
+        };
+        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
+            self.0.push(match remark {
+                Remark::Flag(flag) => Footnote::Class(flag.class, Vec::new()),
+                Remark::Sentence(sentence) => Footnote::Sentence(sentence.clone()),
+            });
+            self.0.len() - 1
         });
-        match known {
-            Some((index, all)) => {
-                if !all.contains(&seen) {
-                    all.push(seen);
-                }
-                index + 1
-            }
-            None => self.push(Footnote::Class(class, vec![seen])),
+        if let (Footnote::Class(_, seen), Remark::Flag(flag)) = (&mut self.0[index], remark)
+            && !seen.contains(flag)
+        {
+            seen.push(flag.clone());
         }
+        index + 1
     }
 
-    fn push(&mut self, note: Footnote) -> usize {
-        self.0.push(note);
-        self.0.len()
-    }
-}
-
-impl Footnote {
-    fn sentence(&self) -> String {
-        match self {
-            Self::Sentence(sentence) => sentence.clone(),
-            Self::Class(class, seen) => seen_as(*class, seen),
-        }
+    /// The footnotes in the order of their numbers.
+    pub fn sentences(&self) -> Vec<String> {
+        let sentence = |note: &Footnote| match note {
+            Footnote::Class(class, seen) => seen_as(*class, seen),
+            Footnote::Sentence(sentence) => sentence.clone(),
+        };
+        self.0.iter().map(sentence).collect()
     }
 }
 
 /// What was seen, and where. Of different sentences only the first is shown, because they differ in figures.
-fn seen_as(class: ValidityClass, seen: &[(String, String)]) -> String {
-    let Some((place, text)) = seen.first() else { return class.to_string() };
-    let differ = seen.iter().any(|(_, other)| other != text);
+fn seen_as(class: ValidityClass, seen: &[Flag]) -> String {
+    let Some(Flag { place, text, .. }) = seen.first() else { return class.to_string() };
+    let differ = seen.iter().any(|other| other.text != *text);
     match seen.len() {
         1 => format!("{class} ({place}): {text}"),
         count if differ => format!("{class} ({count} figures; here {place}): {text}"),
         count => format!("{class} ({count} figures): {text}"),
     }
-}
-
-/// Whether `reason` only repeats the cells' own marks, as `label: class, label: class`.
-fn names_flags_only(reason: &str, cells: &[&Cell]) -> bool {
-    let flags: Vec<String> = cells
-        .iter()
-        .flat_map(|cell| cell.validity.iter().map(|flaw| format!("{}: {}", cell.contender, flaw.class)))
-        .collect();
-    reason.split(", ").all(|part| flags.iter().any(|flag| flag == part))
 }

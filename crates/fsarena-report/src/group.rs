@@ -1,7 +1,12 @@
-//! Groups of contenders that may be ranked together: those of the same durability class.
+//! Groups of contenders that may be ranked together, which are those of the same durability class: their guarantees,
+//! and the cells and verdicts of their workloads.
 
-use fsarena_model::comparison::ContenderRow;
-use fsarena_model::{Comparison, Durability};
+use std::collections::BTreeSet;
+
+use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict};
+use fsarena_model::{Comparison, Durability, Guarantee, Label, ValidityClass, Verdict};
+
+use crate::words::{self, listed};
 
 /// The contenders of one durability class, in command-line order.
 #[derive(Debug, Clone)]
@@ -26,4 +31,86 @@ pub fn groups(comparison: &Comparison) -> Vec<Group<'_>> {
         comparison.contenders.iter().filter(belongs).collect()
     };
     classes.into_iter().map(|class| Group { durability: Some(class), contenders: members(class) }).collect()
+}
+
+/// The labels of some contenders.
+pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
+    contenders.iter().map(|row| row.label.to_string()).collect()
+}
+
+/// The cell of `contender` in `workload`.
+pub fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &Label) -> Option<&'a Cell> {
+    comparison.cells.iter().find(|cell| cell.workload == workload && cell.contender == *contender)
+}
+
+/// Whether a cell's figure may be shown as a result: nothing in it is beyond what the device or memory can do.
+pub fn is_plausible(cell: &Cell) -> bool {
+    !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
+}
+
+/// The verdicts of `workload` between two of `contenders`, in the comparison's order.
+pub fn verdicts<'a>(
+    comparison: &'a Comparison,
+    workload: &str,
+    contenders: &[&ContenderRow],
+) -> impl Iterator<Item = &'a PairVerdict> {
+    let is_among = |label: &Label| contenders.iter().any(|row| row.label == *label);
+    comparison.verdicts.iter().filter(move |pair| pair.workload == workload && is_among(&pair.a) && is_among(&pair.b))
+}
+
+/// The verdict on `a` against `b`, in whichever order the pair is stored. A missing pair is undecided.
+pub fn verdict(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> Verdict {
+    let of_workload = || comparison.verdicts.iter().filter(|pair| pair.workload == workload);
+    let forth = of_workload().find(|pair| pair.a == *a && pair.b == *b).map(|pair| pair.verdict);
+    let back = || of_workload().find(|pair| pair.a == *b && pair.b == *a).map(|pair| pair.verdict.reversed());
+    forth.or_else(back).unwrap_or(Verdict::Undecided)
+}
+
+/// Whether an undecided pair leans to `a`.
+pub fn leans(comparison: &Comparison, workload: &str, a: &Label, b: &Label) -> bool {
+    let undecided =
+        comparison.verdicts.iter().filter(|pair| pair.workload == workload && pair.verdict == Verdict::Undecided);
+    let mut towards = undecided.filter_map(|pair| match pair.leaning? {
+        Verdict::Faster => Some((&pair.a, &pair.b)),
+        _ => Some((&pair.b, &pair.a)),
+    });
+    towards.any(|(first, second)| first == a && second == b)
+}
+
+/// What the contenders of a group guarantee, and which of them guarantee more.
+pub fn guarantees(group: &Group<'_>) -> Option<String> {
+    let sets: Vec<BTreeSet<Guarantee>> =
+        group.contenders.iter().map(|row| row.guarantees.iter().copied().collect()).collect();
+    let common = sets.iter().cloned().reduce(|left, right| &left & &right)?;
+    let more = more_promised(group, &sets, &common);
+    let all = match group.contenders.as_slice() {
+        [one] => format!("{} guarantees", one.label),
+        many => format!("{} guarantee", listed(labels(many))),
+    };
+    match (common.is_empty(), more.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("{}.", more.join("; "))),
+        (false, true) => Some(format!("{all} {}.", listed(&common))),
+        (false, false) => Some(format!("{all} {}; {}.", listed(&common), more.join("; "))),
+    }
+}
+
+/// The contenders that guarantee more than `common`. Contenders with the same guarantees are named together.
+fn more_promised(group: &Group<'_>, sets: &[BTreeSet<Guarantee>], common: &BTreeSet<Guarantee>) -> Vec<String> {
+    let mut more: Vec<(BTreeSet<Guarantee>, Vec<&Label>)> = Vec::new();
+    for (row, set) in group.contenders.iter().zip(sets).filter(|(_, set)| set.len() > common.len()) {
+        let extra = set - common;
+        match more.iter_mut().find(|(known, _)| *known == extra) {
+            Some((_, labels)) => labels.push(&row.label),
+            None => more.push((extra, vec![&row.label])),
+        }
+    }
+    let verb = |labels: &[&Label]| if labels.len() == 1 { "also guarantees" } else { "also guarantee" };
+    more.iter().map(|(extra, labels)| format!("{} {} {}", listed(labels), verb(labels), listed(extra))).collect()
+}
+
+/// Why a group of weaker durability is shown separately.
+pub fn apart(group: &Group<'_>) -> Option<String> {
+    let class = group.durability?;
+    Some(format!("Apart, durability {class}: {}. Never ranked with the others.", words::durability(class)))
 }

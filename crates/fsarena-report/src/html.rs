@@ -1,41 +1,22 @@
 //! HTML: one self-contained page, made from the templates in `templates/`.
 
-mod grids;
-mod latencies;
-mod matrix;
-mod page;
-mod place;
-mod reading;
-mod repeat;
-mod reproduction;
-mod rounds;
-mod section;
-mod suite;
+pub mod grids;
+pub mod reproduction;
 
 use fsarena_model::Comparison;
-pub use repeat::shell;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
 
-use crate::visible;
+use crate::report::Medium;
+use crate::{sections, visible};
 
-/// The templates; the page includes the others. Values are escaped in all whose names end in `.html`.
+/// The templates; the page uses the others. Values are escaped in all whose names end in `.html`.
 const TEMPLATES: &[(&str, &str)] = &[
     ("page.html", include_str!("../templates/page.html")),
     ("style.css", include_str!("../templates/style.css")),
-    ("matrix.html", include_str!("../templates/matrix.html")),
-    ("mix.html", include_str!("../templates/mix.html")),
-    ("suite.html", include_str!("../templates/suite.html")),
-    ("workload.html", include_str!("../templates/workload.html")),
-    ("explained.html", include_str!("../templates/explained.html")),
-    ("grids.html", include_str!("../templates/grids.html")),
-    ("latencies.html", include_str!("../templates/latencies.html")),
-    ("contenders.html", include_str!("../templates/contenders.html")),
-    ("place.html", include_str!("../templates/place.html")),
-    ("reproduction.html", include_str!("../templates/reproduction.html")),
-    ("reading.html", include_str!("../templates/reading.html")),
+    ("blocks.html", include_str!("../templates/blocks.html")),
 ];
 
 /// The report as one HTML page.
@@ -50,7 +31,8 @@ pub fn render(comparison: &Comparison) -> String {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
     let page = environment.get_template("page.html").expect("the page is among the templates");
-    page.render(Serde(page::Page::new(comparison))).expect("the templates ask only for what the page has")
+    let report = sections::report(comparison).on(Medium::Page);
+    page.render(Serde(report)).expect("the templates ask only for what a report has")
 }
 
 /// Writes a value to the page; no other function does. Control characters become visible, and text in right-to-left

@@ -6,9 +6,8 @@ use std::fmt::Write;
 
 use fsarena_model::{Comparison, GridTest};
 
-use crate::document::Nothing;
 use crate::grid::{Grid, grids};
-use crate::{remark, visible};
+use crate::{Nothing, visible, words};
 
 const HEAD: &str = "\tOutput is in kBytes/sec
                                                                     random    random      bkwd     record     stride                                        
@@ -36,7 +35,7 @@ pub fn nothing(comparison: &Comparison) -> Nothing {
 }
 
 fn text(grid: &Grid<'_>) -> String {
-    let rounds = remark::rounds(grid.rounds);
+    let rounds = words::rounds(grid.rounds);
     let rows: String = cells(grid).map(|(file, record)| row(grid, file, record)).collect();
     let blocks: String = grid.tests().into_iter().map(|test| block(grid, test)).collect();
     format!(

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::Cell;
-use serde::Serialize;
+use fsarena_model::Comparison;
+use fsarena_model::comparison::{Cell, ContenderRow, WorkloadRow};
 
+use crate::group;
 use crate::number::{DASH, seconds};
+use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, TableOf};
 
 /// Prefix of the names of latency probes.
 pub const PREFIX: &str = "latency.";
 
 /// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
-pub const MARK: &str = "†";
+const MARK: &str = "†";
 
 /// The explanation of [`MARK`].
-pub const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
+const MARKED: &str = "† fewer than 10 operations of a round took longer: not much more than the maximum of a few.";
 
 /// The explanation of all latencies.
-pub const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
+const MEANING: &str = "From the beginning of the call to its return; at a given rate from the intended start. \
                            Of each round's operations, then the median over rounds.";
 
 /// Minimum number of operations above a quantile. With fewer, it is little more than the maximum.
@@ -37,41 +39,6 @@ const COLUMNS: [Column; 7] = [
     ("max", "max", None),
 ];
 
-/// The titles of the columns.
-pub fn titles() -> impl Iterator<Item = &'static str> {
-    COLUMNS.iter().map(|(_, title, _)| *title)
-}
-
-/// The latencies of one kind of operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Table {
-    /// Name of the operation, such as `read`.
-    pub operation: String,
-    /// One row per contender that did the operation.
-    pub rows: Vec<Row>,
-}
-
-/// A contender's latencies.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
-    /// Its label.
-    pub contender: String,
-    /// One value per column.
-    pub values: Vec<String>,
-}
-
-impl Table {
-    /// Whether any figure is marked.
-    pub fn is_marked(&self) -> bool {
-        self.rows.iter().flat_map(|row| &row.values).any(|value| value.ends_with(MARK))
-    }
-}
-
-/// The tables of the cells of a workload, by the operation's name.
-pub fn tables(cells: &[Option<&Cell>]) -> Vec<Table> {
-    operations(cells.iter().flatten().copied()).into_iter().map(|operation| table(cells, operation)).collect()
-}
-
 /// Names of the operations that were timed in the cells.
 pub fn operations<'a>(cells: impl Iterator<Item = &'a Cell>) -> BTreeSet<&'a str> {
     let names = cells.flat_map(|cell| cell.probes.keys()).filter_map(|name| operation(name));
@@ -88,13 +55,64 @@ pub fn value(cell: &Cell, operation: &str, figure: &str) -> Option<f64> {
     cell.probes.get(&format!("{PREFIX}{operation}.{figure}"))?.value
 }
 
-fn table(cells: &[Option<&Cell>], operation: &str) -> Table {
-    let did_it = |cell: &&&Cell| COLUMNS.iter().any(|(figure, ..)| value(cell, operation, figure).is_some());
-    let row = |cell: &&Cell| Row {
-        contender: cell.contender.to_string(),
-        values: COLUMNS.iter().map(|column| printed(cell, operation, column)).collect(),
+/// The table of one operation, with a row for each contender that did it.
+pub fn of_operation(cells: &[&Cell], operation: &str) -> Table {
+    let rows = cells.iter().copied().map(|cell| Timed { cell, operation });
+    let rows: Vec<Timed<'_>> = rows.filter(Timed::is_known).collect();
+    let title = format!("latency of {operation}");
+    figures(TableOf::new(TableLook::Full, &rows).column(ColumnKind::Name, title, |row| row.cell.contender.to_string()))
+}
+
+/// One table of all workloads' latencies, with its explanation.
+pub fn of_all(comparison: &Comparison) -> Section {
+    let cells = |workload: &WorkloadRow| -> Vec<&Cell> {
+        let cell = |row: &ContenderRow| group::cell(comparison, &workload.name, &row.label);
+        comparison.contenders.iter().filter_map(cell).collect()
     };
-    Table { operation: operation.to_owned(), rows: cells.iter().flatten().filter(did_it).map(row).collect() }
+    let rows = |workload: &WorkloadRow| {
+        let cells = cells(workload);
+        let operations = operations(cells.iter().copied()).into_iter();
+        let of = |operation| cells.iter().copied().map(move |cell| Timed { cell, operation }).collect::<Vec<_>>();
+        operations.flat_map(of).collect::<Vec<_>>()
+    };
+    let rows: Vec<Timed<'_>> = comparison.workloads.iter().flat_map(rows).filter(Timed::is_known).collect();
+    let table = TableOf::new(TableLook::Full, &rows)
+        .column(ColumnKind::Name, "workload", |row| &row.cell.workload)
+        .column(ColumnKind::Words, "operation", |row| row.operation)
+        .column(ColumnKind::Words, "contender", |row| row.cell.contender.to_string());
+    let table = figures(table);
+    let meaning = meaning(std::slice::from_ref(&table));
+    let section = Section::titled("Latencies").with_shown(Shown::Markdown, table);
+    section.with_shown(Shown::Markdown, Paragraph::legend(meaning))
+}
+
+/// The explanation of some tables; empty if there is none.
+pub fn meaning(tables: &[Table]) -> String {
+    let entries = || tables.iter().flat_map(|table| &table.columns).flat_map(|column| &column.entries);
+    let is_marked = entries().any(|entry| entry.sentence.words().ends_with(MARK));
+    match tables.is_empty() {
+        true => String::new(),
+        false if is_marked => format!("{MEANING} {MARKED}"),
+        false => MEANING.to_owned(),
+    }
+}
+
+/// The latencies of an operation in a cell.
+struct Timed<'a> {
+    cell: &'a Cell,
+    operation: &'a str,
+}
+
+impl Timed<'_> {
+    /// Whether the contender did the operation.
+    fn is_known(&self) -> bool {
+        COLUMNS.iter().any(|(figure, ..)| value(self.cell, self.operation, figure).is_some())
+    }
+}
+
+fn figures(table: TableOf<'_, Timed<'_>>) -> Table {
+    let columns = COLUMNS.iter().map(|column| (column.1.to_owned(), column));
+    table.columns(ColumnKind::Figure, columns, |row, column| printed(row.cell, row.operation, column)).done()
 }
 
 fn printed(cell: &Cell, operation: &str, (figure, _, above): &Column) -> String {

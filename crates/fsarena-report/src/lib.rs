@@ -1,50 +1,70 @@
 //! Renders a [`Comparison`] as a report. No I/O, no clock, no knowledge of the store.
 //!
-//! A format is one file and one line in [`FORMATS`]. The parts that formats share (groups, rankings, statements about
-//! pairs, sentences) have their own modules; a format only does the layout.
+//! `sections` makes a [`report::Report`] of a comparison: sections of sentences, tables and drawings. Text, Markdown and
+//! HTML print each kind of content in one way. CSV and JSON are data: they print the comparison as it is. A format is
+//! one file and one line in [`FORMATS`].
 
 mod answer;
 mod csv;
-mod document;
+mod explained;
 mod footnote;
 mod grid;
 mod group;
 mod html;
 mod iozone;
 mod json;
-mod lane;
 mod latency;
-mod look_up;
 mod machine;
 mod markdown;
 mod number;
-mod outcome;
-mod price;
+mod pair;
 mod probe;
-mod programs;
 mod ranking;
 mod recommendation;
-mod remark;
+mod report;
 mod reproduction;
-mod standing;
-mod suite;
+mod sections;
 mod svg;
-mod table;
 mod text;
-mod view;
 mod visible;
 mod words;
 mod xlsx;
 
 use fsarena_model::Comparison;
 
-pub use document::{Document, Nothing};
-pub use html::shell;
+pub use answer::advised;
 pub use json::article as article_as_json;
-pub use price::advised;
 pub use text::article::render as article;
 pub use text::{Style, render as text};
-pub use visible::{visible, visible_lines};
+pub use visible::{shell, visible, visible_lines};
+
+/// A report that is ready to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Document {
+    /// Text that ends in a newline.
+    Text(String),
+    /// Binary data, not for a terminal.
+    Binary(Vec<u8>),
+}
+
+impl Document {
+    /// Content of the report's file.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Binary(bytes) => bytes,
+        }
+    }
+}
+
+/// A format has nothing to show of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Nothing {
+    /// The reason.
+    pub why: String,
+    /// What the user can do.
+    pub hint: String,
+}
 
 /// A format of reports.
 #[derive(Debug, Clone, Copy)]

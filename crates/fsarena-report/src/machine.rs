@@ -1,21 +1,81 @@
-//! Facts about the machine and the device beneath the lanes, and what held the machine back.
+//! The machine and the lanes: facts, the cost of a write and flush, what held the machine back, and the programs that
+//! did the work.
+
+use std::collections::BTreeMap;
 
 use fsarena_model::event::RoundFacts;
-use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, RepeatedReads};
+use fsarena_model::{Comparison, Conditions, Environment, FlushAfter, LaneCost, Nanos, RepeatedReads};
 
 use crate::number::{bytes, seconds, three_digits};
-use crate::remark::listed;
+use crate::report::{Fact, Role};
+use crate::words::{self, listed};
+
+/// The machine and the place of the lanes. The value of a fact that could not be read is empty.
+pub fn facts(environment: &Environment) -> [Fact; 13] {
+    let all = |map: &BTreeMap<String, String>| {
+        Some(map.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", "))
+    };
+    let fact = |name: &str, value: Option<String>| Fact::new(name, Role::Plain, value.unwrap_or_default());
+    [
+        fact("Kernel", environment.kernel.as_ref().map(|kernel| format!("Linux {kernel}"))),
+        fact("Processor", environment.cpu.clone()),
+        fact("Cores", environment.cores.map(|cores| cores.to_string())),
+        fact("Memory", environment.memory.map(|memory| memory.to_string())),
+        fact("Frequency policy", environment.frequency_policy.clone()),
+        fact("Copying, all cores", memory_bandwidth(environment)),
+        fact("Hypervisor", environment.hypervisor.clone()),
+        fact("Lanes", environment.storage.clone()),
+        fact("Host file system", environment.host_file_system.clone()),
+        fact("Device beneath", environment.device.clone()),
+        fact("Queue of the lanes", all(&environment.queue)),
+        fact("Tools", all(&environment.tools)),
+        fact("fsarena", Some(environment.fsarena.clone())),
+    ]
+}
+
+/// Sentences about the lane, what is beneath it, and what held the machine back.
+pub fn lane_facts(comparison: &Comparison) -> Vec<String> {
+    let environment = &comparison.environment;
+    let sentences = [
+        environment.lane_cost.as_ref().map(lane_cost),
+        over_rounds(comparison),
+        flushes(environment),
+        repeated_reads(environment),
+        held_back(comparison),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+/// The cost of the lane itself.
+fn lane_cost(cost: &LaneCost) -> String {
+    let host = match (cost.host_bytes, cost.host_flushes) {
+        (Some(size), Some(flushes)) => {
+            format!("; beneath, {} and {} flushes reach the device for it", bytes(size), three_digits(flushes))
+        }
+        (Some(size), None) => format!("; beneath, {} reach the device for it", bytes(size)),
+        (None, Some(flushes)) => format!("; beneath, {} flushes reach the device for it", three_digits(flushes)),
+        (None, None) => String::new(),
+    };
+    // The two are measured one after the other, so a part may come out larger than the whole.
+    let device = cost.device.map(|span| match span < cost.back_to_back {
+        true => format!(", of which the device beneath takes {span}"),
+        false => ", all of it the device beneath".to_owned(),
+    });
+    let device = device.unwrap_or_default();
+    let (busy, paced) = (cost.back_to_back, cost.paced);
+    format!("A bare lane takes {busy} for a 4 KiB write and flush{device} ({paced} after a pause){host}.")
+}
 
 /// Durations of a flush by the amount written before it: `A flush alone of the bare lane takes 58.0 µs after 4.00 KiB
 /// and 61.2 µs after 64.0 MiB written.`
-pub fn flushes(environment: &Environment) -> Option<String> {
+fn flushes(environment: &Environment) -> Option<String> {
     let after = |flush: &FlushAfter| format!("{} after {}", flush.flush, flush.written);
     let all = listed(environment.flushes.iter().map(after));
     (!all.is_empty()).then(|| format!("A flush alone of the bare lane takes {all} written."))
 }
 
 /// Throughput of first and of repeated reads of the same blocks.
-pub fn repeated_reads(environment: &Environment) -> Option<String> {
+fn repeated_reads(environment: &Environment) -> Option<String> {
     let RepeatedReads { fresh, repeated } = environment.repeated_reads?;
     let times = three_digits(repeated / fresh);
     let (fresh, repeated) = (bytes(fresh), bytes(repeated));
@@ -25,13 +85,13 @@ pub fn repeated_reads(environment: &Environment) -> Option<String> {
     ))
 }
 
-/// `41.2 GiB/s`: the rate at which all processors together copy from cache to cache.
-pub fn memory_bandwidth(environment: &Environment) -> Option<String> {
-    Some(format!("{}/s", bytes(environment.memory_bandwidth?)))
+/// `41.2 GiB/s from cache to cache`: the rate at which all processors together copy from cache to cache.
+fn memory_bandwidth(environment: &Environment) -> Option<String> {
+    Some(format!("{}/s from cache to cache", bytes(environment.memory_bandwidth?)))
 }
 
 /// What held the machine back, over all rounds; `None` if nothing did, or it is not known.
-pub fn held_back(comparison: &Comparison) -> Option<String> {
+fn held_back(comparison: &Comparison) -> Option<String> {
     let facts = &comparison.round_facts;
     let parts = [
         part(facts, |round| round.swapped.map(|size| size.0 as f64), |size| format!("swapped {}", bytes(size))),
@@ -66,5 +126,98 @@ pub fn frequency(ends: (f64, f64)) -> String {
     match ends {
         (low, high) if low < high => format!("{low:.0} to {high:.0} MHz"),
         (low, _) => format!("{low:.0} MHz"),
+    }
+}
+
+/// Seconds that a write and flush takes on the lane, minus those on the device beneath: from the medians over rounds,
+/// or from the measurement before the rounds. `None` if one of them could not be read.
+pub fn beyond_device(comparison: &Comparison) -> Option<f64> {
+    let of = |span: fn(&LaneCost) -> Option<Nanos>| {
+        middle(lane_costs(comparison).filter_map(span).map(Nanos::as_seconds).collect())
+    };
+    match of(|cost| Some(cost.back_to_back)) {
+        Some(whole) => Some((whole - of(|cost| cost.device)?).max(0.0)),
+        None => {
+            let cost = comparison.environment.lane_cost.as_ref()?;
+            Some(cost.back_to_back.saturating_sub(cost.device?).as_seconds())
+        }
+    }
+}
+
+/// The cost of the lane over the rounds: `The lane's write and flush took 74.2 µs (71.3 µs to 80.1 µs) in 5 rounds`.
+fn over_rounds(comparison: &Comparison) -> Option<String> {
+    let costs: Vec<&LaneCost> = lane_costs(comparison).collect();
+    let of = |span: fn(&LaneCost) -> Nanos| costs.iter().map(|cost| span(cost).as_seconds()).collect::<Vec<_>>();
+    let (busy, paced) = (spread(of(|cost| cost.back_to_back))?, spread(of(|cost| cost.paced))?);
+    let devices: Option<Vec<f64>> = costs.iter().map(|cost| Some(cost.device?.as_seconds())).collect();
+    let device = devices.and_then(spread).map(|device| format!(", {device} of it the device beneath"));
+    let host = comparison.environment.host_file_system.as_ref().map(|host| format!("; host file system {host}"));
+    let rounds = words::rounds(costs.len() as u32);
+    let (device, host) = (device.unwrap_or_default(), host.unwrap_or_default());
+    Some(format!("The lane's write and flush took {busy} in {rounds}{device}; after a pause {paced}{host}."))
+}
+
+fn lane_costs(comparison: &Comparison) -> impl Iterator<Item = &LaneCost> {
+    comparison.round_facts.iter().filter_map(|facts| facts.lane_cost.as_ref())
+}
+
+/// The median, with the minimum and the maximum.
+fn spread(values: Vec<f64>) -> Option<String> {
+    let ends = values.iter().copied().reduce(f64::min).zip(values.iter().copied().reduce(f64::max));
+    let (low, high) = ends?;
+    let middle = seconds(middle(values)?);
+    Some(if low < high { format!("{middle} ({} to {})", seconds(low), seconds(high)) } else { middle })
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match values.len() {
+        0 => None,
+        count if count % 2 == 1 => Some(values[half]),
+        _ => Some(f64::midpoint(values[half - 1], values[half])),
+    }
+}
+
+/// Command lines and lines of configuration by the workloads that share them; `LANE` is where they worked.
+pub fn settings(environment: &Environment) -> Vec<(String, &[String])> {
+    let mut all: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
+    for (workload, lines) in &environment.settings {
+        all.entry(lines).or_default().push(workload);
+    }
+    all.into_iter().map(|(lines, workloads)| (listed(workloads), lines)).collect()
+}
+
+/// `Programs: mariadbd 10.11, and sysbench 1.0.20. …`; `None` if no program has settings.
+pub fn programs(environment: &Environment) -> Option<String> {
+    let versions = listed(environment.tools.iter().map(|(name, version)| named(name, version)));
+    (!environment.settings.is_empty()).then(|| {
+        format!("Programs: {versions}. Their settings are on the page and, as `environment.settings`, in the JSON.")
+    })
+}
+
+/// The version, with the program's name in front unless it contains that name.
+fn named(name: &str, version: &str) -> String {
+    if version.contains(name) { version.to_owned() } else { format!("{name} {version}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_settings_are_listed_once() {
+        let mut environment = Environment::default();
+        assert_eq!((settings(&environment), programs(&environment)), (Vec::new(), None));
+        let lines = |text: &str| vec![text.to_owned()];
+        for (workload, text) in [("a", "server --x"), ("b", "server --x"), ("c", "client")] {
+            environment.settings.insert(workload.to_owned(), lines(text));
+        }
+        environment.tools.insert("server".to_owned(), "server 1.2".to_owned());
+        environment.tools.insert("client".to_owned(), "3".to_owned());
+        let settings = settings(&environment);
+        assert_eq!(settings.len(), 2);
+        assert!(settings.contains(&("a and b".to_owned(), lines("server --x").as_slice())), "{settings:?}");
+        assert!(programs(&environment).is_some_and(|text| text.starts_with("Programs: client 3 and server 1.2.")));
     }
 }

@@ -66,6 +66,11 @@ pub fn count(count: f64) -> String {
     }
 }
 
+/// Two decimals, for values near 0 or 1, and as iostat prints.
+pub fn hundredths(value: f64) -> String {
+    format!("{value:.2}")
+}
+
 /// Seconds in a suitable unit: `77.4 µs`.
 pub fn seconds(value: f64) -> String {
     match value.abs() {

@@ -4,27 +4,28 @@ use fsarena_model::recommendation::{ClassAdvice, MixFlip, MixRow};
 use fsarena_model::{Comparison, Label, Recommendation, Unavailable};
 
 use crate::number::{self, DASH, Ratio};
-use crate::outcome;
-use crate::remark::listed;
-use crate::reproduction::{Sheet, View};
+use crate::pair;
+use crate::report::ColumnKind::{Figure, Name};
+use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
+use crate::words::listed;
 
 /// The explanation of the intervals.
-const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share of the mix; \
-    pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of the same rounds share their luck; the \
-    errors of workloads with different rounds are added up. Who is best follows from wider ones, which hold over all of its rivals together.";
+const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
+    of the mix; pointwise 95 % intervals, by how the mean of a round varies from round to round, since workloads of \
+    the same rounds share their luck; the errors of workloads with different rounds are added up. Who is best follows \
+    from wider ones, which hold over all of its rivals together.";
 
 /// The explanation of the second table.
-const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names keep their \
-    proportions.";
+const FLIPS: &str = "The share of a name in the mix at which another would be first by estimate, while the other names \
+    keep their proportions.";
 
-/// The view of a comparison's recommendation; `None` if the user gave no mix.
-pub fn view(comparison: &Comparison) -> Option<View> {
+/// The section about a comparison's recommendation; `None` if the user gave no mix.
+pub fn section(comparison: &Comparison) -> Option<Section> {
     let advice = comparison.recommendation.as_deref()?;
-    let sentences =
-        [mix(advice)].into_iter().chain(advice.classes.iter().map(|class| sentence(comparison, advice, class)));
-    let sentences = sentences.chain(advice.classes.iter().flat_map(objections)).collect();
-    let sheets: Vec<Sheet> = advice.classes.iter().flat_map(|class| sheets(advice, class)).collect();
-    Some(View { title: "By your own mix".to_owned(), sentences, sheets, further: Vec::new() })
+    let best = advice.classes.iter().map(|class| sentence(comparison, advice, class));
+    let sentences = [mix(advice)].into_iter().chain(best).chain(advice.classes.iter().flat_map(objections));
+    let section = Section::titled("By your own mix").with(List::new(ListLook::Paragraphs, sentences));
+    Some(advice.classes.iter().flat_map(|class| tables(advice, class)).fold(section, Section::with))
 }
 
 fn mix(advice: &Recommendation) -> String {
@@ -115,34 +116,33 @@ fn objections(class: &ClassAdvice) -> impl Iterator<Item = String> {
     class.not_recommended.iter().map(|other| format!("{} is not recommended ({}).", other.label, other.reason))
 }
 
-fn sheets(advice: &Recommendation, class: &ClassAdvice) -> Vec<Sheet> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+fn tables(advice: &Recommendation, class: &ClassAdvice) -> [Section; 2] {
     let among = among(advice, class);
-    let pairs = Sheet {
-        title: format!("{among}pairs over the mix"),
-        head: words(&["pair", "mean ratio", "95 %", "not known of"]),
-        rows: class.pairs.iter().map(|row| pair(row, advice.workloads.len())).collect(),
-        words: 1,
-        meaning: MEANING.to_owned(),
-    };
-    let flips = Sheet {
-        title: format!("{among}where it would flip"),
-        head: words(&["name", "share", "another below", "another above"]),
-        rows: class.flips.iter().map(flip_row).collect(),
-        words: 1,
-        meaning: FLIPS.to_owned(),
-    };
-    [pairs, flips].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+    let ratio = |row: &MixRow| row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
+    let count = advice.workloads.len();
+    let pairs = TableOf::new(TableLook::Narrow, &class.pairs)
+        .column(Name, "pair", |row| format!("{} / {}", row.a, row.b))
+        .column(Figure, "mean ratio", |row| pair::times(ratio(row)))
+        .column(Figure, "95 %", |row| pair::interval(ratio(row)))
+        .column(Figure, "not known of", |row| unknown(&row.left_out, count))
+        .done();
+    let flips = TableOf::new(TableLook::Narrow, &class.flips)
+        .column(Name, "name", |flip| &flip.name)
+        .column(Figure, "share", |flip| number::percent(flip.share))
+        .column(Figure, "another below", |flip| side(flip.below.as_ref()))
+        .column(Figure, "another above", |flip| side(flip.above.as_ref()))
+        .done();
+    let pairs = Section::titled(format!("{among}pairs over the mix")).with(pairs).with(Paragraph::legend(MEANING));
+    let flips = Section::titled(format!("{among}where it would flip")).with(flips).with(Paragraph::legend(FLIPS));
+    [pairs, flips]
 }
 
-fn pair(row: &MixRow, count: usize) -> Vec<String> {
-    let ratio = row.ratio.map(|middle| Ratio { middle, low: row.low, high: row.high });
-    let unknown = if row.left_out.is_empty() { DASH.to_owned() } else { unknown(&row.left_out, count) };
-    vec![format!("{} / {}", row.a, row.b), outcome::times(ratio), outcome::interval(ratio), unknown]
-}
-
-/// The workloads that are the reason why a mean is missing. A reason that all of them share is given once.
+/// The workloads that are the reason why a mean is missing; a dash if there is none. A reason that all of them share is
+/// given once.
 fn unknown(left_out: &[String], count: usize) -> String {
+    if left_out.is_empty() {
+        return DASH.to_owned();
+    }
     let reason = |text: &String| text.split_once(" (").map(|(_, reason)| reason.trim_end_matches(')').to_owned());
     let first = left_out.first().and_then(reason);
     match first.filter(|_| count > 1 && left_out.len() == count) {
@@ -153,10 +153,10 @@ fn unknown(left_out: &[String], count: usize) -> String {
     }
 }
 
-fn flip_row(flip: &MixFlip) -> Vec<String> {
-    let side = |to: &Option<(f64, Label)>| match to {
+/// The share at which another contender would be first.
+fn side(to: Option<&(f64, Label)>) -> String {
+    match to {
         Some((at, label)) => format!("{}: {label}", number::percent(*at)),
         None => "never".to_owned(),
-    };
-    vec![flip.name.clone(), number::percent(flip.share), side(&flip.below), side(&flip.above)]
+    }
 }

@@ -9,43 +9,15 @@ mod winners;
 use fsarena_model::Comparison;
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::StandIn;
-use serde::Serialize;
 
 use crate::number;
+use crate::report::{Drawings, Fold, List, ListLook, Section, Shown, Table};
 
-/// A table with its title and explanation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Sheet {
-    /// What it shows.
-    pub title: String,
-    /// The columns' titles.
-    pub head: Vec<String>,
-    /// The rows, with one cell per column. A sheet without rows is left out.
-    pub rows: Vec<Vec<String>>,
-    /// Number of columns, from the left, that contain words. The others contain figures.
-    pub words: usize,
-    /// What its figures are, and what follows from them.
-    pub meaning: String,
-}
-
-/// A reproduction without its charts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct View {
-    /// The article's title in English.
-    pub title: String,
-    /// Sentences about its source, what was scaled, and its results.
-    pub sentences: Vec<String>,
-    /// Tables for all formats.
-    pub sheets: Vec<Sheet>,
-    /// Tables for the HTML page only.
-    pub further: Vec<Sheet>,
-}
-
-/// The view of a comparison's reproduction; `None` if it has none.
-pub fn view(comparison: &Comparison) -> Option<View> {
+/// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts of
+/// each test. `None` if it has none.
+pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Option<Section> {
     let reproduction = comparison.reproduction.as_deref()?;
-    let claims = claims::sheet(reproduction);
-    let sheets = [
+    let tables = [
         figures::as_published(reproduction),
         figures::properly(reproduction),
         factors::sheet(reproduction),
@@ -54,7 +26,6 @@ pub fn view(comparison: &Comparison) -> Option<View> {
         after::sheet(comparison, reproduction),
         scales(reproduction),
     ];
-    let sheets = sheets.into_iter().filter(|sheet| !sheet.rows.is_empty()).collect();
     let mut sentences = vec![format!(
         "{} ({}), {}: measured as it was published, and as it should have been.",
         reproduction.article.english, reproduction.article.title, reproduction.article.source
@@ -65,8 +36,15 @@ pub fn view(comparison: &Comparison) -> Option<View> {
     sentences.extend(winners::sentences(reproduction));
     sentences.extend(claims::sentence(reproduction));
     sentences.extend(after::verified(comparison));
-    let title = format!("{}, reproduced", reproduction.article.english);
-    Some(View { title, sentences, sheets, further: vec![claims] })
+    let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
+        .with(List::new(ListLook::Paragraphs, sentences))
+        .with_shown(Shown::Page, curves);
+    let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
+    let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
+    let folds = [Fold::Open].into_iter().chain(std::iter::repeat(Fold::Closed));
+    let tables = tables.filter(|(_, table)| table.has_rows()).zip(folds);
+    let section = tables.fold(section, |section, ((shown, table), fold)| section.with_shown(shown, table.folded(fold)));
+    Some(section.with_shown(Shown::Page, charts))
 }
 
 /// A sentence about workloads that do less than was published.
@@ -79,7 +57,7 @@ fn scaled(reproduction: &Reproduction) -> Option<String> {
 }
 
 /// What is less than published. Workloads with the same text share a row.
-fn scales(reproduction: &Reproduction) -> Sheet {
+fn scales(reproduction: &Reproduction) -> Section {
     let mut by_text: Vec<(&String, Vec<&str>)> = Vec::new();
     for (workload, words) in &reproduction.scaled {
         match by_text.iter_mut().find(|(text, _)| *text == words) {
@@ -87,13 +65,12 @@ fn scales(reproduction: &Reproduction) -> Sheet {
             None => by_text.push((words, vec![workload])),
         }
     }
-    Sheet {
-        title: "What is scaled".to_owned(),
-        head: ["workload", "how"].map(str::to_owned).to_vec(),
-        rows: by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]).collect(),
-        words: 2,
-        meaning: String::new(),
-    }
+    let table = Table::from_rows(
+        ["workload", "how"].map(str::to_owned).to_vec(),
+        by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]).collect(),
+        2,
+    );
+    Section::titled("What is scaled").with(table)
 }
 
 /// A sentence about the contenders that stand in for the article's.

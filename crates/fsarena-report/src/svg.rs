@@ -1,17 +1,19 @@
-//! Drawings as SVG text. The page's style sheet sets their colours.
+//! Drawings as SVG text; every text in them is escaped. The page's style sheet sets their colours. Contenders differ by
+//! the shape and the colour of their marks, and by name.
 
 mod axis;
 pub mod bars;
-mod canvas;
-pub mod curve;
 pub mod heat;
+pub mod latency;
 pub mod lines;
 pub mod medians;
-pub mod over_records;
-pub mod over_time;
-mod plane;
-pub mod ratios;
-mod shape;
+
+use std::fmt::Write;
+
+use minijinja::HtmlEscape;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::visible;
 
 /// The drawing's width in its own units; the page scales it.
 const WIDTH: f64 = 480.0;
@@ -24,3 +26,234 @@ const TOP: f64 = 8.0;
 
 /// The height below the last row, for the ticks and the title of the axis.
 const BOTTOM: f64 = 46.0;
+
+/// Approximate width of a column of text in the drawing's units, at the style sheet's 13 px.
+const COLUMN: f64 = 7.0;
+
+/// The part of a text that is at its position.
+#[derive(Debug, Clone, Copy)]
+pub enum Anchor {
+    /// Its beginning.
+    Start,
+    /// Its middle.
+    Middle,
+    /// Its end.
+    End,
+}
+
+/// A drawing to which elements are added.
+#[derive(Debug)]
+pub struct Canvas {
+    height: f64,
+    body: String,
+}
+
+impl Canvas {
+    /// An empty drawing.
+    pub fn new(height: f64) -> Self {
+        Self { height, body: String::new() }
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.push(format_args!(r#"<line class="{class}" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"/>"#));
+    }
+
+    /// A circle, filled unless its class says otherwise.
+    pub fn circle(&mut self, class: &str, (x, y): (f64, f64), radius: f64) {
+        self.push(format_args!(r#"<circle class="{class}" cx="{x:.1}" cy="{y:.1}" r="{radius}"/>"#));
+    }
+
+    /// A filled rectangle between two corners.
+    pub fn rectangle(&mut self, class: &str, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
+        let (width, height) = ((right - left).max(0.0), (bottom - top).max(0.0));
+        self.push(format_args!(
+            r#"<rect class="{class}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"/>"#
+        ));
+    }
+
+    /// A filled shape with these corners.
+    pub fn polygon(&mut self, class: &str, corners: &[(f64, f64)]) {
+        let points = points(corners);
+        self.push(format_args!(r#"<polygon class="{class}" points="{points}"/>"#));
+    }
+
+    /// A line through these points.
+    pub fn polyline(&mut self, class: &str, through: &[(f64, f64)]) {
+        let points = points(through);
+        self.push(format_args!(r#"<polyline class="{class}" points="{points}"/>"#));
+    }
+
+    /// A path in SVG's syntax.
+    pub fn path(&mut self, class: &str, path: &str) {
+        self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
+    }
+
+    /// A text on the base line through `at`.
+    pub fn text(&mut self, class: &str, anchor: Anchor, at: (f64, f64), text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let ((x, y), text) = (at, visible(text));
+        let text = HtmlEscape(&text);
+        self.push(format_args!(r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{text}</text>"#));
+    }
+
+    /// A text that reads from bottom to top and ends at the given position.
+    pub fn upward_text(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+        let text = visible(text);
+        let text = HtmlEscape(&text);
+        let turn = format!("rotate(-90 {x:.1} {y:.1})");
+        self.push(format_args!(
+            r#"<text class="{class}" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="{turn}">{text}</text>"#
+        ));
+    }
+
+    /// The complete drawing. `label` describes it in words.
+    pub fn finish(self, label: &str) -> String {
+        let (height, body, label) = (self.height, self.body, visible(label));
+        let label = HtmlEscape(&label);
+        format!(r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{body}</svg>"#)
+    }
+
+    fn push(&mut self, element: std::fmt::Arguments<'_>) {
+        self.body.write_fmt(element).expect("a string takes everything");
+    }
+}
+
+fn points(places: &[(f64, f64)]) -> String {
+    places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
+
+/// Approximate width of `text` in a drawing.
+pub fn text_width(text: &str) -> f64 {
+    text.width() as f64 * COLUMN
+}
+
+/// `text`, shortened to a width of at most `room`.
+pub fn fitted(text: &str, room: f64) -> String {
+    if text_width(text) <= room {
+        return text.to_owned();
+    }
+    let mut left = (room / COLUMN) as usize;
+    let fits = |c: &char| {
+        let width = c.width().unwrap_or(0);
+        let fits = width < left;
+        left = left.saturating_sub(width);
+        fits
+    };
+    text.chars().take_while(fits).collect::<String>() + "…"
+}
+
+/// Maximum width of a label in a legend.
+const LABEL: f64 = 150.0;
+
+/// The height of a line of a legend.
+const LINE: f64 = 20.0;
+
+/// Number of shapes. Further contenders use them again, in other colours.
+const SHAPES: usize = 5;
+
+/// Number of colours in the style sheet.
+const COLOURS: usize = 6;
+
+/// An entry of a legend besides the contenders' marks.
+#[derive(Debug, Clone, Copy)]
+pub enum Sign {
+    /// A kind of line, by its class.
+    Line(&'static str, &'static str),
+    /// A ring around a mark.
+    Ring(&'static str),
+    /// A mark that is crossed out.
+    Cross(&'static str),
+}
+
+/// The class of a contender's marks and lines.
+pub fn class(index: usize) -> String {
+    format!("series{}", index % COLOURS + 1)
+}
+
+/// The mark of contender `index` at a point.
+pub fn mark(canvas: &mut Canvas, index: usize, (x, y): (f64, f64)) {
+    let class = format!("mark {}", class(index));
+    let around = |offsets: &[(f64, f64)]| offsets.iter().map(|(dx, dy)| (x + dx, y + dy)).collect::<Vec<_>>();
+    match index % SHAPES {
+        0 => canvas.circle(&class, (x, y), 3.8),
+        1 => canvas.rectangle(&class, (x - 3.4, y - 3.4), (x + 3.4, y + 3.4)),
+        2 => canvas.polygon(&class, &around(&[(0.0, -4.6), (4.4, 3.4), (-4.4, 3.4)])),
+        3 => canvas.polygon(&class, &around(&[(0.0, -4.8), (4.8, 0.0), (0.0, 4.8), (-4.8, 0.0)])),
+        _ => canvas.polygon(&class, &around(&[(0.0, 4.6), (4.4, -3.4), (-4.4, -3.4)])),
+    }
+}
+
+/// A ring around a mark.
+pub fn ring(canvas: &mut Canvas, place: (f64, f64)) {
+    canvas.circle("ring", place, 7.5);
+}
+
+/// Crosses a mark out.
+pub fn cross(canvas: &mut Canvas, (x, y): (f64, f64)) {
+    canvas.line("cross", (x - 6.0, y - 6.0), (x + 6.0, y + 6.0));
+    canvas.line("cross", (x - 6.0, y + 6.0), (x + 6.0, y - 6.0));
+}
+
+/// Draws the contenders' marks and names, and the other signs with their meanings. Returns the height at which the
+/// legend ends.
+pub fn legend(canvas: &mut Canvas, labels: &[&str], signs: &[Sign]) -> f64 {
+    let mut at = (0.0, LINE - 6.0);
+    for (index, label) in labels.iter().enumerate() {
+        let label = fitted(label, LABEL);
+        let x = place(&mut at, 34.0 + text_width(&label));
+        mark(canvas, index, (x + 6.0, at.1 - 4.0));
+        canvas.text("label", Anchor::Start, (x + 16.0, at.1), &label);
+    }
+    signs.iter().for_each(|known| sign(canvas, &mut at, *known));
+    at.1 + 12.0
+}
+
+/// Draws a sign and its meaning.
+fn sign(canvas: &mut Canvas, at: &mut (f64, f64), sign: Sign) {
+    let (Sign::Line(_, words) | Sign::Ring(words) | Sign::Cross(words)) = sign;
+    let wide = if matches!(sign, Sign::Line(..)) { 28.0 } else { 14.0 };
+    let x = place(at, wide + 20.0 + text_width(words));
+    let (middle, y) = (x + 8.0, at.1 - 4.0);
+    match sign {
+        Sign::Line(class, _) => canvas.line(&format!("path {class}"), (x, y), (x + wide, y)),
+        Sign::Ring(_) => ring(canvas, (middle, y)),
+        Sign::Cross(_) => cross(canvas, (middle, y)),
+    }
+    canvas.text("tick", Anchor::Start, (x + wide + 6.0, at.1), words);
+}
+
+/// Height of a legend.
+pub fn legend_height(labels: &[&str], signs: &[Sign]) -> f64 {
+    legend(&mut Canvas::new(0.0), labels, signs)
+}
+
+/// The position at which an element of this width begins: on this line, or on the next.
+fn place(at: &mut (f64, f64), width: f64) -> f64 {
+    if at.0 > 0.0 && at.0 + width > WIDTH {
+        *at = (0.0, at.1 + LINE);
+    }
+    let x = at.0;
+    at.0 += width;
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_cut() {
+        let mut canvas = Canvas::new(10.0);
+        canvas.text("label", Anchor::End, (1.0, 2.0), "<script>&\"");
+        let svg = canvas.finish("\"><b>");
+        assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
+        assert_eq!(fitted("btrfs:compress=zstd", 70.0), "btrfs:com…");
+        assert_eq!(fitted("ext4", 70.0), "ext4");
+    }
+}

@@ -2,17 +2,15 @@
 
 pub mod article;
 mod layout;
-mod paint;
-mod sheets;
-mod tables;
 
 use fsarena_model::Comparison;
 
-use crate::table::of_all;
-use crate::view::{GroupView, PairLine, Row, SuiteLine, View};
-use crate::{group, price, programs, recommendation, remark, reproduction, words};
-use layout::{Cell, Column, table, wrapped};
-use paint::{Tone, painted};
+use crate::number::DASH;
+use crate::report::{
+    Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
+};
+use crate::{report, sections};
+use layout::{Tone, painted, table, wrapped};
 
 /// Properties of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +21,9 @@ pub struct Style {
     pub width: usize,
 }
 
+/// Indentation of the further lines of a sentence.
+const HANGING: &str = "  ";
+
 /// The report without colour, for files and pipes.
 pub fn plain(comparison: &Comparison) -> String {
     render(comparison, Style { color: false, width: 120 })
@@ -30,151 +31,174 @@ pub fn plain(comparison: &Comparison) -> String {
 
 /// The report in `style`.
 pub fn render(comparison: &Comparison, style: Style) -> String {
-    let view = View::new(comparison);
-    let mut blocks = vec![painted(&layout::visible(&remark::head(comparison)), Tone::Strong, style.color)];
-    blocks.extend(comparison.condition.iter().map(|text| wrapped(text, "", style.width)));
-    let reproduction = reproduction::view(comparison);
-    blocks.extend(reproduction.iter().flat_map(|view| sheets::reproduction(view, style)));
-    blocks.extend(recommendation::view(comparison).iter().flat_map(|view| sheets::reproduction(view, style)));
-    for group in &view.groups {
-        blocks.extend(group.apart.as_ref().map(|reason| wrapped(reason, "", style.width)));
-        blocks.push(figures(group, style));
-        blocks.extend(best(group, style));
-        blocks.extend((!group.pairs.is_empty()).then(|| pairs(&group.pairs, style)));
-        blocks.extend((!group.suite.is_empty()).then(|| suite(&group.suite, style)));
-    }
-    blocks.extend(price::of_run(comparison).map(|price| wrapped(&price, "", style.width)));
-    blocks.extend(sentences(footnotes(&view), style));
-    blocks.extend(sentences(incidents(comparison), style));
-    blocks.extend(sentences(guarantees(comparison), style));
-    blocks.extend(of_all(comparison).iter().map(|table| tables::render(table, style)));
-    blocks.extend(sentences(circumstances(comparison), style));
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n") + "\n"
+    let report = sections::report(comparison).on(Medium::Terminal);
+    let mut parts = vec![style.heading(&report.run)];
+    parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
+    parts.extend(report.sections.iter().map(|section| style.section(section)));
+    parts.join("\n\n") + "\n"
 }
 
-/// The table of medians, or lines if it would be too wide.
-fn figures(group: &GroupView, style: Style) -> String {
-    let wide = table(&wide_columns(group), style.color);
-    let width = wide.lines().map(layout::width).max().unwrap_or(0);
-    match width <= style.width {
-        true => wide,
-        false => group.rows.iter().map(|row| tall(group, row, style)).collect::<Vec<_>>().join("\n"),
+impl Style {
+    fn heading(self, text: &str) -> String {
+        painted(&layout::visible(text), Tone::Strong, self.color)
+    }
+
+    fn section(self, section: &Section) -> String {
+        let title = (!section.title.is_empty()).then(|| self.heading(&section.title));
+        self.below(title, &section.blocks)
+    }
+
+    /// The blocks below a title: sentences follow each other, and explanations follow their table; other blocks have an
+    /// empty line before them.
+    fn below(self, title: Option<String>, blocks: &[Block]) -> String {
+        let mut text = title.unwrap_or_default();
+        let mut is_table = false;
+        for block in blocks {
+            let gap = match &block.content {
+                _ if text.is_empty() => "",
+                Content::Paragraph(Paragraph { tone: report::Tone::Legend, .. }) => "\n",
+                Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }) | Content::Section(_) => "\n\n",
+                _ if is_table => "\n\n",
+                _ => "\n",
+            };
+            is_table = matches!(&block.content, Content::Table(_) | Content::Section(_))
+                || matches!(&block.content, Content::Paragraph(Paragraph { tone: report::Tone::Apart, .. }));
+            text.push_str(gap);
+            text.push_str(&self.block(&block.content));
+        }
+        text
+    }
+
+    /// Drawings are left out.
+    fn block(self, content: &Content) -> String {
+        match content {
+            Content::Paragraph(paragraph) => self.paragraph(paragraph),
+            Content::List(list) => self.list(list),
+            Content::Facts(facts) => self.facts(facts),
+            Content::Table(table) => self.table(table),
+            Content::Section(section) => self.section(section),
+            Content::Cards(cards) => cards.iter().map(|card| self.section(card)).collect::<Vec<_>>().join("\n"),
+            Content::Command(command) => layout::visible(command),
+            Content::Footnotes(footnotes) => self.footnotes(footnotes),
+            Content::Drawings(_) => String::new(),
+        }
+    }
+
+    fn paragraph(self, paragraph: &Paragraph) -> String {
+        painted(&wrapped(&paragraph.sentence.words(), "", self.width), tone(paragraph.tone), self.color)
+    }
+
+    fn list(self, list: &List) -> String {
+        let line = |entry: &report::Sentence| {
+            let role = entry.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role));
+            let tone = if role == Tone::Plain { tone(list.tone) } else { role };
+            painted(&wrapped(&entry.words(), HANGING, self.width), tone, self.color)
+        };
+        list.items.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// All facts in one sentence.
+    fn facts(self, facts: &Facts) -> String {
+        let fact = |fact: &report::Fact| {
+            let lines: Vec<&str> = fact.lines.iter().map(|line| line.text.as_str()).collect();
+            format!("{}: {}", fact.name, lines.join(", "))
+        };
+        let facts = facts.facts.iter().map(fact).collect::<Vec<_>>().join("; ");
+        painted(&wrapped(&facts, HANGING, self.width), Tone::Faint, self.color)
+    }
+
+    fn footnotes(self, footnotes: &[String]) -> String {
+        let line = |(index, text): (usize, &String)| {
+            wrapped(&format!("{} {text}", layout::marks(&[index + 1])), HANGING, self.width)
+        };
+        footnotes.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The table. If it is too wide, references are printed below it. If it is still too wide, it is printed row by
+    /// row.
+    fn table(self, wide: &Table) -> String {
+        let fits = |text: &str| text.lines().all(|line| layout::width(line) <= self.width);
+        let all = table(wide, self.color);
+        if fits(&all) {
+            return all;
+        }
+        let (references, columns) =
+            wide.columns.iter().cloned().partition(|column| column.kind == ColumnKind::Reference);
+        let narrow = Table { columns, ..wide.clone() };
+        let without = table(&narrow, self.color);
+        match wide.look {
+            _ if fits(&without) => format!("{without}\n{}", self.references(wide, references)),
+            TableLook::Matrix => self.lines(wide),
+            _ => self.row_by_row(wide),
+        }
+    }
+
+    /// The references of the rows, each with the name of its row.
+    fn references(self, table: &Table, references: Vec<Column>) -> String {
+        let of = |row: usize| {
+            let texts = references.iter().map(move |column| column.entries[row].sentence.words());
+            texts.filter(|text| !text.is_empty()).map(move |text| format!("{} {text}", table.name(row)))
+        };
+        let lines = (0..table.height()).flat_map(of).map(|text| wrapped(&text, HANGING, self.width));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Each row as lines: first the words that it begins with, then a line for each other column.
+    fn lines(self, tall: &Table) -> String {
+        let row = |row: usize| {
+            let is_head = |column: &Column| matches!(column.kind, ColumnKind::Name | ColumnKind::Words);
+            let heads = tall.columns.iter().take_while(|column| is_head(column)).count();
+            let (head, body) = tall.columns.split_at(heads);
+            let words = head.iter().map(|column| layout::text(&column.entries[row])).collect::<Vec<_>>().join(", ");
+            let lines = TableOf::new(TableLook::Full, body)
+                .column(ColumnKind::Name, "", |column| format!("{HANGING}{}", column.title))
+                .column(ColumnKind::Median, "", |column| column.entries[row].clone())
+                .done();
+            format!("{}\n{}", painted(&words, Tone::Strong, self.color), table(&lines, self.color))
+        };
+        (0..tall.height()).map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Each row as one sentence; rows of a group below the group's name.
+    fn row_by_row(self, table: &Table) -> String {
+        let is_grouped = table.look == TableLook::Grouped;
+        let columns = if is_grouped { &table.columns[1..] } else { &table.columns[..] };
+        let indent = if is_grouped { HANGING } else { "" };
+        let mut lines = Vec::new();
+        for row in 0..table.height() {
+            if is_grouped && !table.repeats(row) {
+                lines.push(layout::visible(&table.name(row)));
+            }
+            let text = wrapped(
+                &sentence(columns, row),
+                &format!("{indent}{HANGING}"),
+                self.width.saturating_sub(indent.len()),
+            );
+            lines.push(format!("{indent}{text}"));
+        }
+        lines.join("\n")
     }
 }
 
-fn wide_columns(group: &GroupView) -> Vec<Column> {
-    let column = |title: &str, cell: &dyn Fn(&Row) -> Cell| Column {
-        title: title.to_owned(),
-        cells: group.rows.iter().map(cell).collect(),
+/// `words: title figure; title figure`. If all columns are words, the other words describe the first.
+fn sentence(columns: &[Column], row: usize) -> String {
+    let is_figure = |column: &Column| matches!(column.kind, ColumnKind::Figure | ColumnKind::Median);
+    let (words, values) = columns.split_at(columns.iter().position(is_figure).unwrap_or(1));
+    let text = |column: &Column| layout::text(&column.entries[row]);
+    let value = |column: &Column| match is_figure(column) {
+        true => format!("{} {}", column.title, text(column)),
+        false => text(column),
     };
-    let mut columns =
-        vec![column("workload", &|row| Cell::figure(&row.workload)), column("unit", &|row| Cell::plain(&row.unit))];
-    for (index, label) in group.contenders.iter().enumerate() {
-        columns.push(column(label, &|row| Cell::figure(&row.cells[index])).with_numbers_aligned());
+    let is_known = |column: &&Column| !["", DASH].contains(&text(column).as_str());
+    let words: Vec<String> = words.iter().map(text).collect();
+    let values: Vec<String> = values.iter().filter(is_known).map(value).collect();
+    format!("{}: {}", words.join(" "), values.join("; "))
+}
+
+fn tone(tone: report::Tone) -> Tone {
+    match tone {
+        report::Tone::Plain | report::Tone::Apart => Tone::Plain,
+        report::Tone::Legend => Tone::Faint,
+        report::Tone::Alarm => Tone::Bad,
     }
-    for (index, title) in outcome_titles(group).into_iter().enumerate() {
-        columns.push(column(title, &|row| Cell::figure(&row.outcome[index])));
-    }
-    columns
-}
-
-fn outcome_titles(group: &GroupView) -> Vec<&'static str> {
-    match group.contenders.len() {
-        0 | 1 => Vec::new(),
-        2 => vec!["verdict", "interval", "finds from"],
-        _ => vec!["ranking"],
-    }
-}
-
-fn tall(group: &GroupView, row: &Row, style: Style) -> String {
-    let name = format!("{}, {}", Cell::figure(&row.workload).painted(false), layout::visible(&row.unit));
-    let mut lines = vec![painted(&name, Tone::Strong, style.color)];
-    let label = |index: usize| Cell::plain(&format!("  {}", group.contenders[index]));
-    let columns = [
-        Column { title: String::new(), cells: (0..row.cells.len()).map(label).collect() },
-        Column { title: String::new(), cells: row.cells.iter().map(Cell::figure).collect() }.with_numbers_aligned(),
-    ];
-    lines.push(table(&columns, style.color));
-    for (title, figure) in outcome_titles(group).into_iter().zip(&row.outcome) {
-        lines.push(format!("  {title}: {}", Cell::figure(figure).painted(style.color)));
-    }
-    lines.join("\n")
-}
-
-fn pairs(pairs: &[PairLine], style: Style) -> String {
-    let column = |title: &str, cell: &dyn Fn(&PairLine) -> Cell| Column {
-        title: title.to_owned(),
-        cells: pairs.iter().map(cell).collect(),
-    };
-    let columns = [
-        column("workload", &|line| Cell::plain(&line.workload)),
-        column("pair", &|line| Cell::plain(&line.name)),
-        column("ratio", &|line| Cell::plain(&line.ratio)),
-        column("interval", &|line| Cell::plain(&line.decision)),
-        column("finds from", &|line| Cell::plain(&line.finds_from)),
-        column("verdict on the first", &|line| Cell::figure(&line.outcome)),
-    ];
-    table(&columns, style.color)
-}
-
-/// One line per best group.
-fn best(group: &GroupView, style: Style) -> Option<String> {
-    let line = |best: &String| format!("  {}", wrapped(best, "    ", style.width - 2));
-    let lines = [painted("best group (none is proved better)", Tone::Strong, style.color)]
-        .into_iter()
-        .chain(group.best.iter().map(line));
-    (!group.best.is_empty()).then(|| lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// One line per pair, and the meaning of the mean if a pair has one.
-fn suite(lines: &[SuiteLine], style: Style) -> String {
-    let column = |title: &str, cell: &dyn Fn(&SuiteLine) -> Cell| Column {
-        title: title.to_owned(),
-        cells: lines.iter().map(cell).collect(),
-    };
-    let columns = [
-        column("over the suite", &|line| Cell::plain(&line.name)),
-        column("mean ratio", &|line| Cell::figure(&line.ratio)),
-        column("95 %", &|line| Cell::plain(&line.interval)),
-        column("workloads", &|line| Cell::plain(&line.workloads)),
-    ];
-    let meaning = || painted(&wrapped(words::SUITE, "", style.width), Tone::Faint, style.color);
-    let meaning = lines.iter().any(|line| line.has_mean).then(meaning);
-    [table(&columns, style.color)].into_iter().chain(meaning).collect::<Vec<_>>().join("\n")
-}
-
-/// Wraps each sentence and joins them into one block.
-fn sentences(sentences: Vec<(String, Tone)>, style: Style) -> Option<String> {
-    let line = |(text, tone): &(String, Tone)| painted(&wrapped(text, "  ", style.width), *tone, style.color);
-    (!sentences.is_empty()).then(|| sentences.iter().map(line).collect::<Vec<_>>().join("\n"))
-}
-
-fn footnotes(view: &View) -> Vec<(String, Tone)> {
-    let note = |(index, text): (usize, &String)| (format!("{} {text}", layout::marks(&[index + 1])), Tone::Plain);
-    view.footnotes.iter().enumerate().map(note).collect()
-}
-
-fn incidents(comparison: &Comparison) -> Vec<(String, Tone)> {
-    let damage = comparison.damage.iter().map(|check| (remark::damage(check), Tone::Bad));
-    let notes = remark::notes(comparison).into_iter().map(|(word, note)| {
-        (format!("{word}: {}", note.text), if word == "failure" { Tone::Bad } else { Tone::Plain })
-    });
-    damage.chain(notes).collect()
-}
-
-fn guarantees(comparison: &Comparison) -> Vec<(String, Tone)> {
-    let sentences = group::groups(comparison).iter().filter_map(remark::guarantees).collect::<Vec<_>>();
-    let all = sentences.into_iter().map(|text| format!("Guarantees: {text}"));
-    all.chain(remark::pair_guarantees(comparison)).map(|text| (text, Tone::Plain)).collect()
-}
-
-fn circumstances(comparison: &Comparison) -> Vec<(String, Tone)> {
-    let mut lines = vec![format!("{} Not covered:", words::NOISE_ONLY)];
-    lines.extend(words::biases(comparison).iter().map(|bias| format!("- {bias}")));
-    lines.extend((!comparison.verdicts.is_empty()).then(|| words::INTERVAL.to_owned()));
-    lines.extend(remark::lane_facts(comparison));
-    lines.push(remark::environment(comparison));
-    lines.extend(programs::sentence(&comparison.environment));
-    lines.into_iter().map(|line| (line, Tone::Faint)).collect()
 }

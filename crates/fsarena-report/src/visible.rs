@@ -30,6 +30,26 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(show).collect())
 }
 
+/// `text` as one word of a POSIX shell. Control characters become their bytes (dollar-single-quotes, POSIX.1-2024).
+pub fn shell(text: &str) -> String {
+    if text.contains(is_ruling) {
+        return format!("$'{}'", text.chars().map(quoted).collect::<String>());
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-:=,/+@%^".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+fn quoted(c: char) -> String {
+    match c {
+        '\'' | '\\' => format!("\\{c}"),
+        _ if is_ruling(c) => c.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect(),
+        _ => c.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +59,13 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31m\u{9b}0m\u{7}\n\u{202e}b"), r"a\u{1b}[31m\u{9b}0m\u{7}\n\u{202e}b");
         assert_eq!(visible_lines("a\n\rb\u{2028}"), "a\n\\rb\\u{2028}");
         assert_eq!(visible("µs ± 1 %, 文件, שלום"), "µs ± 1 %, 文件, שלום");
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(shell("btrfs:compress=zstd"), "btrfs:compress=zstd");
+        assert_eq!(shell("dir:/mnt/my disk"), "'dir:/mnt/my disk'");
+        assert_eq!(shell("it's"), r"'it'\''s'");
+        assert_eq!(shell("dir:/it's\u{1b}a\n"), r"$'dir:/it\'s\x1ba\x0a'");
     }
 }

@@ -1,11 +1,34 @@
 //! Fixed sentences: the meaning of the model's closed sets, and how to read a report.
 
-mod validity;
-
 use fsarena_model::comparison::WorkloadRow;
-use fsarena_model::{BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Status};
+use fsarena_model::{
+    BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Severity, Status, ValidityClass,
+};
 
-pub use validity::{VALIDITY, validity};
+use crate::number::percent;
+
+/// `1 round`, `6 rounds`.
+pub fn rounds(count: u32) -> String {
+    counted(count as usize, "round")
+}
+
+/// `1 pair`, `6 pairs`.
+pub fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed<T: ToString>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
 
 /// Which direction is better.
 pub fn better(better: Better) -> &'static str {
@@ -93,7 +116,7 @@ pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
 }
 
 const OF_DIRECTORIES: &[&str] = &[
-    "BaselineKind: the storage of each directory is part of its figures: size, fill level and age may differ.",
+    "Place: the storage of each directory is part of its figures: size, fill level and age may differ.",
     "Cold: a directory is not mounted again; the kernel was only asked to drop what is read cold.",
     "Machine: one machine, one kernel.",
 ];
@@ -102,22 +125,51 @@ const OF_LANES: &[&str] = &[
     "Size: every contender had a lane of the same, limited size; a larger file system may rank otherwise.",
     "Host: where lanes are images, the file system beneath them and its device are part of every figure.",
     "Age: lanes were freshly made; fragmentation and fill level of a file system in use are not in here.",
-    "BaselineKind: one machine, one kernel, one version of each tool.",
+    "Machine: one machine, one kernel, one version of each tool.",
 ];
 
 /// The sentence before [`biases`].
 pub const NOISE_ONLY: &str = "An interval covers noise only: what another run of the same plan here would change.";
 
 /// The explanation of the figures of a verdict.
-pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of 80 %.";
+pub const INTERVAL: &str = "The interval of a pair's ratio is the one that its verdict rests on: it holds for all \
+    pairs of the run and all looks at it together, at 95 %. Leaning: the interval of that pair alone excludes 1; such \
+    a lean is no verdict. Finds from: the smallest difference that this run would have decided with a probability of \
+    80 %.";
 /// The explanation of a ratio over the suite.
-pub const SUITE: &str = "Over the suite: the geometric mean of the pair's ratios over the workloads of this run (closed loops), each counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that the workloads of a round share; it decides nothing.";
+pub const SUITE: &str = "The geometric mean of the pair's ratios over the workloads of this run (closed loops), each \
+    counting the same; it says nothing of other workloads. Its interval is that of this one mean, with the luck that \
+    the workloads of a round share; it decides nothing.";
 
 /// The explanation of a curve of latency against load.
 pub const CURVE: &str = "Each line is one contender at rising rates (open loop, latency from the intended start); \
     where it turns upwards, the contender is full. A contender that is crossed out does not keep up: its latency grows \
     with the length of the run. A ring is the closed loop: the median at its own rate, where each operation waits for \
     the previous one and no queue can be seen.";
+
+/// The explanation of the probes.
+pub const PROBES: &str = "Counted over the timed part unless said otherwise, median over rounds. They say why a figure \
+    came out as it did.";
+
+/// How to read the drawings of a workload; `margin` is the equivalence margin, 0 to 1.
+pub fn drawings(margin: f64) -> String {
+    format!(
+        "Left: a large dot is the median over rounds, the bar its 95\u{a0}% interval, a faint dot one round, a ring \
+            one that was excluded; green are those that none is shown to beat. Right: how many times better the first \
+            of a pair is; the thick bar is the pointwise interval, the thin one the interval of the decision, the \
+            shaded band the margin of {} within which contenders count as equivalent.",
+        percent(margin)
+    )
+}
+
+/// The severity of a note.
+pub fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Failure => "failure",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
 
 /// A term and its explanation.
 pub type Term = (&'static str, &'static str);
@@ -126,7 +178,8 @@ pub type Term = (&'static str, &'static str);
 pub const VERDICTS: &[Term] = &[
     (
         "faster, slower",
-        "The decision interval of the ratio excludes 1. The rule aims at a false winner in at most one of twenty whole runs. The difference may be small.",
+        "The decision interval of the ratio excludes 1. The rule aims at a false winner in at most one of twenty whole \
+            runs. The difference may be small.",
     ),
     (
         "equivalent",
@@ -134,11 +187,13 @@ pub const VERDICTS: &[Term] = &[
     ),
     (
         "undecided",
-        "The data do not decide it. Where possible, the report says about how many more rounds would decide it, and how long they take.",
+        "The data do not decide it. Where possible, the report says about how many more rounds would decide it, and \
+            how long they take.",
     ),
     (
         "invalid",
-        "The figures cannot be compared: a trial did not finish, rounds contradict each other, or a figure is impossible.",
+        "The figures cannot be compared: a trial did not finish, rounds contradict each other, or a figure is \
+            impossible.",
     ),
 ];
 
@@ -147,18 +202,112 @@ pub const FIGURES: &[Term] = &[
     ("ratio", "How many times better the first of a pair is than the second, whatever the metric's direction."),
     (
         "pointwise interval",
-        "95 % of such intervals contain the true ratio, if one looks at this pair alone. Use it to read the size of a difference.",
+        "95 % of such intervals contain the true ratio, if one looks at this pair alone. Use it to read the size of a \
+            difference.",
     ),
     (
         "decision interval",
-        "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster and slower rest on it; equivalent has a test of its own, against the margin.",
+        "Wider: it holds for all pairs and workloads together, and although the run looked after every round. Faster \
+            and slower rest on it; equivalent has a test of its own, against the margin.",
     ),
     (
         "rank, best group",
-        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group has all those that none is proved better than.",
+        "The place of a contender in a workload, as far as verdicts prove it: 1–2 is first or second. The best group \
+            has all those that none is proved better than.",
     ),
     (
         "rounds",
-        "Each round makes every file system again. The interval is about rounds; the slices within one share a file system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
+        "Each round makes every file system again. The interval is about rounds; the slices within one share a file \
+            system. Winners that were called early tend to come out somewhat too large. Rounds in which the machine \
+            was busy with other things may be excluded, by bounds fixed beforehand: nothing rests on those.",
     ),
 ];
+
+/// What a class of validity means in general.
+pub fn validity(class: ValidityClass) -> &'static str {
+    match class {
+        ValidityClass::Cached => "the device did not serve all of a cold or direct read",
+        ValidityClass::NotDirect => "the kernel did direct I/O through the page cache",
+        ValidityClass::DeviceBound => "all contenders sit at the device's own ceiling",
+        ValidityClass::LaneBound => "the host beneath the lane takes more than a fifth of the time",
+        ValidityClass::CpuBound => "the cores were full, not the device",
+        ValidityClass::HarnessBound => "the harness itself takes most of the time",
+        ValidityClass::Impossible => {
+            "beyond what device or memory can do, or without the flushes that durability needs"
+        }
+        ValidityClass::Overloaded => "less was done than the rate asked for, so that a queue grew",
+        ValidityClass::Unsteady => "later rounds contradict earlier ones",
+        ValidityClass::DidNotFinish => "the work failed or ran out of time or space",
+    }
+}
+
+/// The checks of every figure.
+pub const VALIDITY: &[Term] = &[
+    ("valid", "None of what follows was found. What could not be read was not checked."),
+    (
+        "cached",
+        "The device carried fewer bytes than a cold or direct read asked for: memory served the rest. Take a larger \
+            file, or a memory limit.",
+    ),
+    (
+        "not-direct",
+        "Direct I/O was asked for, and the kernel did it through the page cache: pages were dirtied, or the file \
+            system names no alignment. On btrfs it becomes direct with nodatasum.",
+    ),
+    (
+        "device-bound",
+        "All contenders come near what the bare device does for the same requests without a file system, or all stand \
+            at one cap. A tie there says nothing about the file systems; a faster device would.",
+    ),
+    (
+        "lane-bound",
+        "The host's file system beneath the images, or the loop device, takes more than a fifth of the time. Put the \
+            lanes on a partition or on another host file system.",
+    ),
+    (
+        "cpu-bound",
+        "The processors were full and the device was not: what is compared is the code, and the number of cores \
+            decides. Fewer threads, or more cores, would show the rest.",
+    ),
+    (
+        "harness-bound",
+        "The same work in memory, where no file system of a contender has a part, takes more than half of the time: a \
+            difference between contenders comes out too small. What is started and called for each operation is the \
+            figure.",
+    ),
+    (
+        "impossible",
+        "More than the device or memory can do, or fewer flushes than the guaranteed durability needs. Never printed \
+            as a result, and not ranked.",
+    ),
+    (
+        "overloaded",
+        "Less was done than the offered rate asked for: the queue, and with it the latency, grew with the length of \
+            the run. Offer less.",
+    ),
+    ("unsteady", "Later rounds contradict earlier ones: no verdict. A calmer machine, or more rounds, may settle it."),
+    ("did-not-finish", "The work failed, or ran out of time or space; the reason is next to it."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_that_a_comparison_can_name_is_explained() {
+        let all = [
+            ValidityClass::Cached,
+            ValidityClass::NotDirect,
+            ValidityClass::DeviceBound,
+            ValidityClass::LaneBound,
+            ValidityClass::CpuBound,
+            ValidityClass::HarnessBound,
+            ValidityClass::Impossible,
+            ValidityClass::Overloaded,
+            ValidityClass::Unsteady,
+            ValidityClass::DidNotFinish,
+        ];
+        let explained: Vec<_> = VALIDITY.iter().skip(1).map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(explained, all.map(|class| class.to_string()));
+    }
+}

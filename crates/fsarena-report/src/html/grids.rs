@@ -4,40 +4,29 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{GridTest, ValidityClass};
-use serde::Serialize;
+use fsarena_model::{Comparison, GridTest};
 
 use crate::grid::{self, Grid, grid};
+use crate::group;
+use crate::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 use crate::svg::heat::{self, Field};
-use crate::svg::over_records::{self, Line};
+use crate::svg::lines::{self, Line};
 
 /// File size of the charts about small files, KiB.
 const SMALL: u64 = 64;
 /// File size of the charts about large files, KiB. If it was not measured, the next smaller size is used.
 const LARGE: u64 = 65_536;
 
-/// The grids of a workload.
-#[derive(Serialize)]
-pub struct Grids {
-    charts: Vec<Drawing>,
-    /// Name of the page's group of buttons.
-    group: String,
-    maps: Vec<Drawing>,
-    remark: Option<String>,
-}
+/// The explanation of the maps.
+const MEANING: &str = "A place is filled the more the nearer it is to the best; where nothing is drawn, nothing was \
+    measured: a record is never larger than its file, and large files are not done in small records. All figures:";
 
-#[derive(Serialize)]
-struct Drawing {
-    title: String,
-    svg: String,
-}
-
-/// The drawings of a workload's cells; `None` if they are no grids. `anchor` is unique on the page.
-pub fn grids(cells: &[Option<&Cell>], anchor: &str) -> Option<Grids> {
+/// The drawings of a workload's cells; empty if they are no grids. `anchor` is unique on the page.
+pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> Vec<Content> {
     let grids: Vec<Grid<'_>> =
-        cells.iter().flatten().filter(|cell| is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
+        cells.iter().flatten().filter(|cell| group::is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
     let files = union(grids.iter().map(Grid::files));
-    let first = *files.first()?;
+    let Some(first) = files.first().copied() else { return Vec::new() };
     let small = if files.contains(&SMALL) { SMALL } else { first };
     let large = files.iter().copied().rfind(|file| *file <= LARGE).unwrap_or(first);
     let charts = [
@@ -46,17 +35,21 @@ pub fn grids(cells: &[Option<&Cell>], anchor: &str) -> Option<Grids> {
         (small, GridTest::Write),
         (large, GridTest::RandomWrite),
     ];
-    Some(Grids {
-        charts: charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect(),
-        group: format!("{anchor}-test"),
-        maps: GridTest::all().filter_map(|test| map(&grids, test)).collect(),
-        remark: (large != LARGE)
-            .then(|| format!("The article's large file has 64M; the nearest to it here has {}.", grid::short(large))),
-    })
-}
-
-fn is_plausible(cell: &Cell) -> bool {
-    !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Impossible)
+    let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", grid::short(large));
+    let maps = GridTest::all().filter_map(|test| map(&grids, test)).collect();
+    let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run);
+    let whole = Section::titled("The whole grid, test by test")
+        .with(Drawings { arrangement: Arrangement::Choice(format!("{anchor}-test")), drawings: maps })
+        .with(Paragraph::legend(Sentence::from(MEANING).and(Role::Code, command)));
+    vec![
+        Drawings {
+            arrangement: Arrangement::Grid,
+            drawings: charts.into_iter().filter_map(|(file, test)| chart(&grids, file, test)).collect(),
+        }
+        .into(),
+        Paragraph::legend(if large == LARGE { String::new() } else { nearest }).into(),
+        whole.into(),
+    ]
 }
 
 /// All sizes in the grids, in ascending order.
@@ -67,11 +60,11 @@ fn union(sizes: impl Iterator<Item = Vec<u64>>) -> Vec<u64> {
 fn chart(grids: &[Grid<'_>], file: u64, test: GridTest) -> Option<Drawing> {
     let line = |grid: &Grid<'_>| {
         let point = |record: u64| Some((record as f64, grid.rate(file, record, test)?));
-        Line { contender: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
+        Line { name: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
     };
     let title = format!("{}, file of {}", words(test), grid::short(file));
-    let svg = over_records::draw(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
-    Some(Drawing { title, svg })
+    let svg = lines::over_records(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
+    Some(Drawing { caption: title, svg })
 }
 
 fn words(test: GridTest) -> &'static str {
@@ -109,5 +102,5 @@ fn map(grids: &[Grid<'_>], test: GridTest) -> Option<Drawing> {
     let title = test.name().to_owned();
     let words = format!("{measure}; files ↓, records →");
     let label = format!("{title}: {measure} by size of files (down) and of records (across)");
-    Some(Drawing { svg: heat::draw(&fields, &files, &records, &words, &label), title })
+    Some(Drawing { svg: heat::draw(&fields, &files, &records, &words, &label), caption: title })
 }

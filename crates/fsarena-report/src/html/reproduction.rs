@@ -3,57 +3,34 @@
 use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
 use fsarena_model::{Better, Comparison, Reproduction};
-use serde::Serialize;
 
-use crate::reproduction::{Sheet, View, view};
+use crate::report::{Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence};
 use crate::svg::bars::{self, Bar, Frame};
 use crate::svg::lines;
 use crate::{number, reproduction};
 
-/// The values for the template.
-#[derive(Serialize)]
-pub struct Section {
-    view: View,
-    sheets: Vec<Sheet>,
-    curves: Vec<Chart>,
-    tests: Vec<Test>,
-}
+/// The explanation of the charts.
+const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
+    order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
 
-/// A drawing with its caption.
-#[derive(Serialize)]
-struct Chart {
-    caption: String,
-    svg: String,
-}
-
-/// The charts of one test: published, and measured here.
-#[derive(Serialize)]
-struct Test {
-    title: String,
-    original: String,
-    method: String,
-    remark: Option<String>,
-    charts: Vec<Chart>,
-}
-
-/// The section about the article that a comparison reproduces; `None` if it reproduces none.
-pub fn section(comparison: &Comparison) -> Option<Section> {
-    let reproduction = comparison.reproduction.as_deref()?;
+/// The charts of each test: published, and measured here. Empty if the comparison reproduces nothing.
+pub fn charts(comparison: &Comparison) -> Section {
+    let part = Section::titled("The article's charts next to ours");
+    let Some(reproduction) = comparison.reproduction.as_deref() else { return part };
     let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
-    let view = view(comparison)?;
-    let sheets = view.sheets.iter().chain(&view.further).cloned().collect();
-    Some(Section { view, sheets, curves: curves(reproduction), tests: tests.collect() })
+    part.with(Paragraph::legend(MEANING)).with_all(tests)
 }
 
-fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Test> {
+fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
-    let charts: Vec<Chart> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
-    (!charts.is_empty()).then(|| Test {
-        title: test.title.clone(),
-        original: test.original.clone(),
-        method: test.method.clone(),
-        remark: test.remark.clone(),
-        charts,
+    let charts: Vec<Drawing> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    (!charts.is_empty()).then(|| {
+        Section::titled(&test.title)
+            .with_hint(&test.original)
+            .folded(Fold::Article(String::new()))
+            .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
+            .with(List::new(ListLook::Cares, &test.remark))
+            .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
     })
 }
 
@@ -103,14 +80,14 @@ fn unfinished(label: String) -> Bar {
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
-fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Chart> {
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Drawing> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
     let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
     let svg = drawn(test, &groups, frame).or_else(ranks)?;
-    Some(Chart { caption: form.caption().to_owned(), svg })
+    Some(Drawing { caption: form.caption().to_owned(), svg })
 }
 
 fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) -> Option<String> {
@@ -185,7 +162,8 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 }
 
 /// The article's curves of speed-ups, published and measured here.
-fn curves(reproduction: &Reproduction) -> Vec<Chart> {
+pub fn curves(comparison: &Comparison) -> Vec<Drawing> {
+    let Some(reproduction) = comparison.reproduction.as_deref() else { return Vec::new() };
     let of = |form: Form, factor: &Factor| match form {
         Form::Published => factor.published,
         Form::AsPublished => factor.as_published,
@@ -202,7 +180,7 @@ fn curves(reproduction: &Reproduction) -> Vec<Chart> {
             };
             let all: Vec<lines::Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
             let svg = lines::draw(&all, (&curve.axis, "times better"), |value| reproduction::times(Some(value)));
-            charts.extend(svg.map(|svg| Chart { caption: format!("{}, {}", curve.title, form.caption()), svg }));
+            charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {}", curve.title, form.caption()), svg }));
         }
     }
     charts

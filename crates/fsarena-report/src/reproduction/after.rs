@@ -6,29 +6,25 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, Label, Reproduction, StepRow};
 
-use super::Sheet;
 use crate::number::{self, DASH};
+use crate::report::{Paragraph, Section, Table};
 
 /// Maximum number of further steps. A workload with more of them has them for another purpose.
 const MOST: usize = 8;
 
 /// Steps that belong to no test of the article, by contender.
-pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Sheet {
+pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
     let mut head: Vec<String> = ["workload", "step"].map(str::to_owned).to_vec();
     head.extend(comparison.contenders.iter().map(|row| row.label.to_string()));
     let rows = comparison.workloads.iter().flat_map(|workload| {
         let names = further(comparison, reproduction, &workload.name);
         names.into_iter().map(|name| row(comparison, &workload.name, name))
     });
-    Sheet {
-        title: "Beside the tests".to_owned(),
-        head,
-        rows: rows.collect(),
-        words: 2,
-        meaning: "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for an unmount is what \
-                  was still owed to it. Steps named true are that many mere starts of /bin/true: no file system has a part in them."
-            .to_owned(),
-    }
+    let table = Table::from_rows(head, rows.collect(), 2);
+    let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
+        an unmount is what was still owed to it. Steps named true are that many mere starts of /bin/true: no file \
+        system has a part in them.";
+    Section::titled("Beside the tests").with(table).with(Paragraph::legend(meaning))
 }
 
 fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {
@@ -80,8 +76,8 @@ pub fn verified(comparison: &Comparison) -> Vec<String> {
         sentences.push(format!("After the work nothing was left that should not be, in {} runs.", all.len()));
     } else if !all.is_empty() && sentences.is_empty() {
         sentences.push(format!(
-            "After the work from one process every file, directory and table of a database was compared with what it should \
-             be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
+            "After the work from one process every file, directory and table of a database was compared with what it \
+                should be, on a file system mounted afresh by the kernel: {files} of them in {} runs, no difference.",
             all.len()
         ));
     }

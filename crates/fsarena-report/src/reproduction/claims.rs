@@ -3,24 +3,23 @@
 use fsarena_model::Reproduction;
 use fsarena_model::article::Outcome;
 
-use super::Sheet;
+use crate::report::{Paragraph, Section, Table};
 
 /// The claims, one per row.
-pub fn sheet(reproduction: &Reproduction) -> Sheet {
+pub fn sheet(reproduction: &Reproduction) -> Section {
     let claims = reproduction.article.claims.iter().zip(&reproduction.claims);
     let row = |(claim, here): (&fsarena_model::article::Claim, &fsarena_model::reproduction::ClaimHere)| {
         let by = if here.checked { "measured here" } else { "" };
         vec![claim.kind.to_string(), claim.text.clone(), here.outcome.to_string(), here.why.clone(), by.to_owned()]
     };
-    Sheet {
-        title: "What became of its claims".to_owned(),
-        head: ["kind", "claim", "outcome", "why", "by"].map(str::to_owned).to_vec(),
-        rows: claims.map(row).collect(),
-        words: 5,
-        meaning: "Those that figures of this run can show or refute were checked by them, properly measured; the others are judged from \
-                  the article's own data and from what is known of its software."
-            .to_owned(),
-    }
+    let table = Table::from_rows(
+        ["kind", "claim", "outcome", "why", "by"].map(str::to_owned).to_vec(),
+        claims.map(row).collect(),
+        5,
+    );
+    let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the \
+        others are judged from the article's own data and from what is known of its software.";
+    Section::titled("What became of its claims").with(table).with(Paragraph::legend(meaning))
 }
 
 /// The number of claims with each outcome.

@@ -3,14 +3,15 @@
 use fsarena_model::reproduction::{Measured, ReproducedFigure};
 use fsarena_model::{Label, Reproduction};
 
-use super::{Sheet, printed};
+use super::printed;
 use crate::number::DASH;
+use crate::report::{Paragraph, Section, Table};
 
 /// A row of a table: a metric of a test at a place on its axis.
 type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
 /// The published figures, and those measured as published.
-pub fn as_published(reproduction: &Reproduction) -> Sheet {
+pub fn as_published(reproduction: &Reproduction) -> Section {
     let published = published_names(reproduction);
     let labels = labels(reproduction, Form::AsPublished);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
@@ -35,18 +36,14 @@ pub fn as_published(reproduction: &Reproduction) -> Sheet {
         let here = labels.iter().map(|label| of(&own, label, Form::AsPublished));
         Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
     };
-    Sheet {
-        title: "As it was published".to_owned(),
-        rows: keys(reproduction).iter().filter_map(row).collect(),
-        head,
-        words: 3,
-        meaning: "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, on this machine."
-            .to_owned(),
-    }
+    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
+    let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, \
+        on this machine.";
+    Section::titled("As it was published").with(table).with(Paragraph::legend(meaning))
 }
 
 /// The figures that are measured properly.
-pub fn properly(reproduction: &Reproduction) -> Sheet {
+pub fn properly(reproduction: &Reproduction) -> Section {
     let labels = labels(reproduction, Form::Properly);
     let mut head: Vec<String> = ["test", "figure", "unit"].map(str::to_owned).to_vec();
     head.extend(labels.iter().map(ToString::to_string));
@@ -56,15 +53,11 @@ pub fn properly(reproduction: &Reproduction) -> Sheet {
         let has_one = own.iter().any(|figure| Form::Properly.of(figure).is_some());
         has_one.then(|| named(key).into_iter().chain(here).collect())
     };
-    Sheet {
-        title: "As it should be measured".to_owned(),
-        rows: keys(reproduction).iter().filter_map(row).collect(),
-        head,
-        words: 3,
-        meaning: "In one process, what is written durable within its time, what is read cold where that was meant; the median over \
-                  rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it enters no order."
-            .to_owned(),
-    }
+    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
+    let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; \
+        the median over rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it \
+        enters no order.";
+    Section::titled("As it should be measured").with(table).with(Paragraph::legend(meaning))
 }
 
 /// Whether this figure can be measured here, if its contender takes part.

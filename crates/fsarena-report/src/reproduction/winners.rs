@@ -3,11 +3,11 @@
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Agreement, Winner, Wins};
 
-use super::Sheet;
 use crate::number::DASH;
+use crate::report::{Paragraph, Section, Table};
 
 /// One row per test: the published winner, and whether it wins here.
-pub fn sheet(reproduction: &Reproduction) -> Sheet {
+pub fn sheet(reproduction: &Reproduction) -> Section {
     let row = |winner: &Winner| {
         vec![
             winner.test.clone() + &winner.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default(),
@@ -18,18 +18,18 @@ pub fn sheet(reproduction: &Reproduction) -> Sheet {
         ]
     };
     let is_known = |winner: &&Winner| [winner.as_published, winner.properly].iter().any(|wins| *wins != Wins::Unknown);
-    Sheet {
-        title: "Does the published winner win here?".to_owned(),
-        head: ["test", "published winner", "as published", "properly", "tau, properly [95 %]"].map(str::to_owned).to_vec(),
-        rows: reproduction.winners.iter().filter(is_known).map(row).collect(),
-        words: 4,
-        meaning: "A winner is told from the others where their medians differ by more than the margin and their 95 % intervals, where \
-                  there are any, do not overlap; without intervals, of fewer than three rounds, only where one is twice the other. Published \
-                  figures within 1 % of each other are equal: where several win, all of them must win. Tau: Kendall's rank agreement (tau-b), \
-                  1 where all pairs are in the published order, less where the article has ties and here there are none, −1 where all are \
-                  turned round; its interval here is over rounds, from six on, that of all tests together over tests."
-            .to_owned(),
-    }
+    let table = Table::from_rows(
+        ["test", "published winner", "as published", "properly", "tau, properly [95 %]"].map(str::to_owned).to_vec(),
+        reproduction.winners.iter().filter(is_known).map(row).collect(),
+        4,
+    );
+    let meaning = "A winner is told from the others where their medians differ by more than the margin and their 95 % \
+        intervals, where there are any, do not overlap; without intervals, of fewer than three rounds, only where one \
+        is twice the other. Published figures within 1 % of each other are equal: where several win, all of them must \
+        win. Tau: Kendall's rank agreement (tau-b), 1 where all pairs are in the published order, less where the \
+        article has ties and here there are none, −1 where all are turned round; its interval here is over rounds, \
+        from six on, that of all tests together over tests.";
+    Section::titled("Does the published winner win here?").with(table).with(Paragraph::legend(meaning))
 }
 
 fn words(wins: Wins) -> &'static str {

@@ -1,8 +1,7 @@
 //! Bars as articles draw them: the best is green, the worst is red, all others are blue.
 
 use super::axis::{Axis, short};
-use super::canvas::{Anchor, Canvas, fitted, text_width};
-use super::{BOTTOM, ROW, TOP, WIDTH};
+use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
 
 /// Maximum width of a label.
 const LABEL: f64 = 150.0;

@@ -1,8 +1,7 @@
 //! Heat maps: one field per contender, with record sizes across and file sizes downwards. The colour of a place shows
 //! how close its rate is to the best.
 
-use super::WIDTH;
-use super::canvas::{Anchor, Canvas, fitted};
+use super::{Anchor, Canvas, WIDTH, fitted};
 use crate::grid;
 
 /// The share of the best at which each band begins, with the legend's text.

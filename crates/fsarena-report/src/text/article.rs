@@ -9,8 +9,8 @@ use fsarena_model::Article;
 use fsarena_model::article::{Claim, Outcome, PublishedTest, Source};
 
 use super::Style;
-use super::layout::{Cell, Column, table, wrapped};
-use super::paint::{Tone, painted};
+use super::layout::{Tone, painted, table, wrapped};
+use crate::report::Table;
 
 /// Indentation below a heading.
 const INDENT: &str = "  ";
@@ -128,12 +128,7 @@ fn paragraph(text: &str, style: Style) -> String {
 }
 
 /// An indented table.
-fn indented(columns: &[Column], style: Style) -> String {
-    let lines = table(columns, style.color);
+fn indented(wide: &Table, style: Style) -> String {
+    let lines = table(wide, style.color);
     lines.lines().map(|line| format!("{INDENT}{line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// A column of plain cells.
-fn column(title: &str, cells: impl Iterator<Item = String>) -> Column {
-    Column { title: title.to_owned(), cells: cells.map(|text| Cell::plain(&text)).collect() }
 }

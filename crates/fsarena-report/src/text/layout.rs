@@ -1,96 +1,130 @@
-//! Columns and wrapped lines, aligned by the width of characters on a terminal.
+//! Colour, columns and wrapped lines for a terminal, aligned by the width of characters. Colour only repeats what the
+//! words say.
 
+use fsarena_model::Severity;
 use unicode_width::UnicodeWidthStr;
 
-use super::paint::{Tone, painted};
-use crate::view::Figure;
+use crate::report::{ColumnKind, Entry, Role, Shade, Table, TableLook};
+use crate::visible::visible_lines;
 
 /// Space between two columns.
 const GAP: &str = "  ";
 
+/// The role of a text, which determines its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Normal text.
+    Plain,
+    /// A heading.
+    Strong,
+    /// Text for few readers.
+    Faint,
+    /// A difference was shown.
+    Decided,
+    /// A tie was shown.
+    Even,
+    /// Nothing was shown.
+    Open,
+    /// Something went wrong.
+    Bad,
+}
+
+impl From<&Role> for Tone {
+    fn from(role: &Role) -> Self {
+        match role {
+            Role::Verdict(Shade::Faster | Shade::Slower) => Self::Decided,
+            Role::Verdict(Shade::Equivalent) => Self::Even,
+            Role::Verdict(Shade::Undecided | Shade::Leaning) => Self::Open,
+            Role::Verdict(Shade::Invalid) | Role::Severity(Severity::Failure) => Self::Bad,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// The parameters of ECMA-48 "select graphic rendition".
+fn rendition(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Strong => Some("1"),
+        Tone::Faint => Some("2"),
+        Tone::Decided => Some("32"),
+        Tone::Even => Some("36"),
+        Tone::Open => Some("33"),
+        Tone::Bad => Some("31"),
+    }
+}
+
+/// `text` in its tone, each line separately, if `color` is set. It has no other escape sequences.
+pub fn painted(text: &str, tone: Tone, color: bool) -> String {
+    let text = visible_lines(text);
+    match rendition(tone).filter(|_| color) {
+        Some(code) => text.lines().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect::<Vec<_>>().join("\n"),
+        None => text.into_owned(),
+    }
+}
+
 /// A piece of text in a table.
 #[derive(Debug, Clone)]
-pub struct Cell {
+struct Piece {
     text: String,
     tone: Tone,
 }
 
-impl Cell {
-    /// Text without a tone.
-    pub fn plain(text: &str) -> Self {
-        Self { text: visible(text), tone: Tone::Plain }
-    }
-
-    /// A figure with its marks.
-    pub fn figure(figure: &Figure) -> Self {
-        let gap = if figure.marks.is_empty() { "" } else { " " };
-        let text = format!("{}{gap}{}", visible(&figure.text), marks(&figure.marks));
-        Self { text, tone: Tone::from(figure.verdict) }
-    }
-
-    /// The text in its colour.
-    pub fn painted(&self, color: bool) -> String {
-        painted(&self.text, self.tone, color)
-    }
+/// The table with its head, if any column has a title. The name of a group of rows is printed once.
+pub fn table(table: &Table, color: bool) -> String {
+    let columns: Vec<Vec<Piece>> = (0..table.columns.len()).map(|index| column(table, index)).collect();
+    let widest = |pieces: &Vec<Piece>| pieces.iter().map(|piece| width(&piece.text)).max().unwrap_or(0);
+    let widths: Vec<usize> = columns.iter().map(widest).collect();
+    let has_head = table.columns.iter().any(|column| !column.title.is_empty());
+    let line = |row: usize| line(columns.iter().map(|pieces| &pieces[row]), &widths, color);
+    (usize::from(!has_head)..=table.height()).map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A column with its title. If no column has a title, the table has no head.
-#[derive(Debug, Clone)]
-pub struct Column {
-    /// The title above it.
-    pub title: String,
-    /// One cell per row. All columns of a table have the same number of rows.
-    pub cells: Vec<Cell>,
-}
-
-impl Column {
-    /// The numbers before ` ±` flush right, so that digits of the same magnitude are in one column.
-    pub fn with_numbers_aligned(mut self) -> Self {
-        let number = |cell: &Cell| cell.text.split_once(" ±").map(|(number, _)| width(number));
-        let widest = self.cells.iter().filter_map(number).max().unwrap_or(0);
-        for cell in &mut self.cells {
-            let padding = number(cell).map_or(0, |width| widest - width);
-            cell.text.insert_str(0, &" ".repeat(padding));
+/// The title and the entries of a column. Figures are flush right. Of medians, the numbers before ` ±` are flush right,
+/// so that digits of the same magnitude are below each other.
+fn column(table: &Table, index: usize) -> Vec<Piece> {
+    let column = &table.columns[index];
+    let is_blank = |row: usize| index == 0 && table.look == TableLook::Grouped && table.repeats(row);
+    let piece = |(row, entry): (usize, &Entry)| Piece {
+        text: if is_blank(row) { String::new() } else { text(entry) },
+        tone: entry.sentence.0.first().map_or(Tone::Plain, |phrase| Tone::from(&phrase.role)),
+    };
+    let title = Piece { text: visible(&column.title), tone: Tone::Strong };
+    let mut pieces: Vec<Piece> = [title].into_iter().chain(column.entries.iter().enumerate().map(piece)).collect();
+    match column.kind {
+        ColumnKind::Figure => align(&mut pieces, |text| Some(width(text))),
+        ColumnKind::Median => {
+            align(&mut pieces[1..], |text| text.split_once(" ±").map(|(number, _)| width(number)));
         }
-        self
+        ColumnKind::Name | ColumnKind::Words | ColumnKind::Reference => {}
     }
+    pieces
+}
 
-    /// Title and cells flush right, for figures of one kind.
-    pub fn flush_right(mut self) -> Self {
-        let widest = self.width();
-        let padding = |text: &str| " ".repeat(widest - width(text));
-        self.title = padding(&visible(&self.title)) + &self.title;
-        for cell in &mut self.cells {
-            cell.text.insert_str(0, &padding(&cell.text));
-        }
-        self
-    }
-
-    fn width(&self) -> usize {
-        self.cells.iter().map(|cell| width(&cell.text)).chain([width(&visible(&self.title))]).max().unwrap_or(0)
+/// Inserts spaces before texts, so that their parts of this width end below each other.
+fn align(pieces: &mut [Piece], part: impl Fn(&str) -> Option<usize>) {
+    let widest = pieces.iter().filter_map(|piece| part(&piece.text)).max().unwrap_or(0);
+    for piece in pieces {
+        let padding = part(&piece.text).map_or(0, |width| widest - width);
+        piece.text.insert_str(0, &" ".repeat(padding));
     }
 }
 
-/// The columns next to each other.
-pub fn table(columns: &[Column], color: bool) -> String {
-    let has_head = columns.iter().any(|column| !column.title.is_empty());
-    let head: Vec<_> = columns.iter().map(|column| Cell { text: visible(&column.title), tone: Tone::Strong }).collect();
-    let count = columns.first().map_or(0, |column| column.cells.len());
-    let rows = (0..count).map(|row| columns.iter().map(|column| column.cells[row].clone()).collect());
-    let lines: Vec<_> = has_head.then_some(head).into_iter().chain(rows).collect();
-    let widths: Vec<_> = columns.iter().map(Column::width).collect();
-    lines.iter().map(|cells| line(cells, &widths, color)).collect::<Vec<_>>().join("\n")
+/// The text of an entry with its marks.
+pub fn text(entry: &Entry) -> String {
+    let gap = if entry.marks.is_empty() { "" } else { " " };
+    format!("{}{gap}{}", visible(&entry.sentence.words()), marks(&entry.marks))
 }
 
-fn line(cells: &[Cell], widths: &[usize], color: bool) -> String {
+fn line<'a>(pieces: impl Iterator<Item = &'a Piece>, widths: &[usize], color: bool) -> String {
     let mut line = String::new();
     let mut missing = 0;
-    for (cell, wanted) in cells.iter().zip(widths).filter(|(_, wanted)| **wanted > 0) {
+    for (piece, wanted) in pieces.zip(widths).filter(|(_, wanted)| **wanted > 0) {
         line.push_str(&" ".repeat(missing));
-        if !cell.text.is_empty() {
-            line.push_str(&painted(&cell.text, cell.tone, color));
+        if !piece.text.is_empty() {
+            line.push_str(&painted(&piece.text, piece.tone, color));
         }
-        missing = wanted - width(&cell.text) + GAP.len();
+        missing = wanted - width(&piece.text) + GAP.len();
     }
     line.truncate(line.trim_end().len());
     line
@@ -136,22 +170,25 @@ pub fn wrapped(text: &str, indent: &str, limit: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::TableOf;
     use proptest::prelude::*;
 
-    fn column(title: &str, cells: &[&str]) -> Column {
-        Column { title: title.to_owned(), cells: cells.iter().map(|text| Cell::plain(text)).collect() }
+    fn of(kind: ColumnKind, columns: &[(&str, &[&str])]) -> Table {
+        let rows: Vec<usize> = (0..columns[0].1.len()).collect();
+        let columns = columns.iter().map(|(title, entries)| ((*title).to_owned(), *entries));
+        TableOf::new(TableLook::Full, &rows).columns(kind, columns, |row, entries| entries[*row]).done()
     }
 
     #[test]
     fn columns_stand_below_each_other_whatever_the_script() {
-        let columns = [column("名前", &["ext4", "文件"]), column("x", &["±1 µs", "2"])];
+        let columns = of(ColumnKind::Words, &[("名前", &["ext4", "文件"]), ("x", &["±1 µs", "2"])]);
         assert_eq!(table(&columns, false), "名前  x\next4  ±1 µs\n文件  2");
     }
 
     #[test]
     fn numbers_are_flush_right() {
-        let columns = [column("ext4", &["31.2k ±1.3 %", "812 ±12 %", "–"]).with_numbers_aligned()];
-        assert_eq!(table(&columns, false), "ext4\n31.2k ±1.3 %\n  812 ±12 %\n–");
+        let medians = of(ColumnKind::Median, &[("ext4", &["31.2k ±1.3 %", "812 ±12 %", "–"])]);
+        assert_eq!(table(&medians, false), "ext4\n31.2k ±1.3 %\n  812 ±12 %\n–");
     }
 
     #[test]
@@ -161,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_label_cannot_rule_the_terminal() {
-        assert!(!Cell::plain("a\x1b[31mb\n").text.contains(['\x1b', '\n']));
+        assert!(!text(&"a\x1b[31mb\n".into()).contains(['\x1b', '\n']));
     }
 
     #[test]

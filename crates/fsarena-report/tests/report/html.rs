@@ -116,7 +116,7 @@ fn every_reference_within_the_page_has_its_target() {
     for target in page.split("href=\"#").skip(1).map(|part| part.split('"').next().unwrap()) {
         assert!(ids.contains(&target), "{target}");
     }
-    assert_eq!(ids.len(), fixture().workloads.len() + 1);
+    assert_eq!(ids.len(), fixture().workloads.len());
 }
 
 #[test]

@@ -24,3 +24,14 @@ fn rendered(format: &str, comparison: &fsarena_model::Comparison) -> String {
         fsarena_report::Document::Binary(_) => panic!("{format} is no text"),
     }
 }
+
+#[test]
+fn a_column_of_a_table_is_in_every_format_for_readers() {
+    let comparison = fixture::fixture();
+    let [text, markdown, html] = ["text", "markdown", "html"].map(|format| rendered(format, &comparison));
+    for title in ["unit", "ranking", "ratio", "finds from", "verdict on the first", "mean ratio", "baseline"] {
+        assert!(text.lines().any(|line| line.split("  ").any(|part| part.trim() == title)), "{title}");
+        assert!(markdown.contains(&format!("| {title} |")), "{title}");
+        assert!(html.contains(&format!(">{title}</th>")), "{title}");
+    }
+}

@@ -13,7 +13,7 @@ fn measured(median: f64) -> serde_json::Value {
 }
 
 /// Two tests: a table with figures, and a chart of which only the order is known.
-fn reproduced() -> Comparison {
+pub fn reproduced() -> Comparison {
     let figure = |test: &str, name: &str, label: &str, published: serde_json::Value, value: f64, valid: bool| {
         let mut properly = measured(value / 10.0);
         properly["is_valid"] = json!(valid);
@@ -68,7 +68,7 @@ fn reproduced() -> Comparison {
 fn text_has_published_beside_measured_and_what_was_left_owing() {
     let text = rendered("text", &reproduced());
     let start = text.find("Small files, reproduced").expect("it is there");
-    let end = text[start..].find("\n\nworkload ").expect("the usual tables follow");
+    let end = text[start..].find("\n\nVerdicts\n").expect("the usual tables follow");
     insta::assert_snapshot!(&text[start..start + end]);
 }
 

@@ -69,7 +69,7 @@ fn columns_stand_straight_below_labels_of_any_script() {
     let mut comparison = only(&["ext4", "xfs"]);
     rename(&mut comparison, "ext4", "dir:/数据");
     let report = text(&comparison, PLAIN);
-    insta::assert_snapshot!(report.lines().skip(2).take(9).collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(report.lines().skip(3).take(9).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

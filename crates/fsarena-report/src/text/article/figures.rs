@@ -3,7 +3,8 @@
 use fsarena_model::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
 use fsarena_model::{Article, Better};
 
-use super::{column, indented, paragraph};
+use super::{indented, paragraph};
+use crate::report::{ColumnKind, TableLook, TableOf};
 use crate::text::Style;
 
 /// The table of a test: one row for each metric with figures, one column for each contender with a figure.
@@ -11,12 +12,14 @@ pub fn of_test(article: &Article, test: &PublishedTest, style: Style) -> Option<
     let rows: Vec<&PublishedMetric> = test.metrics.iter().filter(|metric| !metric.figures.is_empty()).collect();
     let has = |name: &&str| rows.iter().any(|metric| !of(metric, name).is_empty());
     let contenders: Vec<&str> = article.contenders.iter().map(|contender| &*contender.name).filter(has).collect();
-    let mut columns = vec![column("metric", rows.iter().map(|metric| metric.name.clone()))];
-    columns.push(column("unit", rows.iter().map(|metric| metric.unit.clone())));
-    columns.push(column("better", rows.iter().map(|metric| better(metric).to_owned())));
-    columns
-        .extend(contenders.iter().map(|name| column(name, rows.iter().map(|metric| of(metric, name))).flush_right()));
-    (!rows.is_empty()).then(|| indented(&columns, style))
+    let contenders = contenders.into_iter().map(|name| (name.to_owned(), name));
+    let table = TableOf::new(TableLook::Full, &rows)
+        .column(ColumnKind::Name, "metric", |metric| &metric.name)
+        .column(ColumnKind::Words, "unit", |metric| &metric.unit)
+        .column(ColumnKind::Words, "better", |metric| better(metric))
+        .columns(ColumnKind::Figure, contenders, |metric, name| of(metric, name))
+        .done();
+    (!rows.is_empty()).then(|| indented(&table, style))
 }
 
 fn better(metric: &PublishedMetric) -> &'static str {

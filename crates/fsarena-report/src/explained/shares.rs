@@ -3,14 +3,14 @@
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::{BaselineKind, Comparison};
-use serde::Serialize;
 
-use super::{Figure, Line, Subject, line, probe, values};
+use super::{Figure, Line, Subject, computed, line, probe, values};
 use crate::number::{self, DASH, seconds, share};
-use crate::{lane, words};
+use crate::report::{Role, Sentence};
+use crate::{machine, words};
 
 pub const SUBJECT: Subject = Subject {
-    title: "where the time goes",
+    title: "Where the time goes",
     meaning: "Harness: the share of a contender's time that the same work takes in memory (tmpfs). Lane: what the host \
               beneath it takes for its flushes, beyond the device. Device: the share of the bare device's rate that is \
               reached. Starts: the share of its time that as many starts of a program that does nothing take.",
@@ -20,55 +20,48 @@ pub const SUBJECT: Subject = Subject {
     hint: |_, _| None,
 };
 
-/// A share, its name on a chip, and its baseline.
+/// A share, its name in a table of figures, and its baseline.
 const SHARES: [(Figure, &str, BaselineKind); 3] = [
-    (
-        Figure {
-            what: "harness, of the time",
-            meaning: "The share of its time that the same work takes in memory: harness, system calls, the kernel's \
-                      common part.",
-            of: |_, cell| cell.harness_share,
-            print: share,
-        },
-        "harness",
-        BaselineKind::Memory,
-    ),
-    (
-        Figure {
-            what: "device, of its rate",
-            meaning: "The share of the bare device's rate that it reaches.",
-            of: |_, cell| cell.ceiling_share,
-            print: share,
-        },
-        "device",
-        BaselineKind::Device,
-    ),
-    (
-        Figure {
-            what: "starts, of the time",
-            meaning: "The share of its time that as many mere starts of programs take.",
-            of: |_, cell| cell.start_share,
-            print: share,
-        },
-        "starts",
-        BaselineKind::Start,
-    ),
+    (HARNESS, "harness", BaselineKind::Memory),
+    (DEVICE, "device", BaselineKind::Device),
+    (STARTS, "starts", BaselineKind::Start),
 ];
+
+const HARNESS: Figure = computed(
+    "harness, of the time",
+    |_, cell| cell.harness_share,
+    share,
+    "The share of its time that the same work takes in memory: harness, system calls, the kernel's common part.",
+);
+
+const DEVICE: Figure = computed(
+    "device, of its rate",
+    |_, cell| cell.ceiling_share,
+    share,
+    "The share of the bare device's rate that it reaches.",
+);
+
+const STARTS: Figure = computed(
+    "starts, of the time",
+    |_, cell| cell.start_share,
+    share,
+    "The share of its time that as many mere starts of programs take.",
+);
 
 /// Share of the time from which the lane is mentioned.
 const LANE_WORTH: f64 = 0.01;
 
 /// The host's time for flushes has no baseline. The lane's cost is among the facts about the machine.
-const LANE: Figure = Figure {
-    what: "lane, of the time",
-    meaning: "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
-              flushes, times the lane's cost in this run.",
-    of: lane_share,
-    print: share,
-};
+const LANE: Figure = computed(
+    "lane, of the time",
+    lane_share,
+    share,
+    "The share of its time that the host beneath the lane takes for its flushes, beyond what the device takes: \
+        flushes, times the lane's cost in this run.",
+);
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    let taken = probe(cell, "device.flushes")? * lane::beyond_device(comparison)?;
+    let taken = probe(cell, "device.flushes")? * machine::beyond_device(comparison)?;
     Some((taken / cell.seconds_per_operation?).min(1.0))
 }
 
@@ -85,7 +78,7 @@ fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
         let line = line(comparison, workload, &figure).or_else(|| baselines.as_ref().map(|_| empty()));
         line.map(|line| Line { baselines: baselines.unwrap_or_default(), ..line })
     });
-    let lane = values(comparison, workload, LANE.of).into_iter().flatten().any(|share| share >= LANE_WORTH);
+    let lane = values(comparison, workload, lane_share).into_iter().flatten().any(|share| share >= LANE_WORTH);
     let lane = line(comparison, workload, &LANE).filter(|_| lane && is_measured(comparison));
     harness.into_iter().chain(lane).chain(device).chain(starts).collect()
 }
@@ -115,7 +108,7 @@ fn baseline(comparison: &Comparison, workload: &WorkloadRow, place: BaselineKind
 }
 
 /// `3.84 µs/op`, or `1.62 ms each` for process starts.
-fn each(row: &BaselineRow) -> Option<String> {
+pub fn each(row: &BaselineRow) -> Option<String> {
     let seconds = seconds(row.seconds_per_operation?);
     Some(match row.kind {
         BaselineKind::Memory | BaselineKind::Device => format!("{seconds}/op"),
@@ -123,42 +116,23 @@ fn each(row: &BaselineRow) -> Option<String> {
     })
 }
 
-/// A baseline in the table of a workload's figures on the page.
-#[derive(Debug, Serialize)]
-pub struct Baseline {
-    place: &'static str,
-    meaning: &'static str,
-    median: String,
-    each: String,
-    rounds: u32,
-}
-
-/// The baselines of a workload.
-pub fn baselines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Baseline> {
-    let median = |row: &BaselineRow| {
-        let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
-        row.median.map(|median| format!("{}{unit}", number::value(median, &row.unit)))
-    };
-    let baseline = |row: &BaselineRow| Baseline {
-        place: words::place(row.kind),
-        meaning: words::baseline(row.kind),
-        median: median(row).unwrap_or_else(|| DASH.to_owned()),
-        each: each(row).unwrap_or_else(|| DASH.to_owned()),
-        rounds: row.rounds,
-    };
-    rows(comparison, &workload.name).map(baseline).collect()
+/// A baseline's median, with its unit if that is another one than the workload's.
+pub fn median(workload: &WorkloadRow, row: &BaselineRow) -> String {
+    let unit = if row.unit == workload.unit { String::new() } else { format!(" {}", row.unit) };
+    row.median.map_or(DASH.to_owned(), |median| format!("{}{unit}", number::value(median, &row.unit)))
 }
 
 /// A cell's shares, each as `harness 97 %` with its explanation.
-pub fn chips(comparison: &Comparison, cell: &Cell) -> Vec<(String, &'static str)> {
+pub fn of_cell(comparison: &Comparison, cell: &Cell) -> Sentence {
     if !is_measured(comparison) {
-        return Vec::new();
+        return Sentence::default();
     }
     let [harness, device, starts] = SHARES.map(|(figure, word, _)| (figure, word));
     let lane = lane_share(comparison, cell).filter(|share| *share >= LANE_WORTH).map(|_| (LANE, "lane"));
-    let chip = |(figure, word): (Figure, &str)| {
-        let share = (figure.of)(comparison, cell).filter(|share| share.is_finite())?;
+    let shares = [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten();
+    let shares = shares.filter_map(|(figure, word)| {
+        let share = figure.of(comparison, cell).filter(|share| share.is_finite())?;
         Some((format!("{word} {}", (figure.print)(share)), figure.meaning))
-    };
-    [Some(harness), lane, Some(device), Some(starts)].into_iter().flatten().filter_map(chip).collect()
+    });
+    shares.fold(Sentence::default(), |all, (share, meaning)| all.and_explained(Role::Share, share, meaning))
 }

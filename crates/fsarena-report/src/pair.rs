@@ -1,10 +1,12 @@
-//! Statements about one pair: which contender is faster, the ratio with its interval, and which differences the run
-//! finds.
+//! Statements about a pair: which contender is faster, the ratio with its interval, which differences the run finds,
+//! and the mean ratio over all workloads.
 
-use fsarena_model::comparison::PairVerdict;
-use fsarena_model::{Label, Verdict};
+use fsarena_model::comparison::{PairVerdict, SuiteRow};
+use fsarena_model::{Comparison, Label, Verdict};
 
+use crate::group::Group;
 use crate::number::{self, DASH, Ratio};
+use crate::words::listed;
 
 /// The ratio with its pointwise interval, as `a` to `b`.
 pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
@@ -14,6 +16,11 @@ pub fn ratio(pair: &PairVerdict) -> Option<Ratio> {
 /// The ratio with the interval that the decision used.
 pub fn decision(pair: &PairVerdict) -> Option<Ratio> {
     Some(Ratio { middle: pair.ratio?, low: pair.decision_low, high: pair.decision_high })
+}
+
+/// The ratio, unless the pair is invalid.
+pub fn valid(pair: &PairVerdict, ratio: Option<Ratio>) -> Option<Ratio> {
+    ratio.filter(|_| pair.verdict != Verdict::Invalid)
 }
 
 /// The contender that is better, or seems to be, and the ratio in its favour, at least 1.
@@ -65,6 +72,56 @@ pub fn statement(pair: &PairVerdict) -> String {
     let Some(ratio) = ratio(pair).filter(|_| pair.verdict != Verdict::Invalid) else { return word };
     let (label, ratio) = better(pair, ratio);
     format!("{label} {} {word}", ratio.times())
+}
+
+/// Guarantees that only one contender of a pair makes, once for all pairs with the same text: `Verdicts of ext4 / btrfs
+/// and xfs / btrfs: btrfs also has data checksums.`
+pub fn pair_guarantees(comparison: &Comparison) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for pair in comparison.verdicts.iter().filter(|pair| !pair.guarantees.is_empty()) {
+        let name = name(pair);
+        match found.iter_mut().find(|(guarantees, _)| *guarantees == pair.guarantees) {
+            Some((_, pairs)) if pairs.contains(&name) => {}
+            Some((_, pairs)) => pairs.push(name),
+            None => found.push((&pair.guarantees, vec![name])),
+        }
+    }
+    found.into_iter().map(|(guarantees, pairs)| format!("Verdicts of {}: {guarantees}.", listed(pairs))).collect()
+}
+
+/// Maximum number of workloads that are named as the reason why a mean is missing.
+const NAMED: usize = 3;
+
+/// The pairs within a group.
+pub fn suite_rows<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a SuiteRow> {
+    let is_among = |label: &Label| group.contenders.iter().any(|row| row.label == *label);
+    comparison.suite_ratios.iter().filter(|row| is_among(&row.a) && is_among(&row.b)).collect()
+}
+
+/// Name of a pair: `ext4 / xfs`.
+pub fn suite_name(row: &SuiteRow) -> String {
+    format!("{} / {}", row.a, row.b)
+}
+
+/// The mean with its interval.
+pub fn suite_ratio(row: &SuiteRow) -> Option<Ratio> {
+    Some(Ratio { middle: row.ratio?, low: row.low, high: row.high })
+}
+
+/// Number of workloads in the mean: `8`, or `7 of 8` if there is no mean.
+pub fn suite_workloads(row: &SuiteRow) -> String {
+    match row.ratio {
+        Some(_) => row.workloads.to_string(),
+        None => format!("{} of {}", (row.workloads as usize).saturating_sub(row.left_out.len()), row.workloads),
+    }
+}
+
+/// Why a pair has no mean; `None` if it has one.
+pub fn suite_missing(row: &SuiteRow) -> Option<String> {
+    let mut named: Vec<String> = row.left_out.iter().take(NAMED).cloned().collect();
+    let more = row.left_out.len() - named.len();
+    named.extend((more > 0).then(|| format!("{more} more")));
+    (!named.is_empty()).then(|| format!("no mean over the suite without a valid estimate of {}", listed(&named)))
 }
 
 #[cfg(test)]

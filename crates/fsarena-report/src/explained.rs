@@ -1,0 +1,165 @@
+//! Tables of explanatory figures: workloads are rows with several figures each, contenders are columns. A new table is
+//! one file in `explained/` and one line in [`SUBJECTS`].
+
+mod durability;
+mod programs;
+mod shares;
+
+use std::borrow::Cow;
+
+use fsarena_model::comparison::{Cell, WorkloadRow};
+use fsarena_model::{Comparison, Label};
+
+use crate::group;
+use crate::number::DASH;
+use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
+
+pub use shares::{each, median, of_cell as shares};
+
+/// A figure of a cell.
+#[derive(Debug, Clone, Copy)]
+struct Figure {
+    what: &'static str,
+    source: Source,
+    print: fn(f64) -> String,
+    meaning: &'static str,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// The probe of this name.
+    Probe(&'static str),
+    /// A calculation.
+    Computed(fn(&Comparison, &Cell) -> Option<f64>),
+}
+
+const fn probed(what: &'static str, name: &'static str, print: fn(f64) -> String, meaning: &'static str) -> Figure {
+    Figure { what, source: Source::Probe(name), print, meaning }
+}
+
+const fn computed(
+    what: &'static str,
+    of: fn(&Comparison, &Cell) -> Option<f64>,
+    print: fn(f64) -> String,
+    meaning: &'static str,
+) -> Figure {
+    Figure { what, source: Source::Computed(of), print, meaning }
+}
+
+impl Figure {
+    fn of(&self, comparison: &Comparison, cell: &Cell) -> Option<f64> {
+        match self.source {
+            Source::Probe(name) => probe(cell, name),
+            Source::Computed(of) => of(comparison, cell),
+        }
+    }
+}
+
+/// The subject of a table.
+struct Subject {
+    title: &'static str,
+    meaning: &'static str,
+    /// All lines of a workload.
+    lines: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
+    /// The lines of a workload in the table of all workloads.
+    brief: fn(&Comparison, &WorkloadRow) -> Vec<Line>,
+    /// A sentence about what that table leaves out.
+    rest: fn(&Comparison) -> Option<String>,
+    /// What is remarkable in a workload, for readers who do not open its table.
+    hint: fn(&Comparison, &WorkloadRow) -> Option<String>,
+}
+
+/// All tables in the order in which they are shown.
+const SUBJECTS: &[Subject] =
+    &[shares::SUBJECT, durability::CLOCKS, durability::CENSUS, programs::IOSTAT, programs::SAID];
+
+/// A figure of a workload over all contenders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    /// The figure's name.
+    what: Cow<'static, str>,
+    /// Its explanation.
+    meaning: &'static str,
+    /// One value per contender.
+    values: Vec<String>,
+    /// The value that they are compared with; empty if there is none.
+    baselines: String,
+}
+
+/// The tables of all workloads, with the brief lines. A table without lines is left out.
+pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
+    SUBJECTS.iter().map(|subject| {
+        let lines = |row| (subject.brief)(comparison, row).into_iter().map(move |line| (row, line));
+        let lines: Vec<(&WorkloadRow, Line)> = comparison.workloads.iter().flat_map(lines).collect();
+        let name = |(workload, _): &(&WorkloadRow, Line)| workload.name.to_string();
+        let table = TableOf::new(TableLook::Grouped, &lines).column(ColumnKind::Name, "workload", name);
+        let meaning = [subject.meaning.to_owned()].into_iter().chain((subject.rest)(comparison));
+        let meaning = meaning.collect::<Vec<_>>().join(" ");
+        part(subject, "", figures(table, comparison, |(_, line)| line), meaning)
+    })
+}
+
+/// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
+pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iterator<Item = Section> {
+    let subjects = [programs::SAID, durability::CLOCKS, durability::CENSUS, programs::IOSTAT].into_iter();
+    subjects.map(|subject| {
+        let lines = (subject.lines)(comparison, workload);
+        let table = figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line);
+        let hint = (subject.hint)(comparison, workload).unwrap_or_default();
+        part(&subject, &hint, table, subject.meaning.to_owned())
+    })
+}
+
+/// A folded table with its explanation.
+fn part(subject: &Subject, hint: &str, table: Table, meaning: String) -> Section {
+    let part = Section::titled(subject.title).folded(Fold::Closed).with_hint(Sentence::new(Role::Strong, hint));
+    part.with(table).with(Paragraph::legend(meaning))
+}
+
+/// Adds the columns of a figure: its name, the value of each contender, and the baselines if there are any.
+fn figures<T>(table: TableOf<'_, T>, comparison: &Comparison, line: fn(&T) -> &Line) -> Table {
+    let labels = comparison.contenders.iter().enumerate().map(|(index, row)| (row.label.to_string(), index));
+    let name = |row| Sentence::default().and_explained(Role::Plain, line(row).what.as_ref(), line(row).meaning);
+    let table = table
+        .column(ColumnKind::Name, "figure", name)
+        .columns(ColumnKind::Figure, labels, |row, index| &line(row).values[*index]);
+    match table.rows().iter().any(|row| !line(row).baselines.is_empty()) {
+        true => table.column(ColumnKind::Reference, "baseline", |row| &line(row).baselines).done(),
+        false => table.done(),
+    }
+}
+
+/// A line for each of `figures` that any contender has in `workload`.
+fn lines(comparison: &Comparison, workload: &WorkloadRow, figures: &[Figure]) -> Vec<Line> {
+    figures.iter().filter_map(|figure| line(comparison, workload, figure)).collect()
+}
+
+fn line(comparison: &Comparison, workload: &WorkloadRow, figure: &Figure) -> Option<Line> {
+    let values = values(comparison, workload, |comparison, cell| figure.of(comparison, cell));
+    let printed = |value: &Option<f64>| value.map_or_else(|| DASH.to_owned(), figure.print);
+    values.iter().any(Option::is_some).then(|| Line {
+        what: figure.what.into(),
+        meaning: figure.meaning,
+        values: values.iter().map(printed).collect(),
+        baselines: String::new(),
+    })
+}
+
+/// A figure of each contender in `workload`, in command-line order.
+fn values(
+    comparison: &Comparison,
+    workload: &WorkloadRow,
+    of: impl Fn(&Comparison, &Cell) -> Option<f64>,
+) -> Vec<Option<f64>> {
+    let value = |label: &Label| {
+        let cell = group::cell(comparison, &workload.name, label)?;
+        of(comparison, cell).filter(|value| value.is_finite())
+    };
+    comparison.contenders.iter().map(|row| value(&row.label)).collect()
+}
+
+/// The value of a probe in a cell.
+fn probe(cell: &Cell, name: &str) -> Option<f64> {
+    cell.probes.get(name)?.value
+}

@@ -1,0 +1,185 @@
+//! Tables: columns of entries, and how they are made from rows.
+
+use serde::Serialize;
+
+use super::Shown;
+use super::sentence::Sentence;
+use crate::footnote::Remark;
+
+/// A table.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Table {
+    /// How it is shown.
+    pub look: TableLook,
+    /// The columns, all with the same number of entries.
+    pub columns: Vec<Column>,
+    /// The rows that are not about contenders, by index.
+    pub baselines: Vec<usize>,
+}
+
+/// How a table is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableLook {
+    /// As wide as the page. A terminal that is too narrow shows each row as one sentence.
+    #[default]
+    Full,
+    /// As wide as necessary.
+    Narrow,
+    /// With coloured verdicts. A terminal that is too narrow shows each row as lines.
+    Matrix,
+    /// Rows with the same first entry belong together, and are not repeated in it.
+    Grouped,
+    /// With long names of rows.
+    Probes,
+}
+
+/// A column.
+#[derive(Debug, Clone, Serialize)]
+pub struct Column {
+    /// The title above it.
+    pub title: String,
+    /// What its entries are.
+    pub kind: ColumnKind,
+    /// Where it is shown.
+    #[serde(skip)]
+    pub shown: Shown,
+    /// One entry per row.
+    pub entries: Vec<Entry>,
+}
+
+/// What the entries of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnKind {
+    /// Names of the rows.
+    Name,
+    /// Words.
+    Words,
+    /// Figures, flush right.
+    Figure,
+    /// Medians with their spread, aligned at the spread.
+    Median,
+    /// Words that go below the table if there is no room for the column.
+    Reference,
+}
+
+/// An entry of a table.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Entry {
+    /// The text.
+    pub sentence: Sentence,
+    /// What footnotes say about it.
+    #[serde(skip)]
+    pub remarks: Vec<Remark>,
+    /// Numbers of the footnotes, from 1 on.
+    pub marks: Vec<usize>,
+}
+
+impl Entry {
+    /// The entry with footnotes.
+    pub fn with_remarks(self, remarks: impl IntoIterator<Item = Remark>) -> Self {
+        Self { remarks: remarks.into_iter().collect(), ..self }
+    }
+}
+
+impl<T: Into<Sentence>> From<T> for Entry {
+    fn from(sentence: T) -> Self {
+        Self { sentence: sentence.into(), ..Self::default() }
+    }
+}
+
+impl Table {
+    /// A table of words and figures; `words` is the number of columns, from the left, that have words.
+    pub fn from_rows(head: Vec<String>, rows: Vec<Vec<String>>, words: usize) -> Self {
+        let column = |(index, title)| Column {
+            title,
+            kind: match index {
+                0 => ColumnKind::Name,
+                _ if index < words => ColumnKind::Words,
+                _ => ColumnKind::Figure,
+            },
+            shown: Shown::Everywhere,
+            entries: rows.iter().map(|row| row[index].clone().into()).collect(),
+        };
+        Self { columns: head.into_iter().enumerate().map(column).collect(), ..Self::default() }
+    }
+
+    /// The first entry of a row.
+    pub fn name(&self, row: usize) -> String {
+        self.columns.first().map(|column| column.entries[row].sentence.words()).unwrap_or_default()
+    }
+
+    /// Whether a row has the same first entry as the one above it.
+    pub fn repeats(&self, row: usize) -> bool {
+        row > 0 && self.name(row) == self.name(row - 1)
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.entries.len())
+    }
+}
+
+/// A table with a row for each `T`, to which columns are added.
+pub struct TableOf<'a, T> {
+    rows: &'a [T],
+    table: Table,
+}
+
+impl<'a, T> TableOf<'a, T> {
+    /// A table without columns.
+    pub fn new(look: TableLook, rows: &'a [T]) -> Self {
+        Self { rows, table: Table { look, ..Table::default() } }
+    }
+
+    /// What the rows are made of.
+    pub fn rows(&self) -> &'a [T] {
+        self.rows
+    }
+
+    /// Adds a column that is shown everywhere.
+    pub fn column<E: Into<Entry>>(
+        self,
+        kind: ColumnKind,
+        title: impl Into<String>,
+        entry: impl Fn(&'a T) -> E,
+    ) -> Self {
+        self.column_on(Shown::Everywhere, kind, title, entry)
+    }
+
+    /// Adds a column that is shown in some media.
+    pub fn column_on<E: Into<Entry>>(
+        mut self,
+        shown: Shown,
+        kind: ColumnKind,
+        title: impl Into<String>,
+        entry: impl Fn(&'a T) -> E,
+    ) -> Self {
+        let entries = self.rows.iter().map(|row| entry(row).into()).collect();
+        self.table.columns.push(Column { title: title.into(), kind, shown, entries });
+        self
+    }
+
+    /// Adds a column for each item of a list.
+    pub fn columns<I: 'a, E: Into<Entry>>(
+        self,
+        kind: ColumnKind,
+        items: impl IntoIterator<Item = (String, I)>,
+        entry: impl Fn(&'a T, &I) -> E,
+    ) -> Self {
+        items.into_iter().fold(self, |table, (title, item)| table.column(kind, title, |row| entry(row, &item)))
+    }
+
+    /// The table. Rows of baselines are shown in another way than the others.
+    pub fn with_baselines(mut self, is_baseline: impl Fn(&T) -> bool) -> Table {
+        let rows = self.rows.iter().enumerate().filter(|(_, row)| is_baseline(row));
+        self.table.baselines = rows.map(|(index, _)| index).collect();
+        self.table
+    }
+
+    /// The table.
+    pub fn done(self) -> Table {
+        self.table
+    }
+}

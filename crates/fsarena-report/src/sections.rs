@@ -1,0 +1,274 @@
+//! What a report contains, in its order. A new section is one function and one line in [`report`].
+
+mod verdicts;
+mod workload;
+
+use fsarena_model::comparison::ContenderRow;
+use fsarena_model::event::{Check, RoundFacts};
+use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status, Verdict};
+
+use crate::html::reproduction as charts;
+use crate::number::{DASH, bytes, hundredths, seconds, three_digits};
+use crate::report::{
+    Arrangement, ColumnKind, Content, Count, Drawings, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report,
+    Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
+};
+use crate::words::Term;
+use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, reproduction, shell, words};
+
+/// The report on a comparison, with the parts of all media.
+pub fn report(comparison: &Comparison) -> Report {
+    let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
+    let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
+    Report {
+        title: format!("{} compared", words::listed(labels)),
+        run: head(comparison),
+        facts: facts(comparison),
+        condition: comparison.condition.clone(),
+        alarms: alarms(comparison),
+        answer: answer::answer(comparison).join(" "),
+        counts: counts(comparison),
+        sections: vec![
+            reproduced(comparison),
+            recommendation::section(comparison).unwrap_or_default(),
+            verdicts::verdicts(comparison),
+            verdicts::over_the_suite(comparison),
+            price(comparison),
+            workloads(comparison),
+            Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
+            checks_and_notes(comparison),
+            contenders(comparison),
+            explanations(comparison),
+            latency::of_all(comparison),
+            not_covered(comparison),
+            place(comparison),
+            reading(comparison),
+            repeat(comparison),
+        ],
+        origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
+        version: version.clone(),
+    }
+}
+
+fn facts(comparison: &Comparison) -> Vec<String> {
+    let suite = comparison.suite.as_ref().map(|suite| format!("suite {suite}"));
+    let rest = [
+        words::rounds(comparison.rounds),
+        format!("started {}", comparison.started),
+        words::status(comparison.status).to_owned(),
+        format!("fsarena {}", comparison.environment.fsarena),
+    ];
+    [format!("run {}", comparison.run)].into_iter().chain(suite).chain(rest).collect()
+}
+
+fn alarms(comparison: &Comparison) -> Vec<String> {
+    let interrupted = (comparison.status == Status::Interrupted)
+        .then(|| "This run was interrupted. What follows is what was measured until then.".to_owned());
+    interrupted.into_iter().chain(comparison.damage.iter().map(damage)).collect()
+}
+
+/// Counts only pairs within a group.
+fn counts(comparison: &Comparison) -> Vec<Count> {
+    let groups = group::groups(comparison);
+    let pairs: Vec<_> = groups.iter().flat_map(|group| answer::pairs(comparison, group)).collect();
+    let of = |verdict, wanted: &[Verdict], words| Count {
+        verdict,
+        count: pairs.iter().filter(|pair| wanted.contains(&pair.verdict)).count(),
+        words,
+    };
+    vec![
+        of(Shade::Faster, &[Verdict::Faster, Verdict::Slower], "a difference shown"),
+        of(Shade::Equivalent, &[Verdict::Equivalent], "equivalent"),
+        of(Shade::Undecided, &[Verdict::Undecided], "undecided"),
+        of(Shade::Invalid, &[Verdict::Invalid], "invalid"),
+    ]
+}
+
+fn reproduced(comparison: &Comparison) -> Section {
+    let curves = Drawings { arrangement: Arrangement::Grid, drawings: charts::curves(comparison) };
+    reproduction::section(comparison, curves, charts::charts(comparison)).unwrap_or_default()
+}
+
+/// What more time would decide. In documents it is part of the answer.
+fn price(comparison: &Comparison) -> Section {
+    let price = answer::price(comparison).unwrap_or_default();
+    Section::default().with_shown(Shown::Terminal, Paragraph::plain(price))
+}
+
+fn workloads(comparison: &Comparison) -> Section {
+    let section = Section::titled("Workload by workload");
+    if comparison.workloads.is_empty() {
+        return section;
+    }
+    let section = section.with_shown(Shown::Page, Paragraph::legend(words::drawings(comparison.margin)));
+    let parts = comparison.workloads.iter().map(|row| workload::workload(comparison, row));
+    parts.fold(section, |section, part| section.with_shown(Shown::Page, part))
+}
+
+fn checks_and_notes(comparison: &Comparison) -> Section {
+    let damage = comparison.damage.iter().map(damage);
+    let clean = if comparison.damage.is_empty() { "No check of a file system found damage." } else { "" };
+    let note = |(severity, text): (Severity, &str)| {
+        Sentence::new(Role::Severity(severity), format!("{}:", words::severity(severity))).and(Role::Plain, text)
+    };
+    Section::titled("Checks and notes")
+        .with_shown(Shown::Page, Paragraph::plain(clean))
+        .with(List::new(ListLook::Paragraphs, damage).in_tone(Tone::Alarm))
+        .with(List::new(ListLook::Notes, notes(comparison).into_iter().map(note)))
+}
+
+fn contenders(comparison: &Comparison) -> Section {
+    let groups = group::groups(comparison);
+    let guarantees: Vec<String> = groups.iter().filter_map(group::guarantees).collect();
+    // The page has what only one of a pair guarantees next to each verdict.
+    let of_pairs = guarantees.iter().cloned().chain(pair::pair_guarantees(comparison));
+    let section = Section::titled("Contenders")
+        .with_shown(Shown::Summaries, List::new(ListLook::Paragraphs, of_pairs))
+        .with_shown(Shown::Page, List::new(ListLook::Paragraphs, guarantees));
+    section.with_shown(Shown::Page, Content::Cards(comparison.contenders.iter().map(contender).collect()))
+}
+
+fn contender(row: &ContenderRow) -> Section {
+    let mkfs = row.mkfs.iter().map(|argument| shell(argument)).collect::<Vec<_>>().join(" ");
+    let mount = row.mount.clone().unwrap_or_else(|| "never mounted".to_owned());
+    let durability = row.durability.map(|class| format!("{class}: {}", words::durability(class)));
+    let facts = [
+        Fact::new("Made by", Role::Code, mkfs),
+        Fact::new("Mounted as", Role::Code, mount),
+        Fact::new("Durability", Role::Plain, durability.unwrap_or_default()),
+        Fact::new("Guarantees", Role::Plain, words::listed(&row.guarantees)),
+        Fact::new("Features", Role::Plain, row.features.join(", ")),
+        Fact::new("Read-ahead", Role::Plain, row.read_ahead_kib.map(|size| format!("{size} KiB")).unwrap_or_default()),
+    ];
+    Section::titled(row.label.to_string()).with_hint(row.kind.as_str()).with(Facts::known(FactsLook::Stacked, facts))
+}
+
+fn explanations(comparison: &Comparison) -> Section {
+    let section = Section::titled("What explains the figures");
+    explained::of_all(comparison).fold(section, Section::with)
+}
+
+fn not_covered(comparison: &Comparison) -> Section {
+    let biases = words::biases(comparison).iter().copied();
+    let interval = if comparison.verdicts.is_empty() { "" } else { words::INTERVAL };
+    Section::titled("What the intervals do not cover")
+        .with(Paragraph::legend(words::NOISE_ONLY))
+        .with(List::new(ListLook::Notes, biases).in_tone(Tone::Legend))
+        .with(Paragraph::legend(interval))
+}
+
+/// The machine, the lanes, the programs and the rounds.
+fn place(comparison: &Comparison) -> Section {
+    let environment = &comparison.environment;
+    let settings = machine::settings(environment).into_iter().map(|(workloads, lines)| {
+        let lines = lines.iter().map(|line| Sentence::new(Role::Code, line).0).collect::<Vec<_>>().concat();
+        Fact { name: workloads, lines }
+    });
+    let settings = Facts { look: FactsLook::Columns, facts: settings.collect() };
+    let settings = Section::titled("What the programs of others were told").folded(Fold::Closed).with(settings);
+    Section::titled("Where and when")
+        .with(Facts::known(FactsLook::Columns, machine::facts(environment)))
+        .with(List::new(ListLook::Paragraphs, machine::lane_facts(comparison)).in_tone(Tone::Legend))
+        .with_shown(Shown::Terminal, Paragraph::legend(machine::programs(environment).unwrap_or_default()))
+        .with_shown(Shown::Documents, settings)
+        .with_shown(Shown::Page, rounds(&comparison.round_facts))
+}
+
+/// A figure of a round, and whether its column is shown if no round has one.
+struct RoundColumn {
+    title: &'static str,
+    figure: fn(&RoundFacts) -> Option<String>,
+    is_fixed: bool,
+}
+
+const fn fixed(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
+    RoundColumn { title, figure, is_fixed: true }
+}
+
+const fn known(title: &'static str, figure: fn(&RoundFacts) -> Option<String>) -> RoundColumn {
+    RoundColumn { title, figure, is_fixed: false }
+}
+
+const ROUND_COLUMNS: [RoundColumn; 10] = [
+    fixed("seconds", |facts| Some(three_digits(facts.seconds))),
+    fixed("foreign CPU, cores", |facts| facts.foreign_cores.map(hundredths)),
+    fixed("stolen CPU, cores", |facts| facts.steal_cores.map(hundredths)),
+    known("write and flush of the lane", |facts| lane(facts, |cost| Some(cost.back_to_back))),
+    known("of it the device", |facts| lane(facts, |cost| cost.device)),
+    known("after a pause", |facts| lane(facts, |cost| Some(cost.paced))),
+    known("swapped", |facts| facts.conditions.swapped.map(|size| bytes(size.0 as f64))),
+    known("held back by a quota", |facts| facts.conditions.quota_throttled.map(seconds)),
+    known("slowed for temperature", |facts| facts.conditions.thermal_throttled.map(three_digits)),
+    known("frequency", |facts| facts.conditions.frequency_mhz.map(machine::frequency)),
+];
+
+/// The rounds of a run: their durations, other load in them, and the cost of the lane.
+fn rounds(facts: &[RoundFacts]) -> Table {
+    let is_shown =
+        |column: &&RoundColumn| column.is_fixed || facts.iter().any(|round| (column.figure)(round).is_some());
+    let columns = ROUND_COLUMNS.iter().filter(is_shown).map(|column| (column.title.to_owned(), column.figure));
+    TableOf::new(TableLook::Narrow, facts)
+        .column(ColumnKind::Name, "round", |facts| facts.round.to_string())
+        .columns(ColumnKind::Figure, columns, |facts, figure| figure(facts).unwrap_or(DASH.to_owned()))
+        .done()
+}
+
+fn lane(facts: &RoundFacts, of: fn(&LaneCost) -> Option<Nanos>) -> Option<String> {
+    Some(of(facts.lane_cost.as_ref()?)?.to_string())
+}
+
+/// The terms of the page.
+fn reading(comparison: &Comparison) -> Section {
+    let terms = |look, terms: &[Term]| {
+        let fact = |(name, explanation): &Term| Fact::new(*name, Role::Plain, *explanation);
+        Facts { look, facts: terms.iter().map(fact).collect() }
+    };
+    let checked = Section::titled("What a figure is checked for").folded(Fold::Closed);
+    let section = Section::titled("How to read this")
+        .with_shown(Shown::Page, terms(FactsLook::Terms, words::VERDICTS))
+        .with_shown(Shown::Page, terms(FactsLook::Terms, words::FIGURES))
+        .with_shown(Shown::Page, checked.with(terms(FactsLook::CompactTerms, words::VALIDITY)));
+    match probe::terms(&comparison.cells) {
+        probes if probes.is_empty() => section,
+        probes => {
+            let part = Section::titled("Behind the figures").with(Paragraph::plain(words::PROBES));
+            section.with_shown(Shown::Page, part.with(terms(FactsLook::CompactTerms, &probes)))
+        }
+    }
+}
+
+/// The command for the same schedule, offsets, names and bytes.
+fn repeat(comparison: &Comparison) -> Section {
+    let command: Vec<String> = comparison.command.iter().map(|word| shell(word)).collect();
+    let same = Sentence::from("The same seed gives the same schedule, offsets, names and bytes. SHA-256 of the plan:");
+    Section::titled("How to repeat this")
+        .with_shown(Shown::Page, Content::Command(command.join(" ")))
+        .with_shown(Shown::Page, Paragraph::plain(same.and(Role::Code, &comparison.plan_hash)))
+}
+
+/// `Run 12: suite quick; ext4, xfs; 6 rounds; seed 7351; complete`.
+fn head(comparison: &Comparison) -> String {
+    let suite = comparison.suite.as_ref().map_or("single workloads".to_owned(), |suite| format!("suite {suite}"));
+    format!(
+        "Run {}: {suite}; {}; {}; seed {}; {}",
+        comparison.run,
+        group::labels(&comparison.contenders.iter().collect::<Vec<_>>()).join(", "),
+        words::rounds(comparison.rounds),
+        comparison.seed,
+        words::status(comparison.status),
+    )
+}
+
+/// What a checker found.
+fn damage(check: &Check) -> String {
+    let output = check.output.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+    let output = if output.is_empty() { "the checker gave no details".to_owned() } else { output.join("; ") };
+    format!("damage: round {}, {}: {output}", check.round, check.contender)
+}
+
+/// Notes, the most severe first.
+fn notes(comparison: &Comparison) -> Vec<(Severity, &str)> {
+    let of = |severity| comparison.notes.iter().filter(move |note| note.severity == severity);
+    let severities = [Severity::Failure, Severity::Warning, Severity::Info];
+    severities.into_iter().flat_map(|severity| of(severity).map(move |note| (severity, &*note.text))).collect()
+}

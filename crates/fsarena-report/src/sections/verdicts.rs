@@ -1,0 +1,227 @@
+//! All workloads and pairs side by side: medians, verdicts, best groups, and means over the suite.
+
+use fsarena_model::comparison::{Cell, PairVerdict, SuiteRow, WorkloadRow};
+use fsarena_model::{Comparison, Label, ValidityClass, Verdict};
+
+use crate::footnote::{Remark, of_cell, of_pair};
+use crate::group::{Group, groups};
+use crate::number::{self, DASH};
+use crate::report::ColumnKind::{Figure, Median, Name, Words};
+use crate::report::{
+    Entry, List, ListLook, Paragraph, Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf,
+};
+use crate::{group, pair, ranking, words};
+
+/// The anchor of a workload's part of the page.
+pub fn anchor(comparison: &Comparison, workload: &WorkloadRow) -> String {
+    let index = comparison.workloads.iter().position(|row| row.name == workload.name).unwrap_or_default();
+    format!("workload-{}", index + 1)
+}
+
+/// The workload's name, which on the page leads to its part.
+fn link(comparison: &Comparison, workload: &WorkloadRow) -> Sentence {
+    Sentence::new(Role::Link(anchor(comparison, workload)), workload.name.as_str())
+}
+
+/// The medians and verdicts of each group of contenders.
+pub fn verdicts(comparison: &Comparison) -> Section {
+    let mut section = Section::titled("Verdicts");
+    for (index, group) in groups(comparison).iter().enumerate() {
+        let apart = group::apart(group).filter(|_| index > 0);
+        section = section.with(Paragraph::apart(Sentence::from(apart.unwrap_or_default())));
+        section = section.with(medians(comparison, group));
+        section = section.with_shown(Shown::Terminal, best_groups(comparison, group));
+        if group.contenders.len() > 2 {
+            let pairs = pairs_of(comparison, group);
+            section = section.with_shown(Shown::Page, matrix(comparison, group));
+            section = section.with_shown(Shown::Summaries, pairs_table(comparison, &pairs));
+        }
+    }
+    section.with_shown(Shown::Page, Paragraph::legend(colours(comparison)))
+}
+
+/// One row per workload, with the median of each contender and what follows from them.
+fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
+    let name = |workload: &WorkloadRow| {
+        Entry::from(link(comparison, workload)).with_remarks(words::memory(workload).map(Remark::Sentence))
+    };
+    let labels = group.contenders.iter().map(|row| (row.label.to_string(), &row.label));
+    let table = TableOf::new(TableLook::Matrix, &comparison.workloads)
+        .column(Name, "workload", name)
+        .column(Words, "unit", |workload| &workload.unit)
+        .columns(Median, labels, |workload, label| median(comparison, workload, label));
+    let pair = |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).next();
+    let best = |workload: &WorkloadRow| ranking::best(comparison, group, &workload.name).unwrap_or_default();
+    let table = match group.contenders.len() {
+        0 | 1 => table,
+        2 => table
+            .column(Words, "verdict", |workload| only_verdict(comparison, pair(workload)))
+            .column(Figure, "interval", |workload| pair(workload).map_or(DASH.to_owned(), favourable_interval))
+            .column(Figure, "finds from", |workload| pair(workload).map_or(DASH.to_owned(), pair::finds_from)),
+        _ => table.column(Words, "ranking", |workload| order(comparison, group, workload)).column_on(
+            Shown::Documents,
+            Words,
+            "best group",
+            best,
+        ),
+    };
+    table.done()
+}
+
+fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
+    match group::cell(comparison, &workload.name, label) {
+        Some(cell) => Entry::from(median_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
+        None => DASH.into(),
+    }
+}
+
+/// The statement about the only pair of a group.
+fn only_verdict(comparison: &Comparison, pair: Option<&PairVerdict>) -> Entry {
+    match pair {
+        // The run judges nothing.
+        None if comparison.verdicts.is_empty() => DASH.into(),
+        None => Sentence::new(Role::Verdict(Shade::Undecided), Verdict::Undecided.to_string()).into(),
+        Some(pair) => Entry::from(Sentence::new(Role::Verdict(pair.verdict.into()), pair::statement(pair)))
+            .with_remarks(of_pair(comparison, pair)),
+    }
+}
+
+/// The decision interval of the ratio in favour of the better contender.
+fn favourable_interval(pair: &PairVerdict) -> String {
+    pair::interval(pair::valid(pair, pair::decision(pair)).map(|ratio| pair::better(pair, ratio).1))
+}
+
+fn order(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow) -> String {
+    match comparison.verdicts.is_empty() {
+        true => DASH.to_owned(),
+        false => ranking::ranking(comparison, group, &workload.name).to_string(),
+    }
+}
+
+/// Each best group with its workloads. Documents have them in a column, which a terminal has no room for.
+fn best_groups(comparison: &Comparison, group: &Group<'_>) -> Section {
+    let groups = ranking::best_groups(comparison, group);
+    Section::titled("Best groups (none is proved better)").with(List::new(ListLook::Notes, groups))
+}
+
+fn pairs_of<'a>(comparison: &'a Comparison, group: &Group<'_>) -> Vec<&'a PairVerdict> {
+    let of =
+        |workload: &WorkloadRow| group::verdicts(comparison, &workload.name, &group.contenders).collect::<Vec<_>>();
+    comparison.workloads.iter().flat_map(of).collect()
+}
+
+/// One row per pair and workload.
+pub fn pairs_table(comparison: &Comparison, pairs: &[&PairVerdict]) -> Table {
+    let ratio = |pair: &PairVerdict| pair::times(pair::valid(pair, pair::ratio(pair)));
+    let interval = |pair: &PairVerdict| pair::interval(pair::valid(pair, pair::decision(pair)));
+    TableOf::new(TableLook::Full, pairs)
+        .column_on(Shown::Summaries, Name, "workload", |pair| &pair.workload)
+        .column(Name, "pair", |pair| pair::name(pair))
+        .column(Figure, "ratio", |pair| ratio(pair))
+        .column(Figure, "interval", |pair| interval(pair))
+        .column(Figure, "finds from", |pair| pair::finds_from(pair))
+        .column_on(Shown::Documents, Figure, "rounds", |pair| pair.rounds.to_string())
+        .column(Words, "verdict on the first", |pair| verdict(comparison, pair))
+        .done()
+}
+
+fn verdict(comparison: &Comparison, pair: &PairVerdict) -> Entry {
+    let shade =
+        if pair.verdict == Verdict::Undecided && pair.leaning.is_some() { Shade::Leaning } else { pair.verdict.into() };
+    let verdict = Sentence::new(Role::Verdict(shade), pair::words(pair));
+    let verdict = verdict.and(Role::Aside, &pair.reason).and(Role::Guarantee, &pair.guarantees);
+    Entry::from(verdict).with_remarks(of_pair(comparison, pair))
+}
+
+/// The verdicts of a group with several pairs: workloads are rows, pairs are columns.
+fn matrix(comparison: &Comparison, group: &Group<'_>) -> Table {
+    let mut pairs = Vec::new();
+    for (index, a) in group.contenders.iter().enumerate() {
+        pairs.extend(group.contenders[index + 1..].iter().map(|b| (format!("{} / {}", a.label, b.label), (a, b))));
+    }
+    let verdict = |workload: &WorkloadRow, (a, b): (&Label, &Label)| {
+        let mut verdicts = group::verdicts(comparison, &workload.name, &group.contenders);
+        verdicts.find(|pair| (&pair.a, &pair.b) == (a, b)).map(in_favour)
+    };
+    let missing = || Sentence::new(Role::Verdict(Shade::Undecided), "not compared");
+    TableOf::new(TableLook::Matrix, &comparison.workloads)
+        .column(Name, "workload", |workload| link(comparison, workload))
+        .columns(Words, pairs, |workload, (a, b)| verdict(workload, (&a.label, &b.label)).unwrap_or_else(missing))
+        .done()
+}
+
+/// Which of a pair is better, or seems to be, and how many times.
+fn in_favour(pair: &PairVerdict) -> Sentence {
+    let words = match (pair.verdict, pair.leaning) {
+        (Verdict::Faster, _) => format!("{} faster", pair.a),
+        (Verdict::Slower, _) => format!("{} faster", pair.b),
+        (Verdict::Undecided, Some(Verdict::Faster)) => format!("leaning to {}", pair.a),
+        (Verdict::Undecided, Some(_)) => format!("leaning to {}", pair.b),
+        (verdict, _) => verdict.to_string(),
+    };
+    let figure = pair::valid(pair, pair::decision(pair)).map(|ratio| {
+        let (label, ratio) = pair::better(pair, ratio);
+        let name = if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) { "" } else { label.0.as_str() };
+        format!("{name} {} {}", ratio.times(), ratio.interval().unwrap_or_default()).trim().to_owned()
+    });
+    Sentence::new(Role::Verdict(pair.verdict.into()), words).and(Role::Aside, figure.unwrap_or_default())
+}
+
+/// How to read the colours and the ranking.
+fn colours(comparison: &Comparison) -> Sentence {
+    let margin = number::percent(comparison.margin);
+    Sentence::from(
+        "The ratio says how many times better the named one is, or is estimated to be, with the interval that its \
+         verdict rests on.",
+    )
+    .and(Role::Key(Shade::Faster), "green")
+    .and(Role::Plain, "the first of the pair is faster,")
+    .and(Role::Key(Shade::Slower), "orange")
+    .and(Role::Plain, "the second,")
+    .and(Role::Key(Shade::Equivalent), "grey")
+    .and(Role::Plain, format!("equivalent within {margin},"))
+    .and(Role::Key(Shade::Undecided), "hatched")
+    .and(Role::Plain, "undecided,")
+    .and(Role::Key(Shade::Invalid), "crossed")
+    .and(Role::Plain, "invalid. In a ranking,")
+    .and(Role::Code, ">")
+    .and(
+        Role::Plain,
+        "stands only where each before it is shown to be faster than each behind it; in the best group are those that \
+         none is shown to be faster than.",
+    )
+}
+
+/// The mean ratio of each pair over all workloads.
+pub fn over_the_suite(comparison: &Comparison) -> Section {
+    let groups = groups(comparison);
+    let rows: Vec<&SuiteRow> = groups.iter().flat_map(|group| pair::suite_rows(comparison, group)).collect();
+    let mean = |row: &SuiteRow| {
+        let missing = pair::suite_missing(row);
+        let ratio = Sentence::from(pair::times(pair::suite_ratio(row)));
+        Entry::from(ratio.and(Role::Aside, missing.clone().unwrap_or_default()))
+            .with_remarks(missing.map(Remark::Sentence))
+    };
+    let table = TableOf::new(TableLook::Narrow, &rows)
+        .column(Name, "pair", |row| pair::suite_name(row))
+        .column(Figure, "mean ratio", |row| mean(row))
+        .column(Figure, "95 %", |row| pair::interval(pair::suite_ratio(row)))
+        .column(Figure, "workloads", |row| pair::suite_workloads(row))
+        .done();
+    let has_mean = rows.iter().any(|row| row.ratio.is_some());
+    let meaning = if has_mean { words::SUITE } else { "" };
+    Section::titled("Over the suite").with(table).with(Paragraph::legend(meaning))
+}
+
+/// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.
+pub fn median_of(cell: &Cell, unit: &str) -> String {
+    if !group::is_plausible(cell) {
+        return "impossible".to_owned();
+    }
+    let Some(median) = cell.median else {
+        let is_unfinished = cell.validity.iter().any(|validity| validity.class == ValidityClass::DidNotFinish);
+        return if is_unfinished { "did not finish" } else { DASH }.to_owned();
+    };
+    let spread = number::spread(median, cell.low, cell.high);
+    format!("{} {}", number::value(median, unit), spread.unwrap_or_else(|| "±?".to_owned()))
+}

@@ -1,0 +1,234 @@
+//! A workload by itself, for the page: its description, drawings, figures, pairs, latencies and probes, and reasons to
+//! read it with care.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
+use fsarena_model::{Comparison, Label, Validity, ValidityClass};
+
+use super::verdicts::{anchor, median_of, pairs_table};
+use crate::group::{self, Group, is_plausible};
+use crate::html::grids::grids;
+use crate::number::{self, DASH};
+use crate::probe::{DONE, OFFERED};
+use crate::report::ColumnKind::{Figure, Name, Words};
+use crate::report::{
+    Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Table,
+    TableLook, TableOf,
+};
+use crate::svg::latency::{Load, LoadLine, against_load, over_time};
+use crate::svg::medians::{self, Dot, ratios};
+use crate::{explained, latency, probe, ranking, words};
+
+/// Operations without an intended start: each follows an operation that has one.
+const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+
+/// The explanation of the drawings of latencies over time.
+const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices stand behind \
+    one another, with other contenders' in between.";
+
+/// The part about a workload.
+pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Section {
+    let of_contender = |label: &Label| group::cell(comparison, &workload.name, label);
+    let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
+    let groups = group::groups(comparison);
+    let parts = groups.iter().enumerate().flat_map(|(index, group)| of_group(comparison, group, index, workload));
+    Section::titled(workload.name.as_str())
+        .with_hint(format!("{}, {}; version {}", workload.metric, workload.unit, workload.version))
+        .folded(Fold::Article(anchor(comparison, workload)))
+        .with(Paragraph::plain(Sentence::from(&workload.measures).and(Role::Faint, &workload.why)))
+        .with(List::new(ListLook::Chips, facts(workload)))
+        .with_all(parts)
+        .with(List::new(ListLook::Cares, cares(&cells)))
+        .with_all(grids(comparison, &cells, &anchor(comparison, workload)))
+        .with_all(latencies(comparison, workload, &cells))
+        .with_all(explained::of_workload(comparison, workload))
+        .with(probe::part(comparison, workload))
+}
+
+/// How the workload is done, in a few words each.
+fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
+    let fixed = [
+        words::better(workload.better),
+        words::durable(workload.durable),
+        words::cache(workload.cache),
+        words::mode(workload.mode),
+    ];
+    fixed.map(str::to_owned).into_iter().chain(words::memory(workload))
+}
+
+/// The drawings and tables of a group of contenders.
+fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Vec<Content> {
+    let name = &workload.name;
+    let cells: Vec<_> = group.contenders.iter().filter_map(|row| group::cell(comparison, name, &row.label)).collect();
+    let pairs: Vec<_> = group::verdicts(comparison, name, &group.contenders).collect();
+    let ranking = (group.contenders.len() > 1).then(|| ranking::ranking(comparison, group, name));
+    let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
+    let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
+    let dots: Vec<_> =
+        cells.iter().map(|cell| Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
+    let drawings = [medians::medians(&dots, &workload.unit, workload.better), ratios(&pairs, comparison.margin)];
+    let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
+    let baselines = comparison.baselines.iter().filter(|row| row.workload == *name && index == 0);
+    let rows: Vec<Measured<'_>> = dots
+        .iter()
+        .map(|dot| Measured::Contender(dot.cell, dot.leads))
+        .chain(baselines.map(Measured::Baseline))
+        .collect();
+    let apart = group::apart(group).filter(|_| index > 0).unwrap_or_default();
+    vec![
+        Paragraph::apart(apart).into(),
+        Drawings { arrangement: Arrangement::Grid, drawings }.into(),
+        figures(comparison, group, workload, &rows).into(),
+        pairs_table(comparison, &pairs).into(),
+    ]
+}
+
+/// A row of a workload's figures.
+enum Measured<'a> {
+    /// A contender's cell, and whether none is proved to beat it.
+    Contender(&'a Cell, bool),
+    /// The same work without a contender.
+    Baseline(&'a BaselineRow),
+}
+
+impl Measured<'_> {
+    fn entry(&self, contender: impl Fn(&Cell) -> Entry, baseline: impl Fn(&BaselineRow) -> Entry) -> Entry {
+        match self {
+            Self::Contender(cell, _) => contender(cell),
+            Self::Baseline(row) => baseline(row),
+        }
+    }
+}
+
+fn figures(comparison: &Comparison, group: &Group<'_>, workload: &WorkloadRow, rows: &[Measured<'_>]) -> Table {
+    let nothing = |_: &BaselineRow| Entry::default();
+    let rank = |cell: &Cell| ranking::rank(comparison, &cell.workload, &cell.contender).into();
+    let shares = |cell: &Cell| explained::shares(comparison, cell).into();
+    let mut table = TableOf::new(TableLook::Full, rows).column(Name, "contender", name);
+    if group.contenders.len() > 1 {
+        table = table.column(Figure, "rank", |row| row.entry(rank, nothing));
+    }
+    table = table
+        .column(Figure, format!("median, {}", workload.unit), |row| {
+            row.entry(|cell| median_of(cell, &cell.unit).into(), |row| explained::median(workload, row).into())
+        })
+        .column(Figure, "95 % of the median", |row| {
+            row.entry(|cell| interval(cell).into(), |row| explained::each(row).unwrap_or(DASH.to_owned()).into())
+        })
+        .column(Figure, "rounds", |row| row.entry(|cell| rounds(cell).into(), |row| row.rounds.to_string().into()))
+        .column(Figure, "samples", |row| row.entry(|cell| cell.samples.to_string().into(), nothing));
+    if rows.iter().any(|row| !row.entry(shares, nothing).sentence.0.is_empty()) {
+        table = table.column(Words, "where the time goes", |row| row.entry(shares, nothing));
+    }
+    table
+        .column(Words, "validity", |row| row.entry(|cell| validity(cell).into(), |_| "baseline".into()))
+        .with_baselines(|row| matches!(row, Measured::Baseline(_)))
+}
+
+fn name(row: &Measured<'_>) -> Sentence {
+    match row {
+        Measured::Contender(cell, true) => Sentence::new(Role::Leader, cell.contender.to_string()),
+        Measured::Contender(cell, false) => cell.contender.to_string().into(),
+        Measured::Baseline(row) => {
+            Sentence::default().and_explained(Role::Plain, words::place(row.kind), words::baseline(row.kind))
+        }
+    }
+}
+
+fn interval(cell: &Cell) -> String {
+    let end = |value: Option<f64>| value.map(|value| number::value(value, &cell.unit));
+    let ends = end(cell.low).zip(end(cell.high)).filter(|_| is_plausible(cell));
+    ends.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]"))
+}
+
+/// `6`, or `6 (3 excluded)`.
+fn rounds(cell: &Cell) -> String {
+    match cell.stability.excluded.len() {
+        0 => cell.rounds.to_string(),
+        count => format!("{} ({count} excluded)", cell.rounds),
+    }
+}
+
+fn validity(cell: &Cell) -> Sentence {
+    match cell.validity.is_empty() {
+        true => "valid".into(),
+        false => cell.validity.iter().fold(Sentence::default(), |all, one| all.and(Role::Flag, one.class.to_string())),
+    }
+}
+
+/// A reason that several contenders share is listed once.
+fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
+    let mut found: BTreeMap<&Validity, Vec<&Label>> = BTreeMap::new();
+    for cell in cells.iter().flatten() {
+        for validity in &cell.validity {
+            found.entry(validity).or_default().push(&cell.contender);
+        }
+    }
+    let care = |(validity, contenders): (&Validity, Vec<&Label>)| {
+        Sentence::new(Role::Strong, format!("{}: {}", words::listed(contenders), validity.class))
+            .and(Role::Plain, format!("({}). {}", words::validity(validity.class), validity.text))
+    };
+    found.into_iter().map(care).collect()
+}
+
+/// Latencies: the curve against load if the workload has open loops, a table per operation, and the course over time.
+fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&Cell>]) -> Vec<Content> {
+    let cells: Vec<&Cell> = cells.iter().flatten().copied().collect();
+    let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| is_plausible(cell)).collect();
+    let operations = latency::operations(cells.iter().copied());
+    let variants: Vec<&WorkloadRow> =
+        comparison.workloads.iter().filter(|row| row.variant_of.as_ref() == Some(&workload.name)).collect();
+    let mut contents = Vec::new();
+    for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
+        if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
+            let caption = format!("Latency of {operation} against load");
+            contents.push(wide(vec![Drawing { caption, svg }]));
+            contents.push(Paragraph::legend(words::CURVE).into());
+        }
+    }
+    let tables: Vec<Table> = operations.iter().map(|operation| latency::of_operation(&cells, operation)).collect();
+    let meaning = latency::meaning(&tables);
+    contents.extend(tables.into_iter().map(Content::Table));
+    contents.push(Paragraph::legend(meaning).into());
+    let drawing = |operation: &&str| {
+        let svg = over_time(&plausible, operation)?;
+        Some(Drawing { caption: format!("Latency of {operation} within a trial"), svg })
+    };
+    let drawings: Vec<Drawing> = operations.iter().filter_map(drawing).collect();
+    if !drawings.is_empty() {
+        let part = Section::titled("Latency over time").folded(Fold::Closed).with(wide(drawings));
+        contents.push(part.with(Paragraph::legend(OVER_TIME)).into());
+    }
+    contents
+}
+
+fn wide(drawings: Vec<Drawing>) -> Content {
+    Drawings { arrangement: Arrangement::Wide, drawings }.into()
+}
+
+fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {
+    let line = |contender: &Label| {
+        let cell = |row: &WorkloadRow| group::cell(comparison, &row.name, contender);
+        let mut open: Vec<(f64, Load)> =
+            variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
+        open.sort_by(|one, other| one.0.total_cmp(&other.0));
+        LoadLine {
+            contender: contender.to_string(),
+            open: open.into_iter().map(|(_, load)| load).collect(),
+            closed: cell(base).and_then(|cell| load(cell, operation)),
+        }
+    };
+    comparison.contenders.iter().map(|row| line(&row.label)).collect()
+}
+
+fn offered(cell: &Cell) -> Option<f64> {
+    cell.probes.get(OFFERED)?.value
+}
+
+fn load(cell: &Cell, operation: &str) -> Option<Load> {
+    let figure = |name: &str| latency::value(cell, operation, name);
+    let keeps_up = !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Overloaded);
+    let load = Load { done: cell.probes.get(DONE)?.value?, p50: figure("p50")?, p99: figure("p99")?, keeps_up };
+    is_plausible(cell).then_some(load)
+}

@@ -1,0 +1,152 @@
+//! Latency against load, and over the time of a trial, on a logarithmic axis.
+
+use std::collections::BTreeMap;
+
+use fsarena_model::comparison::{Cell, LatencyOverTime, Point};
+
+use super::axis::Axis;
+use super::lines::{Plane, ROOM};
+use super::{Canvas, Sign, class, cross, mark, ring};
+use crate::number::{self, seconds, three_digits};
+
+/// Height of the plane.
+const HEIGHT: f64 = 210.0;
+
+/// The kinds of line, by class.
+const LINES: [Sign; 2] = [Sign::Line("p50", "median"), Sign::Line("p99", "99th percentile")];
+
+/// Begins a drawing with the legend, the axes and their titles; `None` if there is no latency.
+fn plane(x: Axis, latencies: &[f64], labels: &[&str], signs: &[Sign]) -> Option<(Plane, Canvas)> {
+    Plane::begin(labels, signs, HEIGHT, x, |room| Axis::logarithmic(latencies, room))
+}
+
+/// Draws the scales. `print` formats the ticks of the horizontal axis.
+fn scales(plane: &Plane, canvas: &mut Canvas, print: impl Fn(f64) -> String, title: &str) {
+    plane.ticks_across(canvas, print);
+    plane.ticks_upwards(canvas, seconds);
+    plane.titles(canvas, title, "↑ latency, logarithmic");
+}
+
+/// Draws the line through points of a contender, with its mark at each. `kind` is the class of one of the [`LINES`].
+fn path(plane: &Plane, canvas: &mut Canvas, index: usize, kind: &str, points: &[(f64, f64)]) {
+    plane.path(canvas, index, &format!("path {kind} {}", class(index)), points);
+}
+
+/// The signs in the legend besides the contenders' marks.
+const SIGNS: &[Sign] =
+    &[LINES[0], LINES[1], Sign::Ring("closed loop: median at its own rate"), Sign::Cross("does not keep up")];
+
+/// A contender's points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadLine {
+    /// Its label.
+    pub contender: String,
+    /// Its open loops, in ascending order of the rate.
+    pub open: Vec<Load>,
+    /// Its closed loop.
+    pub closed: Option<Load>,
+}
+
+/// The rate and the latencies at a load.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Operations per second that were done.
+    pub done: f64,
+    /// Median latency in seconds.
+    pub p50: f64,
+    /// 99th percentile of the latency in seconds.
+    pub p99: f64,
+    /// Whether all offered operations were done.
+    pub keeps_up: bool,
+}
+
+/// The drawing of latency against load; `None` if there is no open loop.
+pub fn against_load(lines: &[LoadLine], operation: &str) -> Option<String> {
+    let loads = || lines.iter().flat_map(|line| line.open.iter().chain(&line.closed));
+    let latencies: Vec<f64> = loads().flat_map(|load| [load.p50, load.p99]).collect();
+    let rates: Vec<f64> = loads().map(|load| load.done).collect();
+    let x = Axis::of_figures(&rates, ROOM).filter(|_| lines.iter().any(|line| !line.open.is_empty()))?;
+    let labels: Vec<&str> = lines.iter().map(|line| line.contender.as_str()).collect();
+    let (plane, mut canvas) = plane(x, &latencies, &labels, SIGNS)?;
+    scales(&plane, &mut canvas, |tick| number::value(tick, "ops/s"), "operations/s that were done →");
+    for (index, line) in lines.iter().enumerate() {
+        open(&plane, &mut canvas, index, line);
+        line.closed.iter().for_each(|load| closed(&plane, &mut canvas, index, load));
+    }
+    Some(canvas.finish(&format!("Latency of {operation} against load, {} contenders", lines.len())))
+}
+
+fn open(plane: &Plane, canvas: &mut Canvas, index: usize, line: &LoadLine) {
+    let through = |figure: fn(&Load) -> f64| line.open.iter().map(|load| (load.done, figure(load))).collect::<Vec<_>>();
+    path(plane, canvas, index, "p50", &through(|load| load.p50));
+    path(plane, canvas, index, "p99", &through(|load| load.p99));
+    for load in line.open.iter().filter(|load| !load.keeps_up) {
+        cross(canvas, plane.at((load.done, load.p50)));
+        cross(canvas, plane.at((load.done, load.p99)));
+    }
+}
+
+/// Draws a ring around the mark: the rate of a closed loop is a result, not a choice.
+fn closed(plane: &Plane, canvas: &mut Canvas, index: usize, load: &Load) {
+    let (x, y) = plane.at((load.done, load.p50));
+    mark(canvas, index, (x, y));
+    ring(canvas, (x, y));
+}
+
+/// A contender's line: time, median and 99th percentile, in seconds, by slice and part.
+struct TimeLine {
+    places: Vec<(f64, f64, f64)>,
+}
+
+/// The drawing of latency over the time of a trial, its slices one after the other, each point a median over rounds;
+/// `None` if no contender has more than one point.
+pub fn over_time(cells: &[&Cell], operation: &str) -> Option<String> {
+    let drawn: Vec<(&str, TimeLine)> = cells.iter().filter_map(|cell| of_cell(cell, operation)).collect();
+    if drawn.iter().all(|(_, line)| line.places.len() < 2) {
+        return None;
+    }
+    let labels: Vec<&str> = drawn.iter().map(|(label, _)| *label).collect();
+    let places = || drawn.iter().flat_map(|(_, line)| &line.places);
+    let latencies: Vec<f64> = places().flat_map(|(_, p50, p99)| [*p50, *p99]).collect();
+    let x = Axis::from_zero(places().map(|(time, ..)| *time).fold(0.0, f64::max), ROOM)?;
+    let (plane, mut canvas) = plane(x, &latencies, &labels, &LINES)?;
+    scales(&plane, &mut canvas, three_digits, "timed seconds of a trial →");
+    for (index, (_, line)) in drawn.iter().enumerate() {
+        paths(&plane, &mut canvas, index, line);
+    }
+    Some(canvas.finish(&format!("Latency of {operation} over the time of a trial, {} contenders", drawn.len())))
+}
+
+fn of_cell<'a>(cell: &'a Cell, operation: &str) -> Option<(&'a str, TimeLine)> {
+    let course = cell.over_time.iter().find(|course| course.operation == operation)?;
+    Some((cell.contender.0.as_str(), line(course)))
+}
+
+/// Draws lines through all slices: many slices have only one part, which makes no line.
+fn paths(plane: &Plane, canvas: &mut Canvas, index: usize, line: &TimeLine) {
+    let median: Vec<_> = line.places.iter().map(|(time, p50, _)| (*time, *p50)).collect();
+    let tail: Vec<_> = line.places.iter().map(|(time, _, p99)| (*time, *p99)).collect();
+    path(plane, canvas, index, "p50", &median);
+    path(plane, canvas, index, "p99", &tail);
+}
+
+/// The medians over rounds of each part of each slice.
+fn line(course: &LatencyOverTime) -> TimeLine {
+    let mut parts: BTreeMap<(u32, usize), Vec<&Point>> = BTreeMap::new();
+    for trial in course.points.chunk_by(|one, next| (one.round, one.slice) == (next.round, next.slice)) {
+        for (part, point) in trial.iter().enumerate() {
+            parts.entry((point.slice, part)).or_default().push(point);
+        }
+    }
+    let place = |points: Vec<&Point>| {
+        let of = |figure: fn(&Point) -> f64| median(points.iter().map(|point| figure(point)).collect());
+        (of(|point| point.seconds), of(|point| point.p50), of(|point| point.p99))
+    };
+    TimeLine { places: parts.into_values().map(place).collect() }
+}
+
+/// The median; of two middle values the upper one, because it was measured.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
