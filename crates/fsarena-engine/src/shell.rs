@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::{Bytes, Nanos, Step, Traits, Workload};
+use fsarena_model::{Bytes, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 use fsarena_sys::clock;
 
@@ -138,8 +138,7 @@ impl ShellJob {
         if step.durable_writes > 0 {
             stats.count_durable_writes(step.durable_writes);
         }
-        let (name, operations, bytes) = (name.clone(), *operations, *bytes);
-        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.add_step(name, *operations, *bytes, elapsed);
         Ok(End::Reached)
     }
 }
