@@ -8,7 +8,7 @@ use crate::instrument::{INSTRUMENTS, instruments};
 use crate::session::{GRID, SEGMENTS, Segment, points};
 use crate::share::{Claim, shares};
 use crate::text::two;
-use crate::{COLUMNS, Date, MarketError, Part};
+use crate::{COLUMNS, Date, MarketError};
 
 /// Bytes of text that are written at a time.
 const CHUNK: usize = 64 << 10;
