@@ -25,6 +25,8 @@ mod sequence;
 mod shell;
 mod sqlite;
 mod sysbench;
+#[cfg(test)]
+mod tests;
 mod tiotest;
 mod variants;
 mod workers;

@@ -333,12 +333,7 @@ mod tests {
         let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
         let table = parameters.as_object_mut().expect("an object");
         table.extend(more.as_object().expect("an object").clone());
-        let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-        let workload = json!({
-            "name": "x", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric, "durable": "none",
-            "cache": "warm", "mode": "sliced", "timed-ms": 9, "parameters": parameters,
-        });
-        let workload: Workload = serde_json::from_value(workload).expect("a workload");
+        let workload = Workload { timed_ms: 9, ..crate::tests::workload("data", "none", "warm", parameters) };
         Parameters::of(&workload).map_err(|error| error.to_string())
     }
 
