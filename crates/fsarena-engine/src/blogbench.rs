@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Step, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use fsarena_sys::clock;
 use rustix::io::Errno;
 use serde::Deserialize;
@@ -51,12 +51,12 @@ impl Engine for Blogbench {
 /// The parameters. The defaults are those of BlogBench.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+struct Parameters {
     /// Duration of a run, seconds. The run ends earlier if `most-blogs` is reached.
     #[serde(default = "or::<_, 300>")]
-    pub seconds: u64,
+    seconds: u64,
     /// Maximum number of blogs. The run ends when it is reached.
-    pub most_blogs: u64,
+    most_blogs: u64,
     /// Threads that write new blogs.
     #[serde(default = "or::<_, 3>")]
     writers: u32,
@@ -76,12 +76,12 @@ pub struct Parameters {
 
 impl Parameters {
     /// The parameters of `workload`.
-    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
     }
 
     /// All threads: the kind of each, and its number among the threads of its kind.
-    pub fn threads(&self) -> Vec<(Kind, u64)> {
+    fn threads(&self) -> Vec<(Kind, u64)> {
         let kinds = [
             (Kind::Writer, self.writers),
             (Kind::Rewriter, self.rewriters),
@@ -92,7 +92,7 @@ impl Parameters {
     }
 
     /// How long a thread waits if it finds no blog yet.
-    pub fn rest(&self) -> Duration {
+    fn rest(&self) -> Duration {
         Duration::from_millis(self.rest_ms)
     }
 
@@ -129,7 +129,7 @@ const LOOK: Duration = Duration::from_millis(5);
 const STACK: usize = 256 << 10;
 
 /// A run of BlogBench on a site in a directory.
-pub struct Blogging {
+struct Blogging {
     parameters: Parameters,
     directory: PathBuf,
     with_sync: bool,
@@ -138,7 +138,7 @@ pub struct Blogging {
 
 impl Blogging {
     /// The run of `workload`.
-    pub fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
+    fn new(workload: &Workload, parameters: Parameters, directory: &Path, seed: u64) -> Self {
         let with_sync = workload.durable == DurablePoint::Syncfs;
         Self { parameters, directory: directory.to_owned(), with_sync, seed }
     }
@@ -188,8 +188,7 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
     for (name, operations, bytes, elapsed) in
         [("writes", written, bytes_written, writing), ("reads", read, bytes_read, reading)]
     {
-        let name = name.to_owned();
-        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.add_step(name, operations, bytes, elapsed);
     }
     for (name, count) in [
         ("blogbench.writes", written),

@@ -55,6 +55,7 @@ impl Recipe {
         }
     }
 
+    #[inline]
     fn unit(&self) -> usize {
         self.smallest.clamp(1, UNIT)
     }

@@ -13,7 +13,7 @@ use rustix::param::page_size;
 
 use crate::{EngineError, go_on};
 
-/// Opens the folder `path` for work relative to it.
+/// Opens a folder for work relative to it, or a file to be read.
 pub fn open(path: &Path) -> Result<File, EngineError> {
     File::open(path).map_err(EngineError::io(format!("open {}", path.display())))
 }
@@ -91,8 +91,7 @@ pub fn make_cold(path: &Path, size: u64) -> Result<(), EngineError> {
 
 /// Asks the kernel to drop a file from memory.
 pub fn drop_cached(path: &Path) -> Result<(), EngineError> {
-    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
-    fadvise(&file, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
+    fadvise(open(path)?, 0, None, Advice::DontNeed).map_err(EngineError::io("fadvise"))
 }
 
 /// Asks the kernel to drop several files from memory. Returns an error once `stop` is set.

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Step, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, GridPoint, GridTest, Nanos, Traits, Workload};
 
 use crate::folder::{self, make_cold};
 use crate::limit::slow_down;
@@ -62,7 +62,7 @@ impl Engine for Iozone {
 }
 
 /// A grid in a directory.
-pub struct Grid {
+struct Grid {
     cells: Vec<Cell>,
     tests: Vec<GridTest>,
     directory: PathBuf,
@@ -73,7 +73,7 @@ pub struct Grid {
 
 impl Grid {
     /// The grid of `workload`.
-    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path) -> Self {
+    fn new(workload: &Workload, parameters: &Parameters, directory: &Path) -> Self {
         let cells = parameters.cells();
         let care = Care { flush: workload.durable == DurablePoint::Fsync, cold: workload.cache == CacheState::Cold };
         let largest = cells.iter().map(|cell| cell.record).max().expect("parameters without a cell are refused");
@@ -131,14 +131,7 @@ fn count(stats: &mut RunStats, step: GridPoint, cell: Cell, timed: Timed) {
     stats.bytes += cell.file;
     stats.elapsed = stats.elapsed + timed.elapsed;
     timed.flush.iter().for_each(|flush| stats.record(Operation::Fsync, *flush));
-    stats.steps.push(Step {
-        name: step.to_string(),
-        operations: cell.records(),
-        bytes: cell.file,
-        elapsed: timed.elapsed,
-        synced: None,
-        written: None,
-    });
+    stats.add_step(&step.to_string(), cell.records(), cell.file, timed.elapsed);
 }
 
 impl Job for Grid {

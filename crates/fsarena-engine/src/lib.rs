@@ -24,6 +24,8 @@ pub mod scratch;
 mod sequence;
 mod sqlite;
 mod sysbench;
+#[cfg(test)]
+mod tests;
 mod tiotest;
 mod variants;
 mod workers;
@@ -175,8 +177,8 @@ pub trait Job {
     /// If the file system returns an error.
     fn prepare(&mut self, stop: &AtomicBool) -> Result<(), EngineError>;
 
-    /// Takes over the files that a job of the same [`SharedFiles`](fsarena_model::traits::SharedFiles) has made in this directory. Called instead of
-    /// [`Job::prepare`].
+    /// Takes over the files that a job of the same [`SharedFiles`](fsarena_model::traits::SharedFiles) has made in this
+    /// directory. Called instead of [`Job::prepare`].
     ///
     /// # Errors
     /// If a file is missing, or the file system returns an error.

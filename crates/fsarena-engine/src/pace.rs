@@ -158,8 +158,8 @@ impl Load {
         }
     }
 
-    /// Operations per second of each worker of `workers`; `None` for the maximum. For a percentage, the workers runs untimed
-    /// to find the peak of the contender. `renew` restores the state before such a run.
+    /// Operations per second of each worker of `workers`; `None` for the maximum. For a percentage, the workers run
+    /// untimed to find the peak of the contender. `renew` restores the state before such a run.
     ///
     /// # Errors
     /// As [`Workers::run`], or as `renew`.

@@ -8,24 +8,13 @@ use fsarena_model::{Latency, LatencyWindow, Nanos, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
+use recorder::Interval;
 pub use recorder::Recorder;
-use recorder::{Counts, Interval};
 use windows::Windows;
 
-/// Run statistics as plain numbers.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Parts {
-    operations: u64,
-    bytes: u64,
-    elapsed: Nanos,
-    offered: Option<f64>,
-    recorders: Vec<(Operation, Counts)>,
-    width: Nanos,
-    intervals: Vec<(Operation, Nanos, Counts)>,
-}
-
-/// The results of runs. A value holds one run, or, with [`RunStats::follow`], several.
-#[derive(Debug, Clone)]
+/// The results of runs. A value holds one run, or, with [`RunStats::follow`], several. A worker process sends those of
+/// its run to the process that started it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunStats {
     /// Operations done.
     pub operations: u64,
@@ -36,13 +25,16 @@ pub struct RunStats {
     /// Requested operations per second, if the load is an open loop.
     pub offered: Option<f64>,
     /// The steps of the run, if it has any.
+    #[serde(skip)]
     pub steps: Vec<Step>,
     /// Further figures that the program reported: name, unit, figure.
+    #[serde(skip)]
     pub reported: Vec<(&'static str, &'static str, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
     /// The windows of earlier slices.
+    #[serde(skip)]
     earlier: Vec<LatencyWindow>,
 }
 
@@ -100,6 +92,11 @@ impl RunStats {
         self.bytes = self.bytes.saturating_add(bytes);
     }
 
+    /// Adds a step without a sync of its own.
+    pub(crate) fn add_step(&mut self, name: &str, operations: u64, bytes: u64, elapsed: Nanos) {
+        self.steps.push(Step { name: name.to_owned(), operations, bytes, elapsed, synced: None, written: None });
+    }
+
     /// Adds writes that were durable when they returned, if the operations are something else. Each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
         match self.reported.iter_mut().find(|(name, ..)| *name == trial::DURABLE_WRITES) {
@@ -145,32 +142,6 @@ impl RunStats {
         self.steps.extend(later.steps.iter().cloned());
         self.reported.extend(&later.reported);
         self.earlier.extend(later.windows.windows(position));
-    }
-
-    /// The statistics as plain numbers, for another process.
-    pub(crate) fn parts(&self) -> Parts {
-        let recorder = |operation: Operation| Some((operation, self.recorders[operation as usize].as_ref()?.counts()));
-        Parts {
-            operations: self.operations,
-            bytes: self.bytes,
-            elapsed: self.elapsed,
-            offered: self.offered,
-            recorders: Operation::all().filter_map(recorder).collect(),
-            width: self.windows.width(),
-            intervals: self.windows.intervals().map(Interval::counts).collect(),
-        }
-    }
-
-    /// The statistics of which [`RunStats::parts`] returned the numbers.
-    pub(crate) fn of_parts(parts: Parts) -> Self {
-        let mut stats = Self::new();
-        (stats.operations, stats.bytes, stats.elapsed) = (parts.operations, parts.bytes, parts.elapsed);
-        stats.offered = parts.offered;
-        for (operation, counts) in &parts.recorders {
-            stats.recorders[*operation as usize] = Some(Box::new(Recorder::of_counts(counts)));
-        }
-        stats.windows = Windows::new(parts.width, parts.intervals.iter().map(Interval::of_counts).collect());
-        stats
     }
 
     fn take_in(&mut self, other: &Self) {
@@ -278,8 +249,8 @@ mod tests {
     fn a_tally_is_the_same_after_the_way_between_processes() {
         let mut stats = of(Operation::Write, [1_000, 2_000_000, 2_000_000], 9);
         stats.record(Operation::Fsync, Nanos(5));
-        let json = serde_json::to_string(&stats.parts()).expect("numbers");
-        let other = RunStats::of_parts(serde_json::from_str(&json).expect("numbers"));
+        let json = serde_json::to_string(&stats).expect("numbers");
+        let other: RunStats = serde_json::from_str(&json).expect("numbers");
         assert_eq!(other.latencies().collect::<Vec<_>>(), stats.latencies().collect::<Vec<_>>());
         assert_eq!(other.windows(), stats.windows());
         assert_eq!((other.operations, other.elapsed), (3, Nanos(9)));

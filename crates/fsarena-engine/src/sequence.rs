@@ -85,7 +85,7 @@ fn tasks(workload: &Workload, seed: u64) -> Result<Tasks, EngineError> {
 }
 
 /// A sequence in a directory of the file system `F`.
-pub struct SequenceJob<F> {
+struct SequenceJob<F> {
     tasks: Tasks,
     place: PathBuf,
     directory: String,
@@ -96,7 +96,7 @@ pub struct SequenceJob<F> {
 
 impl<F: FileSystem> SequenceJob<F> {
     /// A sequence in `directory` of the file system at `place`.
-    pub fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
+    fn new(tasks: Tasks, place: &Path, directory: &str, seed: u64) -> Self {
         let (place, directory) = (place.to_owned(), directory.to_owned());
         Self { tasks, place, directory, pool: Pool::new(seed), memory: memory(), system: PhantomData }
     }

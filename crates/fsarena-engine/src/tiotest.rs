@@ -9,7 +9,7 @@ mod worker;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Step, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::folder::{self, make_cold};
@@ -56,21 +56,21 @@ const LARGEST: u64 = 64 << 20;
 /// The parameters; the names in brackets are tiotest's options.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Parameters {
+struct Parameters {
     /// Bytes of each thread's file (`-f`).
     #[serde(deserialize_with = "size")]
-    pub size: u64,
+    size: u64,
     /// Number of threads (`-t`).
-    pub threads: u32,
+    threads: u32,
     /// Bytes of each call (`-b`).
     #[serde(default = "or::<_, 4096>", deserialize_with = "size")]
-    pub block: u64,
+    block: u64,
     /// Calls of each thread at random places (`-r`).
     #[serde(default = "or::<_, 1000>")]
-    pub random_operations: u64,
+    random_operations: u64,
     /// The tests that run; `write` has to be one of them (`-k` skips the others).
     #[serde(default = "all_tests")]
-    pub tests: Vec<Test>,
+    tests: Vec<Test>,
 }
 
 fn all_tests() -> Vec<Test> {
@@ -79,12 +79,12 @@ fn all_tests() -> Vec<Test> {
 
 impl Parameters {
     /// The parameters of `workload`.
-    pub fn of(workload: &Workload) -> Result<Self, EngineError> {
+    fn of(workload: &Workload) -> Result<Self, EngineError> {
         checked(workload, |parameters: &Self| complaint_about(workload).or_else(|| parameters.complaint()))
     }
 
     /// Bytes of all files.
-    pub fn all(&self) -> u64 {
+    fn all(&self) -> u64 {
         self.size.saturating_mul(u64::from(self.threads))
     }
 
@@ -128,7 +128,7 @@ macro_rules! figures {
 /// One of the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Test {
+enum Test {
     /// From beginning to end.
     Write,
     /// At random places.
@@ -141,20 +141,20 @@ pub enum Test {
 
 impl Test {
     /// All tests, in tiotest's order (its numbers 0 to 3).
-    pub const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
+    const ALL: [Self; 4] = [Self::Write, Self::RandomWrite, Self::Read, Self::RandomRead];
 
     /// Whether it writes.
-    pub fn writes(self) -> bool {
+    fn writes(self) -> bool {
         matches!(self, Self::Write | Self::RandomWrite)
     }
 
     /// Whether its places are random.
-    pub fn is_random(self) -> bool {
+    fn is_random(self) -> bool {
         matches!(self, Self::RandomWrite | Self::RandomRead)
     }
 
     /// The operation that gives its step a name, and under which its latencies are recorded.
-    pub fn operation(self) -> Operation {
+    fn operation(self) -> Operation {
         match self {
             Self::Write => Operation::Write,
             Self::RandomWrite => Operation::RandomWrite,
@@ -165,7 +165,7 @@ impl Test {
 
     /// The names of its figures, which are those that tiotest prints: the mean and the maximum latency, and the shares
     /// above 2 and 10 seconds.
-    pub fn told(self) -> [&'static str; 4] {
+    fn told(self) -> [&'static str; 4] {
         match self {
             Self::Write => figures!("write"),
             Self::RandomWrite => figures!("random-write"),
@@ -178,7 +178,7 @@ impl Test {
 const PERCENT: f64 = 100.0;
 
 /// The tests of a workload.
-pub struct Tests {
+struct Tests {
     workers: Workers<Thread>,
     tests: Vec<Test>,
     size: u64,
@@ -187,7 +187,7 @@ pub struct Tests {
 
 impl Tests {
     /// The tests of `workload` in `directory`.
-    pub fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Self {
+    fn new(workload: &Workload, parameters: &Parameters, directory: &Path, seed: u64) -> Self {
         let Parameters { size, block, random_operations, .. } = *parameters;
         let alike = Alike { size, block, random_operations, flags: folder::sync_flags(workload.durable), seed };
         let threads = (0..parameters.threads).map(|number| Thread::new(directory, number, alike));
@@ -218,8 +218,7 @@ impl Tests {
 
     fn tell(&mut self, test: Test, own: &RunStats, elapsed: Nanos, stats: &mut RunStats) {
         let (operation, operations, bytes) = (test.operation(), own.operations, own.bytes);
-        let name = operation.name().to_owned();
-        stats.steps.push(Step { name, operations, bytes, elapsed, synced: None, written: None });
+        stats.add_step(operation.name(), operations, bytes, elapsed);
         let Some(latency) = own.latency(operation) else { return };
         let microseconds = |time: Nanos| time.0 as f64 / 1e3;
         let [mean, max, ..] = test.told();

@@ -8,7 +8,6 @@ use fsarena_sys::clock;
 use fsarena_sys::fork::{self, Forked};
 use fsarena_sys::gate::{Flags, Gate};
 
-use crate::run_stats::Parts;
 use crate::{EngineError, Limit, RunStats};
 
 /// One of several workers that do the same work.
@@ -149,7 +148,7 @@ fn in_processes<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> 
         fork::fork(|| {
             stats.clear();
             let done = worker.work(Entry(Some(&gate)), &there, stats);
-            answer(done.map(|()| (worker.position(), stats.parts())))
+            answer(done.map(|()| (worker.position(), &*stats)))
         })
     };
     let forked: Result<Vec<Forked>, _> = workers.iter_mut().map(start).collect();
@@ -158,9 +157,9 @@ fn in_processes<W: Worker>(workers: &mut [(W, RunStats)], limit: &Limit<'_>) -> 
     pass_on_the_stop(limit.stop, &gate, &forked);
     let results = forked.into_iter().zip(workers).map(|(forked, (worker, stats))| {
         let bytes = forked.finish().map_err(EngineError::io("work in a process"))?;
-        let (position, parts) = understand(&bytes)?;
+        let (position, done) = understand(&bytes)?;
         worker.resume(&position);
-        *stats = RunStats::of_parts(parts);
+        *stats = done;
         Ok(())
     });
     first_failure(results.collect())
@@ -175,9 +174,7 @@ fn pass_on_the_stop(stop: &AtomicBool, gate: &Gate, forked: &[Forked]) {
     }
 }
 
-type Answer = (Vec<u64>, Parts);
-
-fn answer(done: Result<Answer, EngineError>) -> Vec<u8> {
+fn answer(done: Result<(Vec<u64>, &RunStats), EngineError>) -> Vec<u8> {
     let words = done.map_err(|error| match error {
         EngineError::Abandoned => None,
         other => Some(other.to_string()),
@@ -185,8 +182,8 @@ fn answer(done: Result<Answer, EngineError>) -> Vec<u8> {
     serde_json::to_vec(&words).expect("numbers and words can be written down")
 }
 
-fn understand(bytes: &[u8]) -> Result<Answer, EngineError> {
-    let words: Result<Answer, Option<String>> = serde_json::from_slice(bytes)
+fn understand(bytes: &[u8]) -> Result<(Vec<u64>, RunStats), EngineError> {
+    let words: Result<(Vec<u64>, RunStats), Option<String>> = serde_json::from_slice(bytes)
         .map_err(|error| EngineError::io("read what a worker found")(std::io::Error::other(error)))?;
     words.map_err(|words| words.map_or(EngineError::Abandoned, EngineError::Worker))
 }

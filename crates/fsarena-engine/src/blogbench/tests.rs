@@ -6,24 +6,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::Workload;
 use serde_json::json;
 
 use super::Blogbench;
 use super::visitor::{ARTICLE, COMMENT, MOST, PICTURE};
+use crate::tests::workload;
 use crate::{Engine, Limit, RunStats};
 
-fn workload(parameters: serde_json::Value) -> Workload {
-    let fields = json!({
-        "name": "test", "version": 1, "measures": "", "why": "", "engine": "blogbench", "durable": "none", "cache": "warm",
-        "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-        "metric": { "name": "score", "unit": "points/s", "measure": "operations-per-second", "better": "higher" },
-    });
-    serde_json::from_value(fields).expect("a workload")
-}
-
 fn blog(parameters: serde_json::Value, slowdown: f64, place: &Path) -> RunStats {
-    let mut job = Blogbench.open(&workload(parameters), place, 7).expect("opened");
+    let mut job = Blogbench.open(&workload("blogbench", "none", "warm", parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     job.reset(&crate::NEVER).expect("made anew");

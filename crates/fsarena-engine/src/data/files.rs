@@ -194,7 +194,7 @@ pub fn require_direct(path: &Path, block: u64, workload: &str) -> Result<(), Eng
 /// Brings a file into memory by reading it. Returns an error once `stop` is set. If a file does not fit, its end stays
 /// in memory.
 pub fn remember(path: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
-    let file = File::open(path).map_err(EngineError::io(format!("open {}", path.display())))?;
+    let file = folder::open(path)?;
     let mut buffer = vec![0; LONGEST_WRITE as usize];
     let mut offset = 0;
     loop {

@@ -138,12 +138,7 @@ mod tests {
         let mut all = json!({ "pattern": "random", "file-size": "1M", "block-size": "4K", "operations": 9 });
         let more = parameters.as_object().expect("an object").clone();
         all.as_object_mut().expect("an object").extend(more);
-        let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-        let workload = json!({
-            "name": "x", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric,
-            "durable": durable, "cache": cache, "mode": "sliced", "parameters": all,
-        });
-        serde_json::from_value(workload).expect("a workload")
+        crate::tests::workload("data", durable, cache, all)
     }
 
     fn there(durable: &str, cache: &str, parameters: serde_json::Value) -> Option<Workload> {

@@ -17,28 +17,28 @@ use crate::parameters::{checked, fields, or, refuse_unknown, size, some_size};
 pub struct Parameters {
     /// The operations and their places.
     #[serde(flatten)]
-    pub access: Access,
+    pub access: AccessParameters,
     /// The files.
     #[serde(flatten)]
-    pub files: Files,
+    pub files: FileParameters,
     /// The system calls.
     #[serde(flatten)]
-    pub requests: Requests,
+    pub requests: CallParameters,
     /// The workers.
     #[serde(flatten)]
-    pub workers: Workers,
+    pub workers: WorkerParameters,
     /// The contents of the files.
     #[serde(flatten)]
-    pub contents: Contents,
+    pub contents: ContentParameters,
     /// When operations start.
     #[serde(flatten)]
-    pub pace: Pace,
+    pub pace: PaceParameters,
 }
 
 /// The operations, and the places in the files on which they work.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Access {
+pub struct AccessParameters {
     /// The kind of operation.
     pub operation: Work,
     /// For mixed work: percentage of the operations that are reads, 0 to 100.
@@ -62,7 +62,7 @@ pub struct Access {
 /// The files of the workers.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Files {
+pub struct FileParameters {
     /// Existing files or new ones. The default is new files for sequential writes, otherwise existing files.
     target: Option<Target>,
     /// Bytes of each file.
@@ -82,7 +82,7 @@ pub struct Files {
 /// The system calls that do the operations.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Requests {
+pub struct CallParameters {
     /// Bytes of each operation.
     #[serde(deserialize_with = "size")]
     pub block_size: u64,
@@ -106,7 +106,7 @@ pub struct Requests {
 /// The workers, and how much each of them does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Workers {
+pub struct WorkerParameters {
     /// Workers that are threads.
     #[serde(default = "or::<_, 1>")]
     pub threads: u32,
@@ -120,7 +120,7 @@ pub struct Workers {
     pub bytes: Option<u64>,
 }
 
-impl Workers {
+impl WorkerParameters {
     /// Number of workers.
     pub fn count(&self) -> u32 {
         self.threads * self.processes
@@ -130,7 +130,7 @@ impl Workers {
 /// The contents of the files.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Contents {
+pub struct ContentParameters {
     /// For writes: percentage of each 4 KiB that a compressor can remove.
     #[serde(default)]
     pub compressible_percent: u32,
@@ -145,7 +145,7 @@ pub struct Contents {
 /// When operations start. Without a rate, each starts when the last one has ended (closed loop).
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Pace {
+pub struct PaceParameters {
     /// Operations that all workers together start per second, whether or not earlier ones have ended (open loop).
     pub rate: Option<f64>,
     /// The rate as a percentage of the maximum rate of the contender, which is measured before each round's slices.
@@ -241,12 +241,12 @@ impl Parameters {
     /// The parameters of the workload, checked.
     pub fn of(workload: &Workload) -> Result<Self, EngineError> {
         let groups = [
-            fields::<Access>(),
-            fields::<Files>(),
-            fields::<Requests>(),
-            fields::<Workers>(),
-            fields::<Contents>(),
-            fields::<Pace>(),
+            fields::<AccessParameters>(),
+            fields::<FileParameters>(),
+            fields::<CallParameters>(),
+            fields::<WorkerParameters>(),
+            fields::<ContentParameters>(),
+            fields::<PaceParameters>(),
         ];
         refuse_unknown(workload, &groups.concat())?;
         checked(workload, |parameters: &Self| parameters.complaint(workload))
@@ -333,12 +333,7 @@ mod tests {
         let mut parameters = json!({ "operation": "read", "pattern": "random", "file-size": "1M", "block-size": "4K" });
         let table = parameters.as_object_mut().expect("an object");
         table.extend(more.as_object().expect("an object").clone());
-        let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-        let workload = json!({
-            "name": "x", "version": 1, "measures": "", "why": "", "engine": "data", "metric": metric, "durable": "none",
-            "cache": "warm", "mode": "sliced", "timed-ms": 9, "parameters": parameters,
-        });
-        let workload: Workload = serde_json::from_value(workload).expect("a workload");
+        let workload = Workload { timed_ms: 9, ..crate::tests::workload("data", "none", "warm", parameters) };
         Parameters::of(&workload).map_err(|error| error.to_string())
     }
 

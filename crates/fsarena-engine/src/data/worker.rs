@@ -127,13 +127,13 @@ impl DataWorker {
         let each = |call: fn(&File) -> rustix::io::Result<()>, act: &'static str| {
             open.files.iter().try_for_each(|file| call(file).map_err(EngineError::io(act)))
         };
-        match self.durable {
+        let operation = match self.durable {
             DurablePoint::None | DurablePoint::OSync | DurablePoint::ODsync => return Ok(()),
-            DurablePoint::Fsync => each(|file| fsync(file), "fsync")?,
-            DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync")?,
-            DurablePoint::Syncfs => open.folder.iter().try_for_each(folder::sync)?,
-        }
-        meter.also(self.sync_operation());
+            DurablePoint::Fsync => each(|file| fsync(file), "fsync").map(|()| Operation::Fsync),
+            DurablePoint::Fdatasync => each(|file| fdatasync(file), "fdatasync").map(|()| Operation::Fdatasync),
+            DurablePoint::Syncfs => open.folder.iter().try_for_each(folder::sync).map(|()| Operation::Syncfs),
+        }?;
+        meter.also(operation);
         Ok(())
     }
 
@@ -145,14 +145,6 @@ impl DataWorker {
     /// The seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.seed
-    }
-
-    fn sync_operation(&self) -> Operation {
-        match self.durable {
-            DurablePoint::Fdatasync => Operation::Fdatasync,
-            DurablePoint::Syncfs => Operation::Syncfs,
-            _ => Operation::Fsync,
-        }
     }
 
     /// Compares the data read with the data written, if the workload asks for that.

@@ -7,7 +7,7 @@ use fsarena_model::{CacheState, DurablePoint, Nanos, Workload};
 
 use super::options::{CALLS, DISTRIBUTIONS, PROCESSES, RW, SYNCS, word};
 use crate::data::Parameters;
-use crate::data::parameters::{Access, Calls, Distribution, Pattern, Preallocate, Target, Work};
+use crate::data::parameters::{AccessParameters, Calls, Distribution, Pattern, Preallocate, Target, Work};
 
 /// Maximum number of files of a worker: fio takes their names in one option, whose length is limited.
 const MOST_FILES: u32 = 64;
@@ -148,7 +148,7 @@ fn ring(depth: u32) -> Vec<String> {
 }
 
 fn places(parameters: &Parameters) -> Vec<String> {
-    let Access { operation, pattern, distribution, skew, .. } = parameters.access;
+    let AccessParameters { operation, pattern, distribution, skew, .. } = parameters.access;
     let mut names = RW.iter().filter(|(_, work, order)| (*work, *order) == (operation, pattern));
     let name = names.next().map_or("trim", |(name, ..)| *name);
     let skip = if parameters.access.stride > 0 { format!(":{}", parameters.access.stride) } else { String::new() };

@@ -93,13 +93,15 @@ pub const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// The options that are translated.
-pub const TRANSLATED: &str = "rw bs bsrange size filesize nrfiles filename io_size number_ios numjobs thread iodepth direct buffered \
+pub const TRANSLATED: &str = "\
+    rw bs bsrange size filesize nrfiles filename io_size number_ios numjobs thread iodepth direct buffered \
     ioengine fsync fdatasync end_fsync sync fallocate runtime time_based rwmixread rwmixwrite norandommap \
     random_distribution refill_buffers scramble_buffers buffer_compress_percentage buffer_compress_chunk \
     dedupe_percentage rate_iops rate_process invalidate overwrite file_service_type fadvise_hint";
 
 /// Options that do not change the work here.
-pub const WITHOUT_EFFECT: &str = "directory stonewall new_group name description group_reporting percentile_list clat_percentiles \
+pub const WITHOUT_EFFECT: &str = "\
+    directory stonewall new_group name description group_reporting percentile_list clat_percentiles \
     lat_percentiles slat_percentiles gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement \
     disable_bw significant_figures disk_util unlink randseed randrepeat allrandrepeat random_generator \
     create_serialize create_fsync bwavgtime iopsavgtime exitall_on_error";

@@ -30,6 +30,7 @@ pub struct Native {
 /// A workload under construction.
 struct Draft<'a> {
     section: &'a Section,
+    kind: Kind,
     parameters: Map<String, Value>,
     remarks: BTreeSet<String>,
     durable: DurablePoint,
@@ -56,6 +57,7 @@ pub fn natively(name: &Name, section: &Section) -> Result<Native, String> {
     check(section)?;
     let mut draft = Draft {
         section,
+        kind: Kind::of(section).ok_or_else(|| data::not_native(section, "rw"))?,
         parameters: Map::new(),
         remarks: remarks(section),
         durable: DurablePoint::None,
@@ -168,7 +170,7 @@ const SHORTEST: Nanos = Nanos::millis(50);
 /// Translates the duration, and divides it into slices if possible.
 fn duration(draft: &mut Draft<'_>) -> Result<(), String> {
     let section = draft.section;
-    let kind = Kind::of(section).ok_or("`rw`")?;
+    let kind = draft.kind;
     let time = parsed(section, "runtime", file::time)?.filter(|time| time.0 > 0);
     let is_time_based = section.is_set("time_based");
     if is_time_based && time.is_none() {

@@ -35,14 +35,12 @@ impl Parameters {
     }
 
     fn complaint(&self) -> Option<&'static str> {
-        let is_odd = |size: &u64| *size == 0 || !size.is_multiple_of(KIB);
+        let is_odd = |size: &Bytes| size.0 == 0 || !size.0.is_multiple_of(KIB);
         let cells = self.cells();
         Some(match () {
             () if self.largest.is_some() != self.files.is_empty() => "give either `largest` or `files`",
-            () if self.files().iter().chain(&self.records()).any(is_odd) => {
-                "`files` and `records` are multiples of 1 KiB"
-            }
-            () if self.records().iter().any(|record| *record > LARGEST_RECORD) => "a record has at most 16 MiB",
+            () if self.files.iter().chain(&self.records).any(is_odd) => "`files` and `records` are multiples of 1 KiB",
+            () if self.records.iter().any(|record| record.0 > LARGEST_RECORD) => "a record has at most 16 MiB",
             () if cells.is_empty() => "no file is as large as a record",
             () if cells.iter().any(|cell| !cell.file.is_multiple_of(cell.record)) => {
                 "each file is a multiple of each of the records that are not larger"
@@ -51,21 +49,14 @@ impl Parameters {
         })
     }
 
-    fn files(&self) -> Vec<u64> {
-        self.files.iter().map(|size| size.0).collect()
-    }
-
-    fn records(&self) -> Vec<u64> {
-        self.records.iter().map(|size| size.0).collect()
-    }
-
     /// The cells in their order.
     pub fn cells(&self) -> Vec<Cell> {
-        let records = if self.records.is_empty() { automatic_records() } else { self.records() };
+        let bytes = |sizes: &[Bytes]| sizes.iter().map(|size| size.0).collect::<Vec<u64>>();
+        let records = if self.records.is_empty() { automatic_records() } else { bytes(&self.records) };
         match self.largest {
             Some(largest) if self.records.is_empty() => automatic(largest),
             Some(largest) => all(&automatic_files(largest), &records),
-            None => all(&self.files(), &records),
+            None => all(&bytes(&self.files), &records),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use fsarena_model::{Latency, LatencyWindow, Nanos};
 use hdrhistogram::{Counter, Histogram};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Operation;
 
@@ -13,7 +14,7 @@ const LONGEST: u64 = 90_000_000_000;
 pub type Part = Histogram<u32>;
 
 /// Latencies with their counts.
-pub type Counts = Vec<(u64, u64)>;
+type Counts = Vec<(u64, u64)>;
 
 fn counts<T: Counter>(histogram: &Histogram<T>) -> Counts {
     histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value().as_u64())).collect()
@@ -27,8 +28,17 @@ fn part(counts: &Counts) -> Part {
     part
 }
 
+fn write_part<S: Serializer>(part: &Part, serializer: S) -> Result<S::Ok, S::Error> {
+    counts(part).serialize(serializer)
+}
+
+fn read_part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Part, D::Error> {
+    Counts::deserialize(deserializer).map(|counts| part(&counts))
+}
+
 /// The latencies of one operation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Counts", into = "Counts")]
 pub struct Recorder {
     /// The latencies of the parts that have ended.
     ended: Histogram<u64>,
@@ -69,16 +79,6 @@ impl Recorder {
         Some(part(&counts))
     }
 
-    pub(super) fn counts(&self) -> Counts {
-        counts(&self.all())
-    }
-
-    pub(super) fn of_counts(counts: &Counts) -> Self {
-        let mut recorder = Self::default();
-        counts.iter().for_each(|(latency, count)| recorder.ended.saturating_record_n(*latency, *count));
-        recorder
-    }
-
     fn all(&self) -> Histogram<u64> {
         let mut all = self.ended.clone();
         self.current.add_to(&mut all);
@@ -102,6 +102,20 @@ impl Recorder {
     }
 }
 
+impl From<Counts> for Recorder {
+    fn from(counts: Counts) -> Self {
+        let mut recorder = Self::default();
+        counts.iter().for_each(|(latency, count)| recorder.ended.saturating_record_n(*latency, *count));
+        recorder
+    }
+}
+
+impl From<Recorder> for Counts {
+    fn from(recorder: Recorder) -> Self {
+        counts(&recorder.all())
+    }
+}
+
 impl Default for Recorder {
     fn default() -> Self {
         let ended = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are in order");
@@ -110,10 +124,11 @@ impl Default for Recorder {
 }
 
 /// The latencies of one operation in one part of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Interval {
     pub operation: Operation,
     pub end: Nanos,
+    #[serde(serialize_with = "write_part", deserialize_with = "read_part")]
     pub part: Part,
 }
 
@@ -121,14 +136,6 @@ impl Interval {
     pub fn join(&mut self, other: &Self) {
         self.end = self.end.max(other.end);
         self.part.add(&other.part).expect("all have the same bounds");
-    }
-
-    pub fn counts(&self) -> (Operation, Nanos, Counts) {
-        (self.operation, self.end, counts(&self.part))
-    }
-
-    pub fn of_counts((operation, end, counts): &(Operation, Nanos, Counts)) -> Self {
-        Self { operation: *operation, end: *end, part: part(counts) }
     }
 
     pub fn window(&self, slice: u32, width: Nanos) -> LatencyWindow {

@@ -1,6 +1,7 @@
 //! The windows of latency over time. A run of hours has as many windows as a run of minutes: the windows get wider.
 
 use fsarena_model::{LatencyWindow, Nanos};
+use serde::{Deserialize, Serialize};
 
 use super::recorder::Interval;
 use crate::Operation;
@@ -10,7 +11,7 @@ use crate::meter::PART;
 const MOST: usize = 600;
 
 /// Latencies by operation and window of time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Windows {
     /// Maximum length of a window.
     width: Nanos,
@@ -18,18 +19,6 @@ pub struct Windows {
 }
 
 impl Windows {
-    pub fn new(width: Nanos, intervals: Vec<Interval>) -> Self {
-        Self { width, intervals }
-    }
-
-    pub fn width(&self) -> Nanos {
-        self.width
-    }
-
-    pub fn intervals(&self) -> impl Iterator<Item = &Interval> {
-        self.intervals.iter()
-    }
-
     pub fn clear(&mut self) {
         self.width = PART;
         self.intervals.clear();

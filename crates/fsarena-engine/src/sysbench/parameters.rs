@@ -188,12 +188,7 @@ mod tests {
     use serde_json::json;
 
     fn workload(parameters: &serde_json::Value) -> Workload {
-        let metric = json!({ "name": "m", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
-        let workload = json!({
-            "name": "under-test", "version": 1, "measures": "", "why": "", "engine": "sysbench", "metric": metric,
-            "durable": "none", "cache": "direct", "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-        });
-        serde_json::from_value(workload).expect("a workload")
+        crate::tests::workload("sysbench", "none", "direct", parameters.clone())
     }
 
     #[test]

@@ -3,26 +3,17 @@
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::Workload;
 use serde_json::json;
 
 use super::Tiotest;
+use crate::tests::workload;
 use crate::{Engine, EngineError, Limit, Operation, RunStats};
-
-fn workload(durable: &str, cache: &str, parameters: serde_json::Value) -> Workload {
-    let fields = json!({
-        "name": "test", "version": 1, "measures": "", "why": "", "engine": "tiotest", "durable": durable, "cache": cache,
-        "mode": "whole", "ends-by-itself": true, "parameters": parameters,
-        "metric": { "name": "latency", "unit": "us", "measure": "mean-latency-microseconds", "better": "lower" },
-    });
-    serde_json::from_value(fields).expect("a workload")
-}
 
 #[test]
 fn each_thread_goes_through_its_file_and_to_random_places() {
     let place = tempfile::tempdir().expect("temporary folder");
     let parameters = json!({ "size": "256K", "threads": 3, "random-operations": 10 });
-    let mut job = Tiotest.open(&workload("o-sync", "warm", parameters), place.path(), 7).expect("opened");
+    let mut job = Tiotest.open(&workload("tiotest", "o-sync", "warm", parameters), place.path(), 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
     for _ in 0..2 {
@@ -49,7 +40,7 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
 
 #[test]
 fn tests_can_be_left_out_but_not_the_first() {
-    let of = |parameters| Tiotest.traits(&workload("none", "warm", parameters));
+    let of = |parameters| Tiotest.traits(&workload("tiotest", "none", "warm", parameters));
     assert_eq!(of(json!({ "size": "64M", "threads": 32, "tests": ["write", "read"] })).expect("fine").peak.0, 2 << 30);
     let refused = |parameters| matches!(of(parameters), Err(EngineError::Parameters { .. }));
     assert!(refused(json!({ "size": "64M", "threads": 32, "tests": ["read"] })));

@@ -1,15 +1,10 @@
-use fsarena_model::Workload;
+use fsarena_model::{Mode, Workload};
 use serde_json::{Value, json};
 
 use super::*;
 
 fn workload(durable: &str, cache: &str, parameters: Value) -> Workload {
-    serde_json::from_value(json!({
-        "name": "under-test", "version": 1, "measures": "a test", "why": "a test", "engine": "data",
-        "metric": { "name": "rate", "unit": "op/s", "measure": "operations-per-second", "better": "higher" },
-        "durable": durable, "cache": cache, "mode": "sliced", "timed-ms": 100, "parameters": parameters,
-    }))
-    .expect("a well-formed workload")
+    Workload { mode: Mode::Sliced, timed_ms: 100, ..crate::tests::workload("data", durable, cache, parameters) }
 }
 
 /// `parameters`, with those of a random read of 4 KiB as defaults.

@@ -25,7 +25,7 @@ pub fn translate(draft: &mut Draft<'_>) -> Done {
     rate(draft)
 }
 
-fn not_native(section: &Section, key: &str) -> String {
+pub fn not_native(section: &Section, key: &str) -> String {
     format!("`{key}={}` is not understood natively", section.value(key).unwrap_or_default())
 }
 
@@ -61,12 +61,8 @@ impl Kind {
     }
 }
 
-fn kind(draft: &Draft<'_>) -> Result<Kind, String> {
-    Kind::of(draft.section).ok_or_else(|| not_native(draft.section, "rw"))
-}
-
 fn operation(draft: &mut Draft<'_>) -> Done {
-    let kind = kind(draft)?;
+    let kind = draft.kind;
     draft.set("operation", kind.work);
     draft.set("pattern", kind.pattern);
     if kind.work == Work::Mixed {
@@ -92,7 +88,7 @@ fn blocks(draft: &mut Draft<'_>) -> Done {
 }
 
 fn files(draft: &mut Draft<'_>) -> Done {
-    let (section, kind) = (draft.section, kind(draft)?);
+    let (section, kind) = (draft.section, draft.kind);
     let named = section.value("filename").map(|names| names.split(':').count() as u64);
     let count = number(section, "nrfiles")?.unwrap_or(1).max(named.unwrap_or(1));
     let size = number(section, "size")?;
@@ -173,7 +169,7 @@ fn calls(draft: &mut Draft<'_>) -> Done {
 }
 
 fn distribution(draft: &mut Draft<'_>) -> Done {
-    let (section, kind) = (draft.section, kind(draft)?);
+    let (section, kind) = (draft.section, draft.kind);
     if !kind.is_random() {
         return Ok(());
     }
@@ -217,7 +213,7 @@ fn sync(draft: &mut Draft<'_>) -> Done {
     let (fsync, fdatasync) = (number(section, "fsync")?.unwrap_or(0), number(section, "fdatasync")?.unwrap_or(0));
     let ends = section.is_set("end_fsync");
     let several = [fsync > 0 || ends, fdatasync > 0, by_open].iter().filter(|is| **is).count() > 1;
-    if kind(draft)?.writes() && several {
+    if draft.kind.writes() && several {
         return Err("`fsync`, `fdatasync` and `sync` together".to_owned());
     }
     let word = section.value("sync").unwrap_or("0");
@@ -244,7 +240,7 @@ fn sync(draft: &mut Draft<'_>) -> Done {
 }
 
 fn cache(draft: &mut Draft<'_>) -> Done {
-    let (section, kind) = (draft.section, kind(draft)?);
+    let (section, kind) = (draft.section, draft.kind);
     let drops = section.entry("invalidate").is_none() || section.is_set("invalidate");
     let is_mapped = section.value("ioengine") == Some("mmap");
     if section.is_direct() && is_mapped {
@@ -268,7 +264,7 @@ fn cache(draft: &mut Draft<'_>) -> Done {
 /// the native engine does not.
 fn advice(draft: &mut Draft<'_>) -> Done {
     let section = draft.section;
-    let pattern = if kind(draft)?.is_random() { "random" } else { "sequential" };
+    let pattern = if draft.kind.is_random() { "random" } else { "sequential" };
     match section.value("fadvise_hint").unwrap_or("1") {
         _ if section.is_direct() => {}
         "0" | "none" => {}
@@ -304,7 +300,7 @@ fn content(draft: &mut Draft<'_>) -> Done {
 
 /// fio gives each job its rate. The native rate is that of all jobs together.
 fn rate(draft: &mut Draft<'_>) -> Done {
-    let (section, kind) = (draft.section, kind(draft)?);
+    let (section, kind) = (draft.section, draft.kind);
     let Some(rate) = number(section, "rate_iops")?.filter(|rate| *rate > 0) else { return Ok(()) };
     if kind.work == Work::Mixed {
         return Err("`rate_iops` counts reads and writes apart".to_owned());
