@@ -15,7 +15,7 @@ use std::path::Path;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Workload};
 
 use crate::variants::{self, Layout};
-use crate::{Engine, EngineError, Job};
+use crate::{Abilities, Engine, EngineError, Job};
 use ground::Ground;
 pub use parameters::Parameters;
 use parameters::{Distribution, Pattern, Work};
@@ -37,49 +37,57 @@ impl Engine for Data {
         Ok(Parameters::of(workload)?.traits(workload))
     }
 
-    fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
-        let variant = variants::paced(workload, rate)?;
-        match Parameters::of(&variant)?.syncs_at_the_end_only(&variant) {
-            true => Err(EngineError::parameters(&workload.name, END_ONLY)),
-            false => Ok(variant),
-        }
-    }
-
-    /// A sequential read is cold only once: a second pass finds the data in memory. Random reads visit few of many
-    /// places.
-    fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        if parameters.access.operation != Work::Read {
-            return Err(variants::one_cache(workload));
-        }
-        let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
-        let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
-        let variant = match (parameters.access.pattern, cache) {
-            (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
-            (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
-            (Pattern::Sequential, CacheState::Cold) => {
-                variants::cached(workload, cache, Layout::Once, &[("repeat", false)])
-            }
-            (Pattern::Sequential, _) => variants::cached(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
-        }?;
-        Parameters::of(&variant).map(|_| variant)
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let ground = Ground::Folder(directory.to_owned());
         Ok(Box::new(job::DataJob::new(workload, Parameters::of(workload)?, ground, seed)))
     }
 
-    fn open_on_device(
-        &self,
-        workload: &Workload,
-        device: &Path,
-        size: Bytes,
-        seed: u64,
-    ) -> Result<Option<Box<dyn Job>>, EngineError> {
-        let parameters = Parameters::of(workload)?;
-        let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
-        let ground = Ground::Device { path: device.to_owned(), size: size.0 };
-        Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            paced: Some(paced),
+            with_cache: Some(with_cache),
+            on_device: Some(open_on_device),
+            ..Abilities::default()
+        }
     }
+}
+
+fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+    let variant = variants::paced(workload, rate)?;
+    match Parameters::of(&variant)?.syncs_at_the_end_only(&variant) {
+        true => Err(EngineError::parameters(&workload.name, END_ONLY)),
+        false => Ok(variant),
+    }
+}
+
+/// A sequential read is cold only once: a second pass finds the data in memory. Random reads visit few of many
+/// places.
+fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
+    let parameters = Parameters::of(workload)?;
+    if parameters.access.operation != Work::Read {
+        return Err(variants::one_cache(workload));
+    }
+    let is_bounded = parameters.workers.operations.is_some() || parameters.workers.bytes.is_some();
+    let is_skewed = matches!(parameters.access.distribution, Distribution::Zipf | Distribution::Pareto);
+    let variant = match (parameters.access.pattern, cache) {
+        (Pattern::Random, CacheState::Cold) if is_skewed => Err(variants::never_cold(workload)),
+        (Pattern::Random, _) => variants::cached(workload, cache, Layout::AsItIs, &[]),
+        (Pattern::Sequential, CacheState::Cold) => {
+            variants::cached(workload, cache, Layout::Once, &[("repeat", false)])
+        }
+        (Pattern::Sequential, _) => variants::cached(workload, cache, Layout::AsItIs, &[("repeat", !is_bounded)]),
+    }?;
+    Parameters::of(&variant).map(|_| variant)
+}
+
+fn open_on_device(
+    workload: &Workload,
+    device: &Path,
+    size: Bytes,
+    seed: u64,
+) -> Result<Option<Box<dyn Job>>, EngineError> {
+    let parameters = Parameters::of(workload)?;
+    let Some(there) = ground::on_device(workload, &parameters, size) else { return Ok(None) };
+    let ground = Ground::Device { path: device.to_owned(), size: size.0 };
+    Ok(Some(Box::new(job::DataJob::new(&there, parameters, ground, seed))))
 }

@@ -33,9 +33,6 @@ pub enum EngineError {
     /// A script of the workload failed, with its message.
     #[error("the workload's `{script}` ended with {status}: {words}")]
     Script { script: String, status: std::process::ExitStatus, words: String },
-    /// The shell of a workload is not installed.
-    #[error("the workload `{workload}` needs the shell `{shell}`, which is not installed")]
-    NoShell { workload: String, shell: String },
     /// A file stays in memory, so that it cannot be made cold.
     #[error(
         "forget what is in memory of `{file}`: {left} of {pages} pages stay, so that it would not be read from its device"
@@ -108,7 +105,7 @@ impl Explained for EngineError {
             | Self::OneCache { .. }
             | Self::NoLibrary { .. }
             | Self::TooManyFiles { .. } => ErrorCategory::Use,
-            Self::NoShell { .. } | Self::NoProgram { .. } => ErrorCategory::Machine,
+            Self::NoProgram { .. } => ErrorCategory::Machine,
             _ => ErrorCategory::Trial,
         }
     }
@@ -127,7 +124,6 @@ impl Explained for EngineError {
             Self::StaysInMemory { .. } => {
                 Some("a file system in memory has no cold files: leave it out of this".to_owned())
             }
-            Self::NoShell { shell, .. } => Some(format!("apt-get install {shell}")),
             Self::NoLibrary { .. } | Self::TooManyFiles { .. } => {
                 Some("give libraries workloads of the engine `sequence`, such as --workload axvisor".to_owned())
             }

@@ -15,7 +15,7 @@ use std::path::Path;
 use fsarena_model::{CacheState, Rate, Traits, Workload};
 
 use crate::variants;
-use crate::{Engine, EngineError, Job};
+use crate::{Abilities, Engine, EngineError, Job};
 use operations::Entry;
 use parameters::{Parameters, Plan};
 
@@ -46,25 +46,29 @@ impl Engine for Files {
         })
     }
 
-    fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
-        let variant = variants::paced(workload, rate)?;
-        parsed(&variant).map(|_| variant)
-    }
-
-    /// A tree is cold only once: the first access to a file brings the inodes of its neighbours into memory.
-    fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
-        let (_, entry) = parsed(workload)?;
-        if !entry.kind.only_reads() {
-            return Err(variants::one_cache(workload));
-        }
-        let is_cold = cache == CacheState::Cold;
-        let layout = if is_cold { variants::Layout::Once } else { variants::Layout::AsItIs };
-        let variant = variants::cached(workload, cache, layout, &[("once", is_cold)])?;
-        parsed(&variant).map(|_| variant)
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, entry) = parsed(workload)?;
         Ok((entry.open)(Plan::new(workload, parameters, entry.kind, directory, seed)))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { paced: Some(paced), with_cache: Some(with_cache), ..Abilities::default() }
+    }
+}
+
+fn paced(workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+    let variant = variants::paced(workload, rate)?;
+    parsed(&variant).map(|_| variant)
+}
+
+/// A tree is cold only once: the first access to a file brings the inodes of its neighbours into memory.
+fn with_cache(workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
+    let (_, entry) = parsed(workload)?;
+    if !entry.kind.only_reads() {
+        return Err(variants::one_cache(workload));
+    }
+    let is_cold = cache == CacheState::Cold;
+    let layout = if is_cold { variants::Layout::Once } else { variants::Layout::AsItIs };
+    let variant = variants::cached(workload, cache, layout, &[("once", is_cold)])?;
+    parsed(&variant).map(|_| variant)
 }

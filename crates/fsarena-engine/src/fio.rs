@@ -16,7 +16,7 @@ use fsarena_model::{ErrorCategory, Explained, Nanos, Traits, Workload};
 use serde::Deserialize;
 
 use crate::data::Parameters;
-use crate::{Engine, EngineError, Job, Need};
+use crate::{Abilities, Engine, EngineError, Job, Need, Programs};
 
 use file::JobFile;
 
@@ -80,17 +80,17 @@ impl Engine for Fio {
         Ok(Traits { program: Some(program::NAME.to_owned()), runs_in_memory: false, files: None, ..own })
     }
 
-    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
-        Ok(program::require(&format!("the workload `{}`", workload.name))?)
-    }
-
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        vec![Need::new("fio", "fio")]
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         Ok(Box::new(job::FioJob::new(workload, Task::of(workload)?, directory, seed)?))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(_workload: &Workload) -> Programs {
+    Programs { needs: vec![Need::new(program::NAME, program::NAME)], settings: Vec::new() }
 }
 
 /// An error of fio or of one of its job files.

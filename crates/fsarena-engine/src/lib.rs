@@ -79,33 +79,72 @@ pub trait Engine: Sync {
     /// If the workload's parameters cannot be parsed, or contradict each other.
     fn traits(&self, workload: &Workload) -> Result<Traits, EngineError>;
 
-    /// The variant of the workload that runs as an open loop at `rate`. It has its own name.
+    /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
     ///
     /// # Errors
-    /// If the engine cannot keep a rate, or not in this workload.
-    fn paced(&self, workload: &Workload, _rate: Rate) -> Result<Workload, EngineError> {
-        Err(EngineError::NotPaced { workload: workload.name.to_string(), engine: self.name().to_owned() })
+    /// As [`Engine::traits`].
+    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
+
+    /// What the engine can do in addition.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+}
+
+/// What an engine can do in addition: a function for each ability that it has.
+#[derive(Clone, Copy, Default)]
+pub struct Abilities {
+    /// Starts external programs.
+    pub programs: Option<fn(&Workload) -> Programs>,
+    /// Runs workloads as open loops.
+    pub paced: Option<Variant<Rate>>,
+    /// Runs workloads with another cache state.
+    pub with_cache: Option<Variant<CacheState>>,
+    /// Does the same work on a block device.
+    pub on_device: Option<OnDevice>,
+    /// Works in a file system that is a library.
+    pub in_library: Option<InLibrary>,
+}
+
+/// Makes a variant of a workload.
+pub type Variant<Change> = fn(&Workload, Change) -> Result<Workload, EngineError>;
+
+/// A job that was opened.
+pub type Opened = Result<Box<dyn Job>, EngineError>;
+
+/// Opens a job of a workload on the first bytes of a block device, with a seed.
+pub type OnDevice = fn(&Workload, &Path, Bytes, u64) -> Result<Option<Box<dyn Job>>, EngineError>;
+
+/// How an engine works in a library.
+#[derive(Clone, Copy)]
+pub struct InLibrary {
+    /// Checks that the library can do the work.
+    pub require: fn(&Workload, Library) -> Result<(), EngineError>,
+    /// Opens a job in a library on a block device, with a seed.
+    pub open: fn(&Workload, Library, &Path, u64) -> Opened,
+}
+
+/// The external programs of a workload.
+#[derive(Debug, Clone, Default)]
+pub struct Programs {
+    /// The programs that must be installed.
+    pub needs: Vec<Need>,
+    /// Command lines, or lines of configuration. `LANE` stands for the directory.
+    pub settings: Vec<String>,
+}
+
+impl dyn Engine + '_ {
+    /// The external programs that the workload starts.
+    pub fn programs(&self, workload: &Workload) -> Programs {
+        self.abilities().programs.map(|programs| programs(workload)).unwrap_or_default()
     }
 
-    /// The variant of the workload with another cache state, named `NAME@cold` or `NAME@warm`.
+    /// Checks that the programs of the workload are installed.
     ///
     /// # Errors
-    /// If the workload does not read existing files through the page cache, or has that cache state already.
-    fn with_cache(&self, workload: &Workload, _cache: CacheState) -> Result<Workload, EngineError> {
-        Err(variants::one_cache(workload))
-    }
-
-    /// The programs that the workload needs.
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        Vec::new()
-    }
-
-    /// Checks that the machine has what the engine needs.
-    ///
-    /// # Errors
-    /// If something is missing.
-    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
-        match self.needs(workload).into_iter().find(|need| need.path().is_none()) {
+    /// [`EngineError::NoProgram`] for the first that is not.
+    pub fn require(&self, workload: &Workload) -> Result<(), EngineError> {
+        match self.programs(workload).needs.into_iter().find(|need| need.path().is_none()) {
             None => Ok(()),
             Some(Need { program, package, .. }) => {
                 Err(EngineError::NoProgram { workload: workload.name.to_string(), program, package })
@@ -113,39 +152,48 @@ pub trait Engine: Sync {
         }
     }
 
-    /// The settings of the programs that it starts: command lines, or lines of configuration. `LANE` stands for their
-    /// directory.
-    fn settings(&self, _workload: &Workload) -> Vec<String> {
-        Vec::new()
+    /// The variant of the workload that runs as an open loop at `rate`. It has its own name.
+    ///
+    /// # Errors
+    /// If the engine cannot keep a rate, or not in this workload.
+    pub fn paced(&self, workload: &Workload, rate: Rate) -> Result<Workload, EngineError> {
+        let (name, engine) = (workload.name.to_string(), self.name().to_owned());
+        let paced = self.abilities().paced.ok_or(EngineError::NotPaced { workload: name, engine })?;
+        paced(workload, rate)
     }
 
-    /// Opens a job in `directory`, which exists and is empty. Every random choice follows from `seed`.
+    /// The variant of the workload with another cache state, named `NAME@cold` or `NAME@warm`.
     ///
     /// # Errors
-    /// As [`Engine::traits`].
-    fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError>;
+    /// If the workload does not read existing files through the page cache, or has that cache state already.
+    pub fn with_cache(&self, workload: &Workload, cache: CacheState) -> Result<Workload, EngineError> {
+        let with_cache = self.abilities().with_cache.ok_or_else(|| variants::one_cache(workload))?;
+        with_cache(workload, cache)
+    }
 
-    /// Checks that `library` can do the work. Engines that make system calls refuse every library.
+    /// Checks that `library` can do the work.
     ///
     /// # Errors
-    /// [`EngineError::NoLibrary`] by default.
-    fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
-        Err(EngineError::no_library(workload, library))
+    /// [`EngineError::NoLibrary`] if the engine makes system calls, and others.
+    pub fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
+        let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
+        (ability.require)(workload, library)
     }
 
     /// Opens a job in a new directory within `library`, which works on the block device `device`. Nothing has the
     /// device open before and after a run.
     ///
     /// # Errors
-    /// As [`Engine::require_library`] and [`Engine::traits`].
-    fn open_in_library(
+    /// As [`Engine::traits`], and if the library cannot do the work.
+    pub fn open_in_library(
         &self,
         workload: &Workload,
         library: Library,
-        _device: &Path,
-        _seed: u64,
+        device: &Path,
+        seed: u64,
     ) -> Result<Box<dyn Job>, EngineError> {
-        Err(EngineError::no_library(workload, library))
+        let ability = self.abilities().in_library.ok_or_else(|| EngineError::no_library(workload, library))?;
+        (ability.open)(workload, library, device, seed)
     }
 
     /// The same work without a file system, as a measure of the device: the same blocks, depth, calls, mix, pattern and
@@ -157,14 +205,14 @@ pub trait Engine: Sync {
     ///
     /// # Errors
     /// As [`Engine::traits`].
-    fn open_on_device(
+    pub fn open_on_device(
         &self,
-        _workload: &Workload,
-        _device: &Path,
-        _size: Bytes,
-        _seed: u64,
+        workload: &Workload,
+        device: &Path,
+        size: Bytes,
+        seed: u64,
     ) -> Result<Option<Box<dyn Job>>, EngineError> {
-        Ok(None)
+        self.abilities().on_device.map_or(Ok(None), |open| open(workload, device, size, seed))
     }
 }
 

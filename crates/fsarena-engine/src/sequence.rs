@@ -16,7 +16,7 @@ use fsarena_sys::clock;
 
 use crate::folder::{drop_all_caches, drop_cached};
 use crate::limit::slow_down;
-use crate::{Engine, EngineError, Job, Limit, Operation, RunStats};
+use crate::{Abilities, Engine, EngineError, InLibrary, Job, Limit, Operation, RunStats};
 use parameters::{Action, Parameters, Sync};
 use perform::{Counted, Performance, memory};
 use state::{Pool, compare};
@@ -43,40 +43,46 @@ impl Engine for Sequence {
         })
     }
 
-    fn require_library(&self, workload: &Workload, library: Library) -> Result<(), EngineError> {
-        let tasks = tasks(workload, 0)?;
-        if tasks.all.iter().any(|task| task.sync == Sync::Each) {
-            return Err(EngineError::no_library(workload, library));
-        }
-        let files = tasks.most_files;
-        match library.most_files().filter(|most| files > *most) {
-            None => Ok(()),
-            Some(most) => {
-                let (workload, library) = (workload.name.to_string(), library.name());
-                Err(EngineError::TooManyFiles { workload, files, library, most })
-            }
-        }
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let tasks = tasks(workload, seed)?;
         Ok(Box::new(SequenceJob::<Kernel>::new(tasks, directory, "", seed)))
     }
 
-    fn open_in_library(
-        &self,
-        workload: &Workload,
-        library: Library,
-        device: &Path,
-        seed: u64,
-    ) -> Result<Box<dyn Job>, EngineError> {
-        self.require_library(workload, library)?;
-        let (tasks, name) = (tasks(workload, seed)?, &workload.name);
-        Ok(match library {
-            Library::Rsext4 => Box::new(SequenceJob::<Rsext4>::new(tasks, device, name, seed)),
-            Library::Rsext4Preview => Box::new(SequenceJob::<Preview>::new(tasks, device, name, seed)),
-        })
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            in_library: Some(InLibrary { require: require_library, open: open_in_library }),
+            ..Abilities::default()
+        }
     }
+}
+
+fn require_library(workload: &Workload, library: Library) -> Result<(), EngineError> {
+    let tasks = tasks(workload, 0)?;
+    if tasks.all.iter().any(|task| task.sync == Sync::Each) {
+        return Err(EngineError::no_library(workload, library));
+    }
+    let files = tasks.most_files;
+    match library.most_files().filter(|most| files > *most) {
+        None => Ok(()),
+        Some(most) => {
+            let (workload, library) = (workload.name.to_string(), library.name());
+            Err(EngineError::TooManyFiles { workload, files, library, most })
+        }
+    }
+}
+
+fn open_in_library(
+    workload: &Workload,
+    library: Library,
+    device: &Path,
+    seed: u64,
+) -> Result<Box<dyn Job>, EngineError> {
+    require_library(workload, library)?;
+    let (tasks, name) = (tasks(workload, seed)?, &workload.name);
+    Ok(match library {
+        Library::Rsext4 => Box::new(SequenceJob::<Rsext4>::new(tasks, device, name, seed)),
+        Library::Rsext4Preview => Box::new(SequenceJob::<Preview>::new(tasks, device, name, seed)),
+    })
 }
 
 fn tasks(workload: &Workload, seed: u64) -> Result<Tasks, EngineError> {

@@ -10,7 +10,7 @@ use fsarena_model::{Bytes, CacheState, Nanos, Traits, Workload};
 use fsarena_sys::child::{self, Setting};
 
 use self::parameters::Parameters;
-use crate::{Engine, EngineError, Job, Limit, Need, Operation, RunStats, Scratch, pid_namespace};
+use crate::{Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, pid_namespace};
 
 /// The engine `sysbench`.
 pub struct Sysbench;
@@ -39,15 +39,19 @@ impl Engine for Sysbench {
         })
     }
 
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        vec![Need::new(NAME, NAME)]
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let streams = Scratch::new()?;
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         Ok(Box::new(SysbenchJob { parameters, directory, streams, seed, runs: 0 }))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(_workload: &Workload) -> Programs {
+    Programs { needs: vec![Need::new(NAME, NAME)], settings: Vec::new() }
 }
 
 /// A job of the engine `sysbench`.

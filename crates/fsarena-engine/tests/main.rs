@@ -1,6 +1,5 @@
 //! The engines on real files, devices and programs. All tests are in one executable, because linking takes long.
 
-mod articles;
 mod catalogue;
 mod data;
 mod device;

@@ -10,7 +10,7 @@ mod server;
 
 use std::path::Path;
 
-use fsarena_engine::{Engine, EngineError, Job, Need};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Need, Programs};
 use fsarena_model::{Traits, Workload};
 
 use self::page::PageJob;
@@ -32,28 +32,37 @@ impl Engine for Apache {
         Ok(Traits { peak: task.demand(), extra_time: task.about(), program, ..Traits::default() })
     }
 
-    fn needs(&self, workload: &Workload) -> Vec<Need> {
-        let ab = Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") };
-        match Task::of(workload) {
-            Ok(Task::Pages(_)) => vec![server::NEED],
-            _ => vec![server::NEED, ab],
-        }
-    }
-
-    fn settings(&self, workload: &Workload) -> Vec<String> {
-        let served = server::told();
-        match Task::of(workload) {
-            Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
-            _ => served,
-        }
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let directory = directory.to_owned();
         Ok(match Task::of(workload)? {
             Task::Page(page) => Box::new(PageJob::new(page, directory, seed)),
             Task::Pages(pages) => Box::new(PagesJob::new(pages, directory, seed)),
         })
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    Programs { needs: needs(workload), settings: shown(workload) }
+}
+
+fn needs(workload: &Workload) -> Vec<Need> {
+    let ab = Need { version: "-V", ..Need::new(ab::NAME, "apache2-utils") };
+    match Task::of(workload) {
+        Ok(Task::Pages(_)) => vec![server::NEED],
+        _ => vec![server::NEED, ab],
+    }
+}
+
+/// Command lines and lines of configuration.
+fn shown(workload: &Workload) -> Vec<String> {
+    let served = server::told();
+    match Task::of(workload) {
+        Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
+        _ => served,
     }
 }
 

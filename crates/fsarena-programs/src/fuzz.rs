@@ -22,7 +22,7 @@ fn name_in(text: &str) -> &str {
 /// Calls everything that is asked of an engine before files are made.
 fn plan(workload: &Workload) -> Result<Bytes, EngineError> {
     let engine = engine_of(workload)?;
-    let _ = (engine.settings(workload), engine.needs(workload));
+    let _ = engine.programs(workload);
     for rate in [Rate::PerSecond(1e9), Rate::Percent(50.0)] {
         let _ = engine.paced(workload, rate).and_then(|paced| engine.traits(&paced));
     }

@@ -67,7 +67,7 @@ fn concurrency(workload: &Workload) -> u64 {
 
 /// Debian packages of the programs that the workload needs and that are not installed, sorted, without duplicates.
 pub fn missing(workload: &Workload) -> Vec<String> {
-    let needs = engine(&workload.engine).map(|engine| engine.needs(workload)).unwrap_or_default();
+    let needs = engine(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
     let missing: BTreeSet<&str> = needs.iter().filter(|need| need.path().is_none()).map(|need| need.package).collect();
     missing.into_iter().map(str::to_owned).collect()
 }
@@ -76,18 +76,18 @@ pub fn missing(workload: &Workload) -> Vec<String> {
 /// are left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     let engines = workloads.iter().filter_map(|workload| Some((engine(&workload.engine)?, workload)));
-    let needs = engines.flat_map(|(engine, workload)| engine.needs(workload));
+    let needs = engines.flat_map(|(engine, workload)| engine.programs(workload).needs);
     let needs: BTreeMap<&str, _> = needs.map(|need| (need.program, need)).collect();
     needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.said()?))).collect()
 }
 
 /// Command lines and configuration of the programs that these workloads start, by workload name.
 pub fn settings(workloads: &[Workload]) -> BTreeMap<String, Vec<String>> {
-    let told = workloads.iter().map(|workload| {
-        let told = engine(&workload.engine).map(|engine| engine.settings(workload)).unwrap_or_default();
-        (workload.name.to_string(), told)
+    let settings = workloads.iter().map(|workload| {
+        let programs = engine(&workload.engine).map(|engine| engine.programs(workload));
+        (workload.name.to_string(), programs.unwrap_or_default().settings)
     });
-    told.filter(|(_, told)| !told.is_empty()).collect()
+    settings.filter(|(_, settings)| !settings.is_empty()).collect()
 }
 
 #[cfg(test)]

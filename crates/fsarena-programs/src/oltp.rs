@@ -6,7 +6,7 @@ mod parameters;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats, Scratch};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Need, Programs, RunStats, Scratch};
 use fsarena_model::{Nanos, Traits, Workload};
 
 use self::output::Output;
@@ -41,25 +41,33 @@ impl Engine for Oltp {
         })
     }
 
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        NEEDS.iter().copied().chain([Need::new(SYSBENCH, SYSBENCH)]).collect()
-    }
-
-    fn settings(&self, workload: &Workload) -> Vec<String> {
-        let told = |own: Parameters| {
-            let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
-            let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
-            vec![settings(&own.server_options()), words(prepare), words(run)]
-        };
-        Parameters::of(workload).map(told).unwrap_or_default()
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = Parameters::of(workload)?;
         let options = parameters.server_options();
         let work = Box::new(Sysbench { parameters, seed, directory: directory.to_owned(), scratch: Scratch::new()? });
         Ok(Box::new(MariaDbJob::new(directory, options, work)))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    Programs {
+        needs: NEEDS.iter().copied().chain([Need::new(SYSBENCH, SYSBENCH)]).collect(),
+        settings: shown(workload),
+    }
+}
+
+/// Command lines and lines of configuration.
+fn shown(workload: &Workload) -> Vec<String> {
+    let told = |own: Parameters| {
+        let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
+        let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
+        vec![settings(&own.server_options()), words(prepare), words(run)]
+    };
+    Parameters::of(workload).map(told).unwrap_or_default()
 }
 
 /// sysbench as the client of a server.

@@ -7,7 +7,7 @@ mod parameters;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, Operation, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Operation, Programs, RunStats};
 use fsarena_model::{Traits, Verification, Workload};
 
 use self::output::Output;
@@ -37,21 +37,26 @@ impl Engine for PgBench {
         Ok(Traits { peak: parameters.demand(), extra_time: parameters.about(), program, ..Traits::default() })
     }
 
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        postgresql::NEEDS.to_vec()
-    }
-
-    fn settings(&self, workload: &Workload) -> Vec<String> {
-        let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
-        let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
-        let run = parameters.run("SEED".to_owned(), LOG.to_owned());
-        postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         Ok(Box::new(PgBenchJob { parameters, directory, seed, runs: 0, server: None, committed: Some(0) }))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    Programs { needs: postgresql::NEEDS.to_vec(), settings: shown(workload) }
+}
+
+/// Command lines and lines of configuration.
+fn shown(workload: &Workload) -> Vec<String> {
+    let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
+    let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
+    let run = parameters.run("SEED".to_owned(), LOG.to_owned());
+    postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
 }
 
 struct PgBenchJob {

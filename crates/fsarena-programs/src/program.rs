@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use fsarena_engine::{
-    Engine, EngineError, Job, Limit, Need, Operation, RunStats, Scratch, drop_cached_below, go_on, pid_namespace,
-    sync_and_drop_caches,
+    Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, drop_cached_below, go_on,
+    pid_namespace, sync_and_drop_caches,
 };
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::child::{self, Ended, Setting};
@@ -53,37 +53,24 @@ impl Engine for Program {
         })
     }
 
-    fn needs(&self, workload: &Workload) -> Vec<Need> {
-        let needs = Parameters::of(workload).map(|parameters| parameters.needs).unwrap_or_default();
-        needs.iter().map(ProgramNeed::need).collect()
-    }
-
-    fn require(&self, workload: &Workload) -> Result<(), EngineError> {
-        let parameters = Parameters::of(workload)?;
-        if child::find_program(&parameters.shell).is_none() {
-            return Err(EngineError::NoShell { workload: workload.name.to_string(), shell: parameters.shell });
-        }
-        match self.needs(workload).into_iter().find(|need| need.path().is_none()) {
-            None => Ok(()),
-            Some(Need { program, package, .. }) => {
-                Err(EngineError::NoProgram { workload: workload.name.to_string(), program, package })
-            }
-        }
-    }
-
-    /// The lines of the scripts of a named program.
-    fn settings(&self, workload: &Workload) -> Vec<String> {
-        match Parameters::of(workload) {
-            Ok(parameters) if !parameters.needs.is_empty() => parameters.lines(),
-            _ => Vec::new(),
-        }
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let (parameters, directory) = (Parameters::of(workload)?, directory.to_owned());
         let program = parameters.needs.first().map_or("script", |need| intern(&need.program));
         Ok(Box::new(ProgramJob { parameters, program, directory, scratch: Scratch::new()?, seed }))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
+    let shell = Need { version: "", ..Need::new(intern(&parameters.shell), intern(&parameters.shell)) };
+    let needs = parameters.needs.iter().map(ProgramNeed::need).chain([shell]).collect();
+    // Scripts of no named program are in the workload's parameters only.
+    let settings = if parameters.needs.is_empty() { Vec::new() } else { parameters.lines() };
+    Programs { needs, settings }
 }
 
 impl ProgramNeed {

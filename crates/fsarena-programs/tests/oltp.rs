@@ -46,7 +46,7 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
 fn what_it_is_told_is_in_the_report_and_what_makes_no_sense_is_refused() {
     let engine = engine("oltp").expect("there");
     let good = json!({ "test": "read-write", "tables": 4, "table-size": 500_000, "threads": 100, "time": 60 });
-    let told = engine.settings(&workload(&good)).join("\n");
+    let told = engine.programs(&workload(&good)).settings.join("\n");
     for wanted in
         ["oltp_read_write", "--tables=4", "--table-size=500000", "--rand-type=uniform", "--threads=100 --time=60"]
     {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{Engine, EngineError, Job, Limit, Need, RunStats};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Limit, Programs, RunStats};
 use fsarena_model::{Nanos, Traits, Verification, Workload};
 
 use super::client::Client;
@@ -42,15 +42,6 @@ impl Engine for MariaDbEngine {
         })
     }
 
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        NEEDS.to_vec()
-    }
-
-    fn settings(&self, workload: &Workload) -> Vec<String> {
-        let told = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
-        Parameters::of(workload).map(told).unwrap_or_default()
-    }
-
     fn open(&self, workload: &Workload, directory: &Path, seed: u64) -> Result<Box<dyn Job>, EngineError> {
         let parameters = Parameters::of(workload)?;
         let work: Box<dyn Work> = match parameters.task {
@@ -60,6 +51,20 @@ impl Engine for MariaDbEngine {
         };
         Ok(Box::new(MariaDbJob::new(directory, parameters.server_options(), work)))
     }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { programs: Some(programs), ..Abilities::default() }
+    }
+}
+
+fn programs(workload: &Workload) -> Programs {
+    Programs { needs: NEEDS.to_vec(), settings: shown(workload) }
+}
+
+/// Command lines and lines of configuration.
+fn shown(workload: &Workload) -> Vec<String> {
+    let told = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
+    Parameters::of(workload).map(told).unwrap_or_default()
 }
 
 /// A job of a server and its clients.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fsarena_engine::{Engine, EngineError, Job, Need};
+use fsarena_engine::{Abilities, Engine, EngineError, Job, Need, Programs};
 use fsarena_model::{ErrorCategory, Explained, Traits, Workload};
 
 use super::place::pgbench;
@@ -19,18 +19,22 @@ impl Engine for Lacking {
         Ok(Traits::default())
     }
 
-    fn needs(&self, _workload: &Workload) -> Vec<Need> {
-        vec![Need::new("sh", "dash"), Need::new("no-such-server", "no-such-package")]
+    fn open(&self, workload: &Workload, _directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
+        Err(EngineError::parameters(&workload.name, "it is not opened"))
     }
 
-    fn open(&self, workload: &Workload, _directory: &Path, _seed: u64) -> Result<Box<dyn Job>, EngineError> {
-        Err(EngineError::parameters(&workload.name, "nobody opens it"))
+    fn abilities(&self) -> Abilities {
+        let programs = |_: &Workload| Programs {
+            needs: vec![Need::new("sh", "dash"), Need::new("no-such-server", "no-such-package")],
+            settings: Vec::new(),
+        };
+        Abilities { programs: Some(programs), ..Abilities::default() }
     }
 }
 
 #[test]
 fn its_package_is_named_and_the_machine_is_blamed() {
-    let refused = Lacking.require(&pgbench(1)).expect_err("it is not there");
+    let refused = (&Lacking as &dyn Engine).require(&pgbench(1)).expect_err("it is not there");
     let text = refused.to_string();
     assert!(text.contains("phoronix-pgbench") && text.contains("no-such-server"), "{text}");
     let hint = refused.hint().expect("there is help");

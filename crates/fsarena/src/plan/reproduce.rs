@@ -11,9 +11,6 @@ use super::{checked, contenders, drawn_seed, margin};
 use crate::cli::Reproduce;
 use crate::exit::Refusal;
 
-/// The engine that starts programs from a shell.
-const SHELL: &str = "shell";
-
 /// Lane size if the suite of the article does not define one.
 const LANE: Bytes = Bytes::gib(2);
 
@@ -86,7 +83,12 @@ fn cannot_be_run(article: &str) -> Refusal {
 fn is_of(harness: Harness, workload: &Workload) -> bool {
     match harness {
         Harness::Both => true,
-        Harness::Native => workload.engine != SHELL,
-        Harness::Shell => workload.engine == SHELL,
+        Harness::Native => !is_loop_of_a_shell(workload),
+        Harness::Shell => is_loop_of_a_shell(workload),
     }
+}
+
+/// Whether the workload consists of scripts, which start no named program.
+fn is_loop_of_a_shell(workload: &Workload) -> bool {
+    workload.engine == "program" && workload.parameters.get("needs").is_none()
 }

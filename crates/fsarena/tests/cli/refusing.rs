@@ -19,7 +19,7 @@ fn wrong_spelling_is_refused_by_name() {
     let stage = Stage::new();
     refused(&stage, &["ext4", "zfs"], 2, "zfs", "ext2, ext3, ext4");
     refused(&stage, &["ext4", "ext4"], 2, "label `ext4`", "a=ext4");
-    refused(&stage, &["a b=ext4"], 2, "a b", "LABEL=");
+    refused(&stage, &["a,b=ext4"], 2, "a,b", "LABEL=");
     refused(&stage, &["dir:/no/such/folder"], 2, "/no/such/folder", "mkdir /no/such/folder");
     refused(&stage, &["ext4", "--workload", "no-such"], 2, "no-such", "fsarena list");
     refused(&stage, &["ext4", "--suite", "no-such"], 2, "no-such", "fsarena list");
