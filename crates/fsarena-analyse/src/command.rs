@@ -2,7 +2,7 @@
 
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Contender, Often, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::slice_lengths::calibrated;
 
@@ -45,7 +45,7 @@ pub fn command(record: &RunRecord) -> Vec<String> {
     // `fsarena calibrate --slices` draws its seed.
     let options = lanes_and_seed(record).into_iter().filter(|(name, _)| slice_lengths.is_none() || *name != "--seed");
     words.extend(options.flat_map(|(name, value)| [name.to_owned(), value]));
-    if slice_lengths.is_none() && plan.baselines != Often::usual(plan.suite.as_deref()) {
+    if slice_lengths.is_none() && plan.baselines != plan.usual_baselines {
         words.extend(["--baselines".to_owned(), plan.baselines.to_string()]);
     }
     words

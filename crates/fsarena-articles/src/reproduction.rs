@@ -10,7 +10,7 @@ mod winners;
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
-use fsarena_model::{Comparison, Reproduction, RunRecord};
+use fsarena_model::{Comparison, Contender, Reproduction, RunRecord};
 
 /// Derives the comparison from a record, with the reproduction of its article if it is one. The same record always gives
 /// the same comparison.
@@ -39,9 +39,25 @@ fn reproduction(record: &RunRecord, cells: &[Cell]) -> Option<Box<Reproduction>>
         factors: factors::factors(&context, &figures),
         summaries: factors::summaries(&context, &figures),
         claims: claims::claims(&context, judged),
+        remarks: libraries(record).into_iter().collect(),
         stand_ins: context.stand_ins,
         figures,
     }))
+}
+
+/// A sentence about contenders that are libraries, and what has no part in their figures.
+fn libraries(record: &RunRecord) -> Option<String> {
+    let is_library = |contender: &&Contender| contender.kind.starts_with("rsext4");
+    let labels: Vec<&str> =
+        record.plan.contenders.iter().filter(is_library).map(|contender| contender.label.0.as_str()).collect();
+    let has = if labels.len() == 1 { "is a library" } else { "are libraries" };
+    (!labels.is_empty()).then(|| {
+        format!(
+            "{} {has} within fsarena's process: no system call is crossed by its operations, and neither AxVisor's \
+             virtual file system nor its driver has a part in them.",
+            labels.join(" and ")
+        )
+    })
 }
 
 /// The data that all parts of a reproduction use.

@@ -32,10 +32,10 @@ pub fn contender(argument: &str) -> Result<Contender, CatalogError> {
 /// The contender in the text of the file `name`. `argument` is the command-line argument.
 pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, CatalogError> {
     let file: File = toml::from_str(text).map_err(|error| malformed(name, error.to_string().trim_end()))?;
-    if (file.kind == "dir") != file.path.is_some() {
+    if (file.kind == Contender::DIRECTORY) != file.path.is_some() {
         return Err(malformed(name, "`path` belongs to `kind = \"dir\"`, and only to that"));
     }
-    if file.kind == "dir" && !file.mount.is_empty() {
+    if file.kind == Contender::DIRECTORY && !file.mount.is_empty() {
         return Err(malformed(name, "`mount` does not go with `kind = \"dir\"`: nothing is mounted"));
     }
     let label = match &file.label {

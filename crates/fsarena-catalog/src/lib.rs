@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::reproduction::Scale;
-use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, StateOfFileSystem, Traits, Workload};
+use fsarena_model::{Bytes, ErrorCategory, Explained, Mode, Often, StateOfFileSystem, Traits, Workload};
 use serde::Deserialize;
 
 pub use contender::contender;
@@ -95,6 +95,9 @@ pub struct Suite {
     pub contenders: Vec<String>,
     /// Number of rounds of a run that sets none.
     pub rounds: Option<u32>,
+    /// How often a run that does not say so measures baselines, the three clocks and the used space.
+    #[serde(default = "Often::always")]
+    pub baselines: Often,
     /// Size of the lanes of a run that sets none.
     pub lane_size: Option<Bytes>,
     /// Size of the lanes at the scale `smoke`.

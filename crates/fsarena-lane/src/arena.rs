@@ -129,7 +129,7 @@ impl Arena {
     }
 
     fn build(&mut self, telling: &mut dyn FnMut(&str) -> Go) -> Result<(), LaneError> {
-        if self.plan.contenders.iter().all(|contender| contender.kind == "dir") {
+        if self.plan.contenders.iter().all(|contender| contender.is_directory()) {
             return Ok(());
         }
         let count = made_lanes(&self.plan);

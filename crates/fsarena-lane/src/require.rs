@@ -129,7 +129,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
 /// The `dir` contenders, grouped by file system, with one directory of each.
 fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneError> {
     let mut found: BTreeMap<String, (&Path, Vec<&Contender>)> = BTreeMap::new();
-    for contender in plan.contenders.iter().filter(|contender| contender.kind == "dir") {
+    for contender in plan.contenders.iter().filter(|contender| contender.is_directory()) {
         let path = contender.path.as_deref().unwrap_or(Path::new("."));
         let name = space::file_system(path).map_err(LaneError::io("look up", path))?;
         found.entry(name).or_insert((path, Vec::new())).1.push(contender);

@@ -76,13 +76,15 @@ impl FromStr for Often {
     }
 }
 
-/// The suite that gives verdicts within minutes: it has no time for other measurements in every round.
-const QUICK: &str = "quick";
-
 impl Often {
-    /// The default for a run of this suite, or of workloads that were named one by one.
-    pub fn usual(suite: Option<&str>) -> Self {
-        if suite == Some(QUICK) { Self::Once } else { Self::Always }
+    /// [`Often::Always`].
+    pub fn always() -> Self {
+        Self::Always
+    }
+
+    /// Whether it is [`Often::Always`].
+    pub fn is_always(&self) -> bool {
+        *self == Self::Always
     }
 
     /// Whether it is [`Often::Never`].

@@ -72,6 +72,14 @@ pub enum ContenderError {
 }
 
 impl Contender {
+    /// The kind of an existing directory.
+    pub const DIRECTORY: &str = "dir";
+
+    /// Whether it is an existing directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == Self::DIRECTORY
+    }
+
     /// The path of a TOML file that `argument` names: what follows the label ends in `.toml`.
     pub fn toml_file(argument: &str) -> Option<PathBuf> {
         let (_, rest) = split_label(argument);
@@ -115,7 +123,7 @@ impl FromStr for Contender {
             Some(label) => Label::checked(argument, label)?,
             None => Label::from(argument),
         };
-        let is_directory = rest.starts_with("dir:") || rest == "dir";
+        let is_directory = rest.split(':').next() == Some(Self::DIRECTORY);
         let (rest, mkfs) = match is_directory {
             true => (rest, ""),
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),

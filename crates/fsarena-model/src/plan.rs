@@ -47,6 +47,9 @@ pub struct Plan {
     /// How often baselines, the three clocks and the used space are measured.
     #[serde(default, skip_serializing_if = "Often::is_never")]
     pub baselines: Often,
+    /// How often a run of this suite measures them unless it is told otherwise.
+    #[serde(default = "Often::always", skip_serializing_if = "Often::is_always")]
+    pub usual_baselines: Often,
     /// Contenders whose slices are measured without probes, to determine the cost of the probes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<Label>,
@@ -101,6 +104,7 @@ impl Plan {
             slowdowns: Vec::new(),
             noise: NoiseBounds::default(),
             baselines: Often::Never,
+            usual_baselines: Often::Always,
             uncounted: Vec::new(),
             precondition: Precondition::None,
             lanes: Lanes::Own,

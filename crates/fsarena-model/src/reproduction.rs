@@ -89,6 +89,9 @@ pub struct Reproduction {
     pub summaries: Vec<SummaryRow>,
     /// Results of checking its claims here.
     pub claims: Vec<ClaimHere>,
+    /// Further sentences about what differs from the article.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// How many times better than the article's base one of its contenders is in a test, and the factors of that ratio.

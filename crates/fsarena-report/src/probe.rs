@@ -110,7 +110,7 @@ pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
         .column(ColumnKind::Name, "what was counted meanwhile", |name| title(name, &cells))
         .columns(ColumnKind::Figure, labels, |name, cell| cell.and_then(|cell| printed(name, cell)).unwrap_or(dash()))
         .done();
-    Section::titled("Behind the figures").folded(Fold::Open).with(table)
+    Section::titled("Behind the figures").folded(Fold::Closed).with(table)
 }
 
 fn find(name: &str) -> Option<&'static Probe> {

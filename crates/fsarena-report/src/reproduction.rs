@@ -32,7 +32,7 @@ pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Op
     )];
     sentences.extend(scaled(reproduction));
     sentences.extend(stand_ins(reproduction));
-    sentences.extend(libraries(comparison));
+    sentences.extend(reproduction.remarks.iter().cloned());
     sentences.extend(winners::sentences(reproduction));
     sentences.extend(claims::sentence(reproduction));
     sentences.extend(after::verified(comparison));
@@ -83,21 +83,6 @@ fn stand_ins(reproduction: &Reproduction) -> Option<String> {
     };
     let all: Vec<String> = reproduction.stand_ins.iter().filter_map(of).collect();
     (!all.is_empty()).then(|| format!("Here {}.", all.join("; ")))
-}
-
-/// A sentence about contenders that are libraries, and what has no part in their figures.
-fn libraries(comparison: &Comparison) -> Option<String> {
-    let is_library = |kind: &str| kind.starts_with("rsext4");
-    let labels = comparison.contenders.iter().filter(|row| is_library(&row.kind)).map(|row| row.label.to_string());
-    let labels: Vec<String> = labels.collect();
-    let has = if labels.len() == 1 { "is a library" } else { "are libraries" };
-    (!labels.is_empty()).then(|| {
-        format!(
-            "{} {has} within fsarena's process: no system call is crossed by its operations, and neither AxVisor's virtual file system \
-             nor its driver has a part in them.",
-            labels.join(" and ")
-        )
-    })
 }
 
 /// A figure in its unit, to three digits; a dash if it is missing.

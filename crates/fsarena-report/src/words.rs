@@ -2,7 +2,8 @@
 
 use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::{
-    BaselineKind, Better, CacheState, Comparison, Durability, DurablePoint, Mode, Severity, Status, ValidityClass,
+    BaselineKind, Better, CacheState, Comparison, Contender, Durability, DurablePoint, Mode, Severity, Status,
+    ValidityClass,
 };
 
 use crate::number::percent;
@@ -111,7 +112,7 @@ pub fn status(status: Status) -> &'static str {
 
 /// Systematic errors, which no interval covers.
 pub fn biases(comparison: &Comparison) -> &'static [&'static str] {
-    let only_directories = comparison.contenders.iter().all(|contender| contender.kind == "dir");
+    let only_directories = comparison.contenders.iter().all(|contender| contender.kind == Contender::DIRECTORY);
     if only_directories { OF_DIRECTORIES } else { OF_LANES }
 }
 

@@ -4,6 +4,8 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod agent;
+#[cfg(test)]
+mod architecture;
 mod cli;
 mod commands;
 mod exit;

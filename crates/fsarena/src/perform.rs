@@ -224,7 +224,7 @@ fn on_machine(
 
 /// Enters a private mount namespace if a kind needs mounts. Those kinds need root, who may create a namespace.
 fn enter_namespace(plan: &Plan) -> Result<()> {
-    if plan.contenders.iter().all(|contender| contender.kind == "dir") {
+    if plan.contenders.iter().all(|contender| contender.is_directory()) {
         return Ok(());
     }
     namespace::enter_private_mounts().map_err(|errno| {

@@ -49,7 +49,8 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let named = contenders(named(arguments, suite.as_ref())?)?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
-    let (usual, noise) = baselines_at(scale, Often::usual(work.suite.as_deref()));
+    let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
+    let (usual, noise) = baselines_at(scale, usual_baselines);
     let storage = Storage::from(arguments.storage.as_str());
     let plan = Plan {
         workloads: work.workloads,
@@ -67,6 +68,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
         slowdowns: arguments.slowdown.clone(),
         noise,
         baselines: arguments.baselines.unwrap_or(usual),
+        usual_baselines,
         uncounted: arguments.uncounted.clone(),
         lanes: if arguments.one_at_a_time { Lanes::InTurn } else { Lanes::Own },
         precondition: if arguments.precondition { Precondition::Snia } else { Precondition::None },

@@ -26,7 +26,7 @@ pub fn stand_ins(record: &RunRecord, article: &Article) -> Vec<StandIn> {
 
 /// A contender's kind; for a directory, the type of the file system that contains it.
 fn type_of<'a>(record: &'a RunRecord, contender: &'a Contender) -> Option<&'a str> {
-    if contender.kind != "dir" {
+    if !contender.is_directory() {
         return Some(&contender.kind);
     }
     let facts = record.contenders.iter().find(|facts| facts.label == contender.label)?;

@@ -1,5 +1,7 @@
 //! An existing directory on any mount, without mkfs and without root.
 
+use fsarena_model::Contender;
+
 use super::{Ground, Kind};
 
 /// `dir:PATH`.
@@ -7,7 +9,7 @@ pub struct Directory;
 
 impl Kind for Directory {
     fn name(&self) -> &'static str {
-        "dir"
+        Contender::DIRECTORY
     }
 
     fn about(&self) -> &'static str {

@@ -47,6 +47,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         slowdowns: Vec::new(),
         noise,
         baselines,
+        usual_baselines: Often::Always,
         uncounted: Vec::new(),
         lanes: Default::default(),
         precondition: Precondition::None,

@@ -1,0 +1,87 @@
+//! The rules of `docs/architecture.md` that no compiler checks: which crates may use which, and which names the core
+//! does not know.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Contender;
+
+/// Crates that name no engine, suite, article or kind.
+const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
+
+/// Names that the core has for another reason.
+const ALLOWED: [(&str, &str, &str); 9] = [
+    ("model", Contender::DIRECTORY, "the syntax of contenders"),
+    ("report", "iozone", "the format of that name"),
+    ("probe", "ext3", "the host's file system"),
+    ("probe", "ext4", "the host's file system"),
+    ("probe", "flushes", "the unit"),
+    ("execute", "flushes", "the unit"),
+    ("model", "memory", "a storage and a baseline"),
+    ("analyse", "memory", "a storage"),
+    ("execute", "tmpfs", "the host's file system"),
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
+    let of = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => vec![path],
+    };
+    let is_source = |path: &PathBuf| {
+        let is_test = path.file_stem().is_some_and(|name| name == "tests" || name == "fuzz");
+        path.extension().is_some_and(|it| it == "rs") && !is_test
+    };
+    entries.flat_map(of).filter(is_source).collect()
+}
+
+/// The crates of this workspace that `name` depends on, without those of its tests.
+fn dependencies(name: &str) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(crates().join(format!("fsarena-{name}/Cargo.toml"))).expect("readable");
+    let (_, after) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+    let own = after.split("\n[").next().unwrap_or_default();
+    let names = own.lines().filter_map(|line| line.strip_prefix("fsarena-")?.split('.').next());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn crates_use_only_what_the_architecture_allows() {
+    let page = fs::read_to_string(crates().join("../docs/architecture.md")).expect("readable");
+    let mut count = 0;
+    for row in page.lines().filter_map(|line| line.strip_prefix("| `fsarena-")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (name, allowed) = (cells[0].trim_end_matches('`'), cells[2]);
+        let allowed: BTreeSet<String> = match allowed {
+            "no other crate" => BTreeSet::new(),
+            names => names.split(", ").map(str::to_owned).collect(),
+        };
+        assert_eq!(dependencies(name), allowed, "fsarena-{name}");
+        count += 1;
+    }
+    assert_eq!(count + 1, fs::read_dir(crates()).expect("readable").count(), "every crate is in the table");
+}
+
+#[test]
+fn the_core_names_no_engine_suite_article_or_kind() {
+    let engines = fsarena_engine::ENGINES.iter().chain(fsarena_programs::PROGRAMS).map(|engine| engine.name());
+    let suites = fsarena_catalog::suites().expect("sound").into_iter().map(|suite| suite.name);
+    let articles = fsarena_catalog::articles().expect("sound").into_iter().map(|article| article.name);
+    let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name());
+    let names: BTreeSet<String> = engines.chain(kinds).map(str::to_owned).chain(suites).chain(articles).collect();
+    let mut found = Vec::new();
+    for crate_name in CORE {
+        for path in sources(&crates().join(format!("fsarena-{crate_name}/src"))) {
+            let text = fs::read_to_string(&path).expect("readable");
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let is_allowed = |name: &str| ALLOWED.iter().any(|(of, allowed, _)| *of == crate_name && *allowed == name);
+            let is_named = |name: &&String| code.contains(&format!("\"{name}\"")) && !is_allowed(name);
+            found.extend(names.iter().filter(is_named).map(|name| format!("{}: {name}", path.display())));
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
