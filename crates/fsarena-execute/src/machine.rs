@@ -149,7 +149,7 @@ impl Machine {
                 Target { device: found.device.clone(), backing: found.backing.clone(), beneath, flushes }
             }
             (None, Some(BaselineKind::Device)) => {
-                Target { device: self.arena.spare_name(), beneath, ..Target::default() }
+                Target { device: self.arena.calibration_device_name(), beneath, ..Target::default() }
             }
             (None, _) => Target { beneath, ..Target::default() },
         }
@@ -217,7 +217,7 @@ impl Volumes for Machine {
         }
         let (path, sync): (_, fn(&File) -> rustix::io::Result<()>) = match self.place(contender) {
             Some(BaselineKind::Start) => return Ok(Nanos(0)),
-            Some(BaselineKind::Device) => match self.arena.spare()? {
+            Some(BaselineKind::Device) => match self.arena.calibration_device()? {
                 None => return Ok(Nanos(0)),
                 Some((device, _)) => (device, |device| rustix::fs::fdatasync(device)),
             },

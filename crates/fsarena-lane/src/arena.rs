@@ -1,9 +1,9 @@
 //! The arena: everything that a run makes on the machine: its folder, its lanes and the mounted contenders.
 
+mod calibration;
 mod library;
 mod limits;
 mod remount;
-mod spare;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub struct Arena {
     folder: PathBuf,
     disks: Vec<Disk>,
     lanes: Vec<Lane>,
-    spare: Option<Lane>,
+    calibration_device: Option<Lane>,
     memory: Option<PathBuf>,
     group: Option<MemoryGroup>,
     sites: Vec<Option<Site>>,
@@ -90,7 +90,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Makes the run's folder and the lanes: one for each contender that needs one and a spare one, or one lane that
+    /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one lane that
     /// all contenders use in turn.
     ///
     /// Calls `telling` with a description before each step; once it returns [`Go::Stop`], no further lane is made.
@@ -118,7 +118,7 @@ impl Arena {
             folder: PathBuf::new(),
             disks,
             lanes: Vec::new(),
-            spare: None,
+            calibration_device: None,
             memory: None,
             group: None,
             sites,
@@ -143,12 +143,12 @@ impl Arena {
             let (ledger, plan, folder) = (&mut self.ledger, &self.plan, &self.folder);
             self.lanes.push(storage::open_lane(ledger, plan, folder, &self.disks, index)?);
         }
-        let has_spare = self.plan.lanes.is_own() && count > lane_count(&self.plan);
-        self.spare = if has_spare { self.lanes.pop() } else { None };
+        let has_calibration_device = self.plan.lanes.is_own() && count > lane_count(&self.plan);
+        self.calibration_device = if has_calibration_device { self.lanes.pop() } else { None };
         Ok(())
     }
 
-    /// Writes all lanes, including the spare one, in full twice, and then at random in rounds of a second. `goes_on`
+    /// Writes all lanes, including the calibration device, in full twice, and then at random in rounds of a second. `goes_on`
     /// gets the writes per second of the rounds so far and decides whether another round follows. Returns these rates;
     /// `None` without lanes, or if `telling` returns [`Go::Stop`].
     ///
@@ -159,7 +159,7 @@ impl Arena {
         telling: &mut dyn FnMut(&str) -> Go,
         goes_on: &dyn Fn(&[f64]) -> Go,
     ) -> Result<Option<Vec<f64>>, LaneError> {
-        let lanes = self.lanes.iter().chain(&self.spare);
+        let lanes = self.lanes.iter().chain(&self.calibration_device);
         let targets = lanes.map(|lane| Ok(Target { path: lane.path(), size: lane.size()? }));
         let targets = targets.collect::<Result<Vec<Target>, LaneError>>()?;
         match targets.is_empty() {
@@ -181,7 +181,7 @@ impl Arena {
     /// Paths of the sysfs `stat` files of the device that backs all lanes, and of each lane. `None` without lanes, or
     /// if writes to a lane do not reach a device unchanged: lanes in memory, or behind the host's page cache.
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
-        let names: Vec<String> = self.lanes.iter().chain(&self.spare).map(Lane::name).collect();
+        let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
         let is_direct = |name: &String| {
             let said = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
             said.is_ok_and(|said| said.trim() == "1")
@@ -322,7 +322,7 @@ impl Arena {
         }
         self.group = None;
         self.lanes.clear();
-        self.spare = None;
+        self.calibration_device = None;
         self.disks.clear();
         self.ledger.undo()
     }

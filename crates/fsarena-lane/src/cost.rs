@@ -33,13 +33,13 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Effort of a run on its spare lane before its first round.
+    /// Effort of a run on its calibration device before its first round.
     pub const FULL: Self = if cfg!(debug_assertions) {
         Self::ROUND
     } else {
         Self { writes: 200, paced_writes: 60, at_most: Nanos::seconds(60) }
     };
-    /// Effort of a run on its spare lane in each round.
+    /// Effort of a run on its calibration device in each round.
     pub const ROUND: Self = Self { writes: 60, paced_writes: 20, at_most: clock::look(Nanos::seconds(1)) };
 }
 

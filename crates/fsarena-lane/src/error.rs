@@ -310,7 +310,7 @@ impl Explained for LaneError {
             Self::WrongDisk { ids, .. } if ids.is_empty() => "leave it out: this run takes no disk".to_owned(),
             Self::WrongDisk { ids, .. } => format!("the ID of what `--storage` names is {}", ids.join(", ")),
             Self::Partitions { contenders, .. } => {
-                format!("name {contenders} with --storage, or {} for a spare lane", contenders + 1)
+                format!("name {contenders} with --storage, or {} for a calibration device", contenders + 1)
             }
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),

@@ -14,7 +14,7 @@ use crate::Trial;
 pub enum BaselineKind {
     /// On a tmpfs of the run: the time of the harness, system calls and the kernel's common part.
     Memory,
-    /// On the spare lane's device itself, without any file system: the upper limit of what the device can do.
+    /// On the calibration device itself, without any file system: the upper limit of what the device can do.
     Device,
     /// Nowhere: as many programs that do nothing (`/bin/true`) are started as the workload starts.
     Start,

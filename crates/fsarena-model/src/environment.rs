@@ -39,10 +39,10 @@ pub struct Environment {
     /// Result of preconditioning the lanes, if the plan asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioned: Option<Preconditioned>,
-    /// How long a flush of the spare lane takes after writes of several amounts.
+    /// How long a flush of the calibration device takes after writes of several amounts.
     #[serde(default)]
     pub flushes: Vec<FlushAfter>,
-    /// Fresh and repeated reads of the spare lane's device.
+    /// Fresh and repeated reads of the calibration device.
     #[serde(default)]
     pub repeated_reads: Option<RepeatedReads>,
     /// Bytes that all processors together can copy per second, from cache to cache: no application moves more.

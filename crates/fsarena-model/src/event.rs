@@ -40,7 +40,7 @@ pub struct RoundFacts {
     pub foreign_cores: Option<f64>,
     /// Cores' worth of time that the hypervisor took, on average over the timed slices.
     pub steal_cores: Option<f64>,
-    /// What a write and flush cost on the spare lane in this round.
+    /// What a write and flush cost on the calibration device in this round.
     #[serde(default)]
     pub lane_cost: Option<LaneCost>,
     /// What slowed the machine down.

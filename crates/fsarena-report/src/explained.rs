@@ -72,7 +72,7 @@ struct Subject {
 
 /// All tables in the order in which they are shown.
 const SUBJECTS: &[Subject] =
-    &[shares::SUBJECT, durability::CLOCKS, durability::CENSUS, programs::IOSTAT, programs::SAID];
+    &[shares::SUBJECT, durability::CLOCKS, durability::FLUSHES, programs::IOSTAT, programs::SAID];
 
 /// A figure of a workload over all contenders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub fn of_all(comparison: &Comparison) -> impl Iterator<Item = Section> {
 
 /// The tables of one workload, with all lines. The shares are shown with the workload's medians instead.
 pub fn of_workload(comparison: &Comparison, workload: &WorkloadRow) -> impl Iterator<Item = Section> {
-    let subjects = [programs::SAID, durability::CLOCKS, durability::CENSUS, programs::IOSTAT].into_iter();
+    let subjects = [programs::SAID, durability::CLOCKS, durability::FLUSHES, programs::IOSTAT].into_iter();
     subjects.map(|subject| {
         let lines = (subject.lines)(comparison, workload);
         let table = figures(TableOf::new(TableLook::Probes, &lines), comparison, |line| line);

@@ -78,7 +78,7 @@ const PROBES: &[Probe] = &[
         accounts it."),
     probe("process.written", "Written for the process, bytes/op", bytes, "What this process caused to be written, as \
         the kernel accounts it."),
-    probe("settle", "Settling afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left \
+    probe("sync", "Sync afterwards", seconds, "An untimed syncfs after the last slice: work that the figure left \
         to later."),
 ];
 

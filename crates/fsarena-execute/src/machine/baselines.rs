@@ -45,7 +45,7 @@ impl Machine {
     ) -> Result<Box<dyn Job>, TestbedError> {
         let job = match place {
             BaselineKind::Device => {
-                self.arena.rewrite_spare(workload.traits.peak)?;
+                self.arena.rewrite_calibration_device(workload.traits.peak)?;
                 on_device(&self.arena, workload, seed)?
             }
             BaselineKind::Memory | BaselineKind::Start => starts(workload),
@@ -56,9 +56,9 @@ impl Machine {
     }
 }
 
-/// The workload on the spare lane's device; `None` without a spare lane, or if the workload cannot run there.
+/// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run there.
 pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
-    let Some((device, size)) = arena.spare()? else { return Ok(None) };
+    let Some((device, size)) = arena.calibration_device()? else { return Ok(None) };
     Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
 }
 

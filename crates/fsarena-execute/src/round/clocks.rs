@@ -78,13 +78,13 @@ fn at_rest(
     // subtracted.
     let rest = both.saturating_sub(testbed.quiesce(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
-    let clocks = [("returned", returned), ("durable", returned + synced), ("rest", returned + synced + rest)];
+    let clocks = [("returned", returned), ("durable", returned + synced), ("quiescent", returned + synced + rest)];
     for (name, time) in clocks {
         player.readings.extend(reading(&format!("clock.{name}"), time.as_seconds() / operations, "s/op"));
     }
-    player.readings.extend(written("clock.rest", &grown, &player.current));
+    player.readings.extend(written("clock.quiescent", &grown, &player.current));
     let logical = testbed.logical(contender, setting.workload);
-    for (name, used) in [("used", after), ("rest", testbed.used(contender))] {
+    for (name, used) in [("used", after), ("quiescent", testbed.used(contender))] {
         let share = || Some((used?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64);
         player.readings.extend(share().and_then(|share| reading(&format!("space.{name}"), share, "B/B")));
     }

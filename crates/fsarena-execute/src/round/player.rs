@@ -102,7 +102,7 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
     let spent = std::mem::take(&mut player.spent).into_iter();
     probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
     let synced = player.synced.map(Nanos::as_seconds);
-    probes.insert("settle".to_owned(), Reading { value: synced, unit: "s".to_owned() });
+    probes.insert("sync".to_owned(), Reading { value: synced, unit: "s".to_owned() });
     let timed = player.stats.elapsed.as_seconds();
     probes.extend(rate_readings(player.stats.offered, player.stats.operations, timed));
     probes.extend(said(&player.stats));

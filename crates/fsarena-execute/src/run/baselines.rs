@@ -67,7 +67,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Measures the cost of a write and flush on the spare lane at the end of the round.
+    /// Measures the cost of a write and flush on the calibration device at the end of the round.
     pub(super) fn lane_cost(&mut self, round: u32) -> Result<Option<LaneCost>, RunError> {
         if self.stopped() {
             return Ok(None);

@@ -84,8 +84,8 @@ fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     // 1 ms is the minimum if there is nothing to write.
     assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
     assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
-    assert!((clock("clock.rest") - clock("clock.durable") - 5e-5).abs() < 1e-6);
-    assert!(clock("space.rest") > 0.0 && clock("space.used") == clock("space.rest"));
+    assert!((clock("clock.quiescent") - clock("clock.durable") - 5e-5).abs() < 1e-6);
+    assert!(clock("space.quiescent") > 0.0 && clock("space.used") == clock("space.quiescent"));
     let never = performed(Often::Never, None).comparison();
-    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.rest")));
+    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.quiescent")));
 }

@@ -87,7 +87,7 @@ fn a_pair_with_a_failed_trial_is_invalid_and_the_others_are_decided() {
 
 #[test]
 fn whatever_fails_in_a_trial_makes_it_a_failed_one_and_is_cleared_away() {
-    for entry in ["open xfs create", "prepare xfs create", "settle xfs", "refill xfs", "remount xfs", "clear xfs"] {
+    for entry in ["open xfs create", "prepare xfs create", "sync xfs", "reset xfs", "remount xfs", "clear xfs"] {
         let mut play = with_failure(2, 1, entry);
         play.plan.workloads = vec![workload("create")];
         play.plan.workloads[0].cache = CacheState::Cold;
@@ -197,7 +197,7 @@ fn a_listener_that_fails_ends_the_run_whenever_it_does() {
 
 #[test]
 fn a_settling_that_fails_after_the_slices_is_a_failed_trial() {
-    let mut play = with_failure(2, 2, "settle xfs");
+    let mut play = with_failure(2, 2, "sync xfs");
     play.plan.workloads = vec![workload("create")];
     assert_eq!(failed(&play.perform()).len(), 1);
 }

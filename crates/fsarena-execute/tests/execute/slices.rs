@@ -15,25 +15,25 @@ fn two_slices() -> Workload {
 }
 
 #[test]
-fn a_slice_is_refilled_and_warmed_up_before_its_timed_part_is_watched() {
+fn a_slice_is_reset_and_warmed_up_before_counters_start() {
     let performance = one_round(two_slices(), World::of(&[1000.0]));
     let wanted = [
         "survey",
         "make ext4 on lane 0",
         "open ext4 create",
         "prepare ext4 create",
-        "settle ext4",
-        "refill ext4 create",
+        "sync ext4",
+        "reset ext4 create",
         "run ext4 create for 20 ms",
         "watch ext4",
         "run ext4 create for 100 ms",
         "count ext4",
-        "refill ext4 create",
+        "reset ext4 create",
         "run ext4 create for 20 ms",
         "watch ext4",
         "run ext4 create for 100 ms",
         "count ext4",
-        "settle ext4",
+        "sync ext4",
         "clear ext4 create",
         "finish ext4",
     ];
@@ -46,14 +46,14 @@ fn cold() -> Workload {
 
 /// The journal between the first settling and the next.
 fn at_work(performance: &Performance) -> Vec<&str> {
-    let synced = performance.journal.iter().skip_while(|entry| !entry.starts_with("settle")).skip(1);
-    synced.take_while(|entry| !entry.starts_with("settle")).map(String::as_str).collect()
+    let synced = performance.journal.iter().skip_while(|entry| !entry.starts_with("sync")).skip(1);
+    synced.take_while(|entry| !entry.starts_with("sync")).map(String::as_str).collect()
 }
 
 #[test]
-fn a_cold_slice_is_mounted_again_after_its_refill() {
+fn a_cold_slice_is_mounted_again_after_its_reset() {
     let performance = one_round(cold(), World::of(&[1000.0]));
-    let wanted = ["refill ext4 read", "remount ext4", "watch ext4", "run ext4 read to the end", "count ext4"];
+    let wanted = ["reset ext4 read", "remount ext4", "watch ext4", "run ext4 read to the end", "count ext4"];
     assert_eq!(at_work(&performance), wanted);
 }
 
@@ -61,7 +61,7 @@ fn a_cold_slice_is_mounted_again_after_its_refill() {
 fn what_cannot_be_mounted_again_is_chilled_instead() {
     let performance = one_round(cold(), World { stuck: vec![0], ..World::of(&[1000.0]) });
     let wanted =
-        ["refill ext4 read", "remount ext4", "chill ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
+        ["reset ext4 read", "remount ext4", "chill ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
     assert_eq!(at_work(&performance), wanted);
 }
 
@@ -77,10 +77,10 @@ fn warm_and_direct_slices_are_not_mounted_again() {
 fn with_a_memory_limit_a_slice_brings_its_files_into_memory_within_it() {
     let limited = Workload { memory_limit: Some(Bytes::mib(128)), slices: 1, ..workload("create") };
     let performance = one_round(limited, World::of(&[1000.0]));
-    let prepared = ["confine to 128 MiB", "open ext4 create", "prepare ext4 create", "release", "settle ext4"];
+    let prepared = ["confine to 128 MiB", "open ext4 create", "prepare ext4 create", "release", "sync ext4"];
     assert_eq!(performance.journal[2..7], prepared);
     let wanted = [
-        "refill ext4 create",
+        "reset ext4 create",
         "remount ext4",
         "confine to 128 MiB",
         "warm ext4 create",
@@ -101,7 +101,7 @@ fn everybody_is_prepared_and_at_rest_before_anybody_is_timed() {
     let synced = |label: &str| {
         let before = &performance.journal[..first_run];
         let prepared = before.iter().position(|entry| *entry == format!("prepare {label} create"));
-        let synced = before.iter().position(|entry| *entry == format!("settle {label}"));
+        let synced = before.iter().position(|entry| *entry == format!("sync {label}"));
         prepared.is_some() && prepared < synced
     };
     assert!(["ext4", "xfs", "btrfs"].into_iter().all(synced));
@@ -136,7 +136,7 @@ fn the_probes_of_a_trial_are_its_own() {
 #[test]
 fn what_was_left_undone_is_timed_apart() {
     let performance = one_round(two_slices(), World::of(&[1000.0]));
-    assert_eq!(performance.record.trials[0].probe("settle"), Some(0.004));
+    assert_eq!(performance.record.trials[0].probe("sync"), Some(0.004));
     assert!((performance.record.trials[0].seconds() - 0.2).abs() < 1e-9);
 }
 

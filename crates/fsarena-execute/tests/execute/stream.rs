@@ -7,7 +7,7 @@ use crate::fake::{Effect, Performance, Play, World, workload};
 
 const CONTENDERS: [&str; 4] = ["ext4", "tmpfs", "xfs", "btrfs"];
 const WORKLOADS: [&str; 5] = ["create", "append", "read", "rename", "delete"];
-const ACTS: [&str; 8] = ["make xfs", "open", "run ext4", "run tmpfs read", "refill", "settle", "clear ext4", "finish"];
+const ACTS: [&str; 8] = ["make xfs", "open", "run ext4", "run tmpfs read", "reset", "sync", "clear ext4", "finish"];
 
 fn any_workload(name: &'static str) -> impl Strategy<Value = Workload> {
     let cache = prop_oneof![Just(CacheState::Warm), Just(CacheState::Cold), Just(CacheState::Direct)];

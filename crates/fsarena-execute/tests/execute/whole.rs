@@ -22,15 +22,15 @@ fn whole_runs_are_made_one_after_the_other_each_synced_before_the_next_begins() 
         [
             format!("open {label} create"),
             format!("prepare {label} create"),
-            format!("settle {label}"),
-            format!("refill {label} create"),
+            format!("sync {label}"),
+            format!("reset {label} create"),
             format!("watch {label}"),
             format!("run {label} create for 100 ms"),
             format!("count {label}"),
             format!("watch {label}"),
-            format!("settle {label}"),
+            format!("sync {label}"),
             format!("count {label}"),
-            format!("settle {label}"),
+            format!("sync {label}"),
             format!("clear {label} create"),
         ]
     };
@@ -48,7 +48,7 @@ fn what_a_whole_run_leaves_for_later_is_part_of_its_time() {
     assert_eq!((trial.slices.len(), trial.slices[0].operations), (1, 100));
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(104));
     assert!((trial.slices[0].value - 100.0 / 0.104).abs() < 1e-9);
-    assert_eq!(trial.probe("settle"), Some(0.004));
+    assert_eq!(trial.probe("sync"), Some(0.004));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
     let performance = one_round(Workload { ends_by_itself: true, ..whole(100) });
     let trial = performance.trials_of("create", "ext4")[0];
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
-    assert_eq!(trial.probe("settle"), Some(0.004));
+    assert_eq!(trial.probe("sync"), Some(0.004));
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
 fn all_that_is_done_around_a_run_ends_within_the_time_limit() {
     let sliced = || workload("create");
     for (act, work) in
-        [("prepare", whole(100)), ("refill", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
+        [("prepare", whole(100)), ("reset", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
     {
         let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
         let limited = Workload { time_limit_s: Some(1), memory_limit: Some(Bytes::mib(64)), ..work };

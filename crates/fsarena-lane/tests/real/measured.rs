@@ -54,7 +54,10 @@ fn all_lanes_are_preconditioned_until_it_is_said() {
     let goes_on = |rates: &[f64]| if rates.len() < 2 { Go::On } else { Go::Stop };
     let rates = arena.precondition(&mut telling, &goes_on).expect("written").expect("there are lanes");
     assert!(rates.len() == 2 && rates.iter().all(|rate| *rate > 0.0), "{rates:?}");
-    assert!(heard.iter().any(|text| text.contains("lane 3 of 3, pass 2 of 2")), "the spare one too: {heard:?}");
+    assert!(
+        heard.iter().any(|text| text.contains("lane 3 of 3, pass 2 of 2")),
+        "the calibration device, too: {heard:?}"
+    );
     arena.close().expect("nothing stays");
     let arena = ground.arena(&["tmpfs"], 32);
     assert_eq!(arena.precondition(&mut |_| Go::On, &|_| Go::On).expect("no lanes"), None);

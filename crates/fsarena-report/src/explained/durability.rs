@@ -1,5 +1,5 @@
 //! What is durable, and when. The three clocks: when calls had returned, when everything was durable, when the lane was at
-//! rest; and how much space the work took on the device. The flush census: how many flushes reach the device for a sync,
+//! rest; and how much space the work took on the device. The flushes per sync: how many flushes reach the device for a sync,
 //! and how long a flush takes.
 
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
@@ -30,7 +30,12 @@ const LITTLE: f64 = 64.0;
 const WHEN: [Figure; 3] = [
     probed("returned", "clock.returned", seconds, "The calls came back."),
     probed("durable", "clock.durable", seconds, "All of it was synced."),
-    probed("at rest", "clock.rest", seconds, "The lane had been remounted read-only, with all deferred work done."),
+    probed(
+        "at rest",
+        "clock.quiescent",
+        seconds,
+        "The lane had been remounted read-only, with all deferred work done.",
+    ),
 ];
 
 #[rustfmt::skip]
@@ -46,17 +51,17 @@ const LATER: [Figure; 3] = [
 const PARTS: [Figure; 4] = [
     probed("until durable/op", "clock.durable.written", bytes,
         "Bytes written after the calls had returned, until all was durable."),
-    probed("from then until rest/op", "clock.rest.written", bytes, "Bytes written after all was durable, until rest."),
+    probed("from then until rest/op", "clock.quiescent.written", bytes, "Bytes written after all was durable, until rest."),
     probed("flushes until durable/op", "clock.durable.flushes", count,
         "Flushes sent after the calls had returned, until all was durable."),
-    probed("flushes until rest/op", "clock.rest.flushes", count, "Flushes sent after all was durable, until rest."),
+    probed("flushes until rest/op", "clock.quiescent.flushes", count, "Flushes sent after all was durable, until rest."),
 ];
 
 #[rustfmt::skip]
 const SPACE: [Figure; 2] = [
     probed("space used", "space.used", three_digits,
         "Bytes more in use than before for a byte of the files, right after the work."),
-    probed("space at rest", "space.rest", three_digits, "The same once the lane was at rest."),
+    probed("space at rest", "space.quiescent", three_digits, "The same once the lane was at rest."),
 ];
 
 /// The clock that a cell's figure counts.
@@ -69,7 +74,7 @@ fn later_time(comparison: &Comparison, cell: &Cell) -> Option<f64> {
         Clock::Returned => probe(cell, "clock.returned")?,
         Clock::Durable => probe(cell, "clock.durable")?,
     };
-    let rest = probe(cell, "clock.rest")?;
+    let rest = probe(cell, "clock.quiescent")?;
     (rest > 0.0).then(|| ((rest - own) / rest).max(0.0))
 }
 
@@ -78,7 +83,7 @@ fn later_bytes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
         Clock::Returned => probe(cell, "clock.durable.written")?,
         Clock::Durable => 0.0,
     };
-    Some(until_durable + probe(cell, "clock.rest.written")?)
+    Some(until_durable + probe(cell, "clock.quiescent.written")?)
 }
 
 /// The figure counts the bytes that the device wrote during the timed part.
@@ -136,14 +141,14 @@ fn silent(comparison: &Comparison) -> Option<String> {
     (little > 0).then(|| format!("In {which} less than {} is left for later by each contender.", percent(MUCH)))
 }
 
-pub const CENSUS: Subject = Subject {
-    title: "Flush census",
+pub const FLUSHES: Subject = Subject {
+    title: "Flushes per sync",
     meaning: "What reaches the lane's device for one fsync, fdatasync or syncfs (for one write with O_SYNC): flushes \
         as the device counts them, requests that ask for a flush before them (preflush), and writes past the device's \
         cache (FUA); of a loop device, which has no FUA, each of these is one more flush. The last two are counted in \
         the first round only. Calls at the same time may share a flush.",
-    lines: census,
-    brief: census_in_brief,
+    lines: flush_lines,
+    brief: flush_lines_in_brief,
     rest: |_| None,
     hint: |_, _| None,
 };
@@ -158,11 +163,11 @@ const PER_SYNC: [Figure; 4] = [
 const SYNCS: Figure =
     computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.");
 
-/// Probes of the census. A run without them is from an older version.
+/// Probes of these figures. A run without them is from an older version.
 const COUNTED: [&str; 3] = ["device.preflushes", "device.fua", "device.flushing"];
 
-/// All figures of a workload that syncs; empty if the run has no census.
-fn census(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+/// All figures of a workload that syncs; empty if the run has no such probes.
+fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let per_sync = per_sync_lines(comparison, workload);
     let syncs = if per_sync.is_empty() { Vec::new() } else { lines(comparison, workload, &[SYNCS]) };
     per_sync.into_iter().chain(syncs).collect()
@@ -177,7 +182,7 @@ fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> 
 }
 
 /// The figures without syncs per operation, and with preflushes and FUA writes in one line: `1.00 + 1.00`.
-fn census_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
+fn flush_lines_in_brief(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let all = per_sync_lines(comparison, workload);
     let [flushes, preflushes, fua, time] = PER_SYNC.map(|figure| all.iter().find(|line| line.what == figure.what));
     let asked = match (preflushes, fua) {

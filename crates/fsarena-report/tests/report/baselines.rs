@@ -39,13 +39,18 @@ fn a_run_that_measured_nothing_beside_has_no_word_of_it() {
     }
     for name in ["text", "markdown", "html"] {
         let report = render(&old, name).to_lowercase();
-        for word in
-            ["where the time goes", "three clocks", "flush census", "starts of ", "write and flush took", "verdicts of"]
-        {
+        for word in [
+            "where the time goes",
+            "three clocks",
+            "flushes per sync",
+            "starts of ",
+            "write and flush took",
+            "verdicts of",
+        ] {
             assert!(!report.contains(word), "{name}: {word}");
         }
         let new = render(&fixture(), name).to_lowercase();
-        for word in ["where the time goes", "three clocks", "flush census", "starts of ", "write and flush took"] {
+        for word in ["where the time goes", "three clocks", "flushes per sync", "starts of ", "write and flush took"] {
             assert!(new.contains(word), "{name}: {word}");
         }
     }
@@ -99,7 +104,7 @@ fn references_stand_beside_the_figures_in_every_format() {
 }
 
 #[test]
-fn a_flush_census_counts_by_the_sync() {
+fn flushes_are_counted_per_sync() {
     let mut comparison = fixture();
     let ext4 = cell(&mut comparison, "create-fsync", "ext4");
     ext4.syncs_per_operation = Some(0.25);
@@ -156,7 +161,7 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
     let page = render(&comparison, "html");
     assert!(section(&page, "append-fsync").contains("<summary>Three clocks and space</summary>"));
     assert!(section(&page, "create-fsync").contains("Three clocks and space: <b>xfs leaves 9.4 % for later</b>"));
-    set(cell(&mut comparison, "append-fsync", "btrfs"), "clock.rest.written", Some(1e6));
+    set(cell(&mut comparison, "append-fsync", "btrfs"), "clock.quiescent.written", Some(1e6));
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "append-fsync", "later, of the writes").unwrap(), ["0 %", "0 %", "98 %"]);
 }
@@ -164,10 +169,10 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
 #[test]
 fn what_a_figure_counts_is_not_left_for_later() {
     let mut comparison = fixture();
-    for (probe, value) in [("clock.returned", 1.0), ("clock.durable", 9.0), ("clock.rest", 10.0)] {
+    for (probe, value) in [("clock.returned", 1.0), ("clock.durable", 9.0), ("clock.quiescent", 10.0)] {
         set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
     }
-    for (probe, value) in [("device.written", 9e3), ("clock.durable.written", 9e3), ("clock.rest.written", 1e3)] {
+    for (probe, value) in [("device.written", 9e3), ("clock.durable.written", 9e3), ("clock.quiescent.written", 1e3)] {
         set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
     }
     let of = |comparison: &Comparison, figure: &str| {
@@ -188,9 +193,9 @@ fn space_at_rest_is_said_where_it_is_another() {
     let has =
         |comparison: &Comparison| line(&render(comparison, "markdown"), "create-fsync", "space at rest").is_some();
     assert!(has(&comparison));
-    set(cell(&mut comparison, "create-fsync", "xfs"), "space.rest", Some(4.1));
+    set(cell(&mut comparison, "create-fsync", "xfs"), "space.quiescent", Some(4.1));
     for label in ["ext4", "btrfs"] {
-        set(cell(&mut comparison, "create-fsync", label), "space.rest", Some(4.1));
+        set(cell(&mut comparison, "create-fsync", label), "space.quiescent", Some(4.1));
     }
     assert!(!has(&comparison));
 }

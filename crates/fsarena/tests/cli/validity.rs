@@ -128,12 +128,12 @@ fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
     for cell in cells(&stage.json()) {
         // The time to come to rest is the difference of two measurements; it is clamped to 0 if the second is longer.
         let [returned, durable, rest] =
-            ["clock.returned", "clock.durable", "clock.rest"].map(|clock| probe(cell, clock));
+            ["clock.returned", "clock.durable", "clock.quiescent"].map(|clock| probe(cell, clock));
         assert!(0.0 < returned && returned <= durable && durable <= rest, "{cell}");
-        assert!(probe(cell, "clock.rest.written") >= 0.0 && probe(cell, "space.rest") > 0.5, "{cell}");
+        assert!(probe(cell, "clock.quiescent.written") >= 0.0 && probe(cell, "space.quiescent") > 0.5, "{cell}");
     }
     run(stage.compare(&["ext4"]).args(["--rounds", "1", "--workload", &small, "--baselines", "never"]), 0);
     let report = stage.json();
     assert!(report["baselines"].as_array().is_some_and(Vec::is_empty));
-    assert!(cells(&report).all(|cell| cell["harness_share"].is_null() && cell["probes"]["clock.rest"].is_null()));
+    assert!(cells(&report).all(|cell| cell["harness_share"].is_null() && cell["probes"]["clock.quiescent"].is_null()));
 }

@@ -100,8 +100,8 @@ impl Job for FakeJob {
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("refill", stop);
-        self.act("refill", "")
+        self.linger("reset", stop);
+        self.act("reset", "")
     }
 
     fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

@@ -78,7 +78,7 @@ impl Volumes for FakeTestbed {
     }
 
     fn sync(&mut self, contender: usize) -> Result<Nanos, TestbedError> {
-        self.act("settle", contender, "", Nanos::millis(4))?;
+        self.act("sync", contender, "", Nanos::millis(4))?;
         Ok(Nanos::millis(4))
     }
 

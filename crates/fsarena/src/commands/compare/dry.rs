@@ -128,8 +128,8 @@ pub fn write_space(text: &mut String, plan: &Plan) -> std::fmt::Result {
         _ => {
             let made = made_lanes(plan);
             let total = Bytes(plan.lane_size.0.saturating_mul(made as u64));
-            let spare = if made > lanes { " and a spare one" } else { ", none to spare" };
-            writeln!(text, "  {} lanes of {}{spare}: {total}, {}", lanes, plan.lane_size, plan.storage)
+            let further = if made > lanes { " and a calibration device" } else { ", no calibration device" };
+            writeln!(text, "  {} lanes of {}{further}: {total}, {}", lanes, plan.lane_size, plan.storage)
         }
     }
 }

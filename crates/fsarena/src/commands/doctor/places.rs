@@ -17,7 +17,7 @@ use folders::Folder;
 use rank::Footing;
 use trust::Trust;
 
-/// Three contenders and a spare lane, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
+/// Three contenders and a calibration device, 2 GiB each, as `compare ext4 xfs btrfs` makes them.
 const LANES: u64 = 4;
 const LANE_SIZE: Bytes = Bytes::gib(2);
 

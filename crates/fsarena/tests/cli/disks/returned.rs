@@ -219,7 +219,7 @@ fn each_contender_has_a_partition_in_turn() {
     let [error, hint] = lines(&run(&mut compare(&stage, &["ext4"], &paths.join(",")), 2));
     assert!(error.contains("3 partitions") && hint.contains("name 1"), "{error}: {hint}");
     let dry = out(&run(compare(&stage, &["ext4", "ext2"], &paths.join(",")).arg("--dry-run"), 0));
-    assert!(dry.contains("2 lanes of 16.0 MiB and a spare one"), "{dry}");
+    assert!(dry.contains("2 lanes of 16.0 MiB and a calibration device"), "{dry}");
 }
 
 #[test]
