@@ -219,7 +219,7 @@ fn a_sync_is_a_flush_of_the_device_and_the_work_is_direct() {
 fn a_device_that_somebody_uses_is_left_alone() {
     let Some(device) = Loop::new(8 * MIB) else { return };
     let claimed = OpenOptions::new().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(device.path());
-    let claimed = claimed.expect("nobody else has it");
+    let claimed = claimed.expect("no other process has it");
     let write = workload("none", "direct", json!({ "operation": "write", "pattern": "random", "operations": 1 }));
     let job = engine("data").expect("there").open_on_device(&write, &device.path(), Bytes(8 * MIB), 7);
     let mut job = job.expect("understood").expect("it can be done on a device");

@@ -20,7 +20,7 @@ fn plan(folder: &Path) -> Plan {
 }
 
 fn ledger(folder: &Path) -> (Ledger, fsarena_lane::Cleared) {
-    Ledger::open(&folder.join("ledger")).expect("nobody else has it")
+    Ledger::open(&folder.join("ledger")).expect("no other process has it")
 }
 
 /// An arena with its own directory, while no other test runs; `None` if memory cannot be limited.

@@ -30,7 +30,7 @@ fn ground() -> Option<Ground> {
 
 impl Ground {
     fn ledger(&self) -> Ledger {
-        Ledger::open(&self.place.path().join("ledger")).expect("nobody else has it").0
+        Ledger::open(&self.place.path().join("ledger")).expect("no other process has it").0
     }
 
     fn arena(&self, contenders: &[&str], size: u64) -> Arena {

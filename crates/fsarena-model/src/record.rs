@@ -60,6 +60,20 @@ impl RunRecord {
         }
     }
 
+    /// The events from which this record follows, the trials of all rounds first.
+    pub fn into_events(self) -> Vec<Event> {
+        let begin = [
+            Event::Started { plan: Box::new(self.plan), started: self.started },
+            Event::Surveyed(Box::new(self.environment)),
+        ];
+        let all = begin.into_iter().chain(self.contenders.into_iter().map(Event::Contender));
+        let all = all.chain(self.trials.into_iter().map(|trial| Event::Trial(Box::new(trial))));
+        let all = all.chain(self.baselines.into_iter().map(|baseline| Event::Baseline(Box::new(baseline))));
+        let all = all.chain(self.checks.into_iter().map(Event::Checked));
+        let all = all.chain(self.rounds.into_iter().map(Event::RoundFinished));
+        all.chain(self.notes.into_iter().map(Event::Note)).chain([Event::Finished(self.status)]).collect()
+    }
+
     /// Adds an event.
     pub fn apply(&mut self, event: &Event) {
         match event {

@@ -18,7 +18,7 @@ fn arena(folder: &std::path::Path) -> Arena {
         lane_size: Bytes::mib(320),
         ..Plan::of(CONTENDERS.iter().map(|text| text.parse().expect("well spelled")).collect())
     };
-    let ledger = Ledger::open(&folder.join("ledger")).expect("nobody else has it").0;
+    let ledger = Ledger::open(&folder.join("ledger")).expect("no other process has it").0;
     Arena::open(plan, ledger, &mut |_| Go::On).expect("the lanes can be made")
 }
 

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn of_a_servers_only_a_part_is_its_users() {
         use std::os::unix::fs::MetadataExt;
-        let user = User::of("daemon").expect("there is somebody");
+        let user = User::of("daemon").expect("the user exists");
         let folder = RunFolder::for_server(user.as_ref()).expect("made");
         let facts =
             |path: &Path| fs::symlink_metadata(path).map(|known| (known.uid(), known.mode() & 0o777)).expect("there");
@@ -119,7 +119,7 @@ mod tests {
         let before = fs::metadata(&precious).expect("there");
         std::os::unix::fs::symlink(&precious, &link).expect("linked");
         read(&link).expect_err("it is a link");
-        let user = User::of("daemon").expect("there is somebody");
+        let user = User::of("daemon").expect("the user exists");
         write(&link, "ours", user.as_ref()).expect("written");
         assert!(fs::symlink_metadata(&link).expect("there").is_file());
         assert_eq!(read(&link).expect("a file"), "ours");

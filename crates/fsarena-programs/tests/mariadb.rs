@@ -195,7 +195,7 @@ fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
             let (number, _) = server(place.path()).expect("runs");
             kill_process(Pid::from_raw(number).expect("a number"), Signal::KILL).expect("killed");
         });
-        run(&mut *job, &mut RunStats::new()).expect_err("nobody answers")
+        run(&mut *job, &mut RunStats::new()).expect_err("no answer")
     });
     assert!(error.starts_with("mariadbd has ended"), "{error}");
     assert!(error.contains("ready for connections"), "the log: {error}");

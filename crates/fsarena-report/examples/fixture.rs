@@ -20,7 +20,7 @@ fn main() {
     };
     let Some(format) = fsarena_report::format(&name) else { return eprintln!("no format `{name}`") };
     match (format.render)(&comparison) {
-        Ok(document) => std::io::stdout().write_all(document.bytes()).expect("somebody reads this"),
+        Ok(document) => std::io::stdout().write_all(document.bytes()).expect("stdout is open"),
         Err(nothing) => eprintln!("{}", nothing.why),
     }
 }

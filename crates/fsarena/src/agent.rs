@@ -31,10 +31,10 @@ pub struct Order {
     pub erase: Vec<String>,
 }
 
-/// A line of an agent's stdout.
+/// A line of an agent's stdout, or of an exported run.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+pub enum Line {
     /// The first line: the version of fsarena.
     Version(String),
     /// An event of the run.

@@ -85,3 +85,21 @@ fn the_core_names_no_engine_suite_article_or_kind() {
     }
     assert_eq!(found, Vec::<String>::new());
 }
+
+#[test]
+fn files_that_the_pages_name_exist() {
+    let mut count = 0;
+    for page in ["docs/architecture.md", "docs/guides/add-a-kind.md", "docs/guides/add-an-engine.md", "docs/safety.md"]
+    {
+        let text = fs::read_to_string(crates().join("..").join(page)).expect("readable");
+        for code in text.split('`').skip(1).step_by(2) {
+            let path = code.strip_prefix("crates/").unwrap_or(code);
+            let is_path = path.starts_with("fsarena-") && path.contains('/') && !path.contains("NAME");
+            if is_path && !path.contains(char::is_whitespace) {
+                assert!(crates().join(path).exists(), "{page}: {code}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}

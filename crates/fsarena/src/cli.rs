@@ -68,6 +68,10 @@ pub enum Command {
     Report(Report),
     /// List the runs in the store
     Runs,
+    /// Write a run as JSON lines, for `fsarena import` on another machine
+    Export(Export),
+    /// Add runs that `fsarena export` has written to the store
+    Import(Import),
     /// List kinds, workloads, suites and articles, and what is missing for each
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
@@ -216,7 +220,7 @@ pub struct Resume {
     /// The run's number, or `last`
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
-    /// At most so many further rounds of what is undecided [default: what an interrupted run lacks, or what the
+    /// At most this number of further rounds of what is undecided [default: what an interrupted run lacks, or what the
     /// undecided pairs ask for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget")]
     pub rounds: Option<u32>,
@@ -249,6 +253,25 @@ pub struct Report {
     /// Into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `fsarena export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The run's number, or `last`
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// Into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `fsarena import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Files that `fsarena export` has written; `-` is stdin
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
 }
 
 /// `fsarena list`.

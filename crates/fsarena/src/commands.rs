@@ -5,7 +5,9 @@ mod calibrate;
 mod clean;
 mod compare;
 mod doctor;
+mod export;
 mod generate;
+mod import;
 mod list;
 mod report;
 mod reproduce;
@@ -30,6 +32,8 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Resume(options) => resume::run(global, options),
         Command::Report(options) => report::run(global, options),
         Command::Runs => runs::run(global),
+        Command::Export(options) => export::run(global, options),
+        Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),
         Command::Clean => clean::run(),

@@ -187,7 +187,7 @@ fn a_listener_that_fails_ends_the_run_whenever_it_does() {
     let all = play().perform().events.len();
     for deaf_from in 0..all {
         let performance = Play { deaf_from, ..play() }.perform();
-        let error = performance.result.as_ref().expect_err("nobody listens any more");
+        let error = performance.result.as_ref().expect_err("the listener has failed");
         assert!(matches!(error, RunError::Listener(why) if why == "the store is full"), "{deaf_from}: {error}");
         assert_eq!((performance.events.len(), error.category()), (deaf_from, ErrorCategory::Machine));
     }

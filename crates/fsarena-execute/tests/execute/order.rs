@@ -66,7 +66,7 @@ fn slices_go_there_and_back() {
         assert_eq!(sweep[..3].iter().collect::<BTreeSet<_>>().len(), 3);
         assert_eq!(sweep[..3], [sweep[5], sweep[4], sweep[3]]);
     }
-    assert!(contenders.chunks(6).collect::<BTreeSet<_>>().len() > 3, "the order is drawn anew");
+    assert!(contenders.chunks(6).collect::<BTreeSet<_>>().len() > 3, "the order is drawn again");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn labels(labels: &[Label]) -> Vec<&str> {
 #[test]
 fn the_best_follows_from_the_mix_and_flips_where_both_are_level() {
     let record = torn().perform().record;
-    assert_eq!(assess(&record).recommendation, None, "nobody asked");
+    assert_eq!(assess(&record).recommendation, None, "not asked for");
     let advice = advice(&record, "create=7,append=3");
     assert_eq!(
         (advice.first.as_ref().map(|label| label.0.as_str()), labels(&advice.best)),
@@ -59,7 +59,7 @@ fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     }
     assert!(both.flips.is_empty(), "a single name has all the weight: {:?}", both.flips);
     let level = advice(&record, "create=0.501,append=0.499");
-    assert_eq!(labels(&level.best), ["ext4", "xfs"], "nobody can tell them apart");
+    assert_eq!(labels(&level.best), ["ext4", "xfs"], "they cannot be told apart");
     assert_eq!(level.equal.len(), 1, "and they differ by less than the margin");
 }
 

@@ -107,7 +107,7 @@ fn everybody_is_prepared_and_at_rest_before_anybody_is_timed() {
     assert!(["ext4", "xfs", "btrfs"].into_iter().all(synced));
     let last_run = performance.journal.iter().rposition(|entry| entry.starts_with("run "));
     let cleared = performance.journal.iter().position(|entry| entry.starts_with("clear "));
-    assert!(last_run < cleared, "nobody is cleared while others are timed");
+    assert!(last_run < cleared, "no contender is cleared while others are timed");
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn cold_work_that_tells_no_bytes_must_have_read_something_from_the_device() {
     let server = || cold().changed(|trial| trial.slices.iter_mut().for_each(|slice| slice.bytes = 0));
     assert_eq!(server().classes(), []);
     assert_eq!(server().reading("device.read", 0.0).classes(), [ValidityClass::Cached]);
-    assert_eq!(server().reading("device.read", None).classes(), [], "elsewhere nobody tells");
+    assert_eq!(server().reading("device.read", None).classes(), [], "elsewhere it is unknown");
     let elsewhere = server().reading("device.read", None).reading("process.read", 0.0);
     assert_eq!(elsewhere.classes(), [], "what this process reads is not what its server does");
 }

@@ -275,7 +275,7 @@ mod tests {
         let stop = AtomicBool::new(true);
         let mut stats = RunStats::new();
         let work = |number: u32, course: &mut LatencyOverTime<'_>| Ok((number, course.goes_on()));
-        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("nobody fails");
+        let done = together(vec![1, 2], &Limit::new(None, &stop), &mut stats, work).expect("no worker fails");
         assert_eq!((done, stats.operations), (vec![(1, false), (2, false)], 0));
     }
 }

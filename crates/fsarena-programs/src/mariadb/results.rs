@@ -173,7 +173,7 @@ impl Work for Results {
             (0, 0) => Ok(()),
             (lost, strange) => Err(EngineError::Wrong(format!(
                 "of {} results and lines of the log that MariaDB has acknowledged {lost} are not there any more as they were sent, \
-                 and {strange} rows are there that nobody sent",
+                 and {strange} rows are there that were not sent",
                 self.rows
             ))),
         }

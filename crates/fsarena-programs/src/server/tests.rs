@@ -66,7 +66,7 @@ fn a_client_that_is_not_answered_is_told_of_a_dead_server() {
     let script = "echo out of memory; touch up; until test -e go; do sleep 0.01; done; exit 9";
     let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| up.exists()).expect("ready");
     fs::write(folder.path().join("go"), "").expect("written");
-    let error = EngineError::Wrong("nobody answers".to_owned());
+    let error = EngineError::Wrong("no answer".to_owned());
     let error = server.blamed_within(Duration::from_secs(60), error).to_string();
     assert!(error.contains("out of memory"), "{error}");
 }
@@ -82,7 +82,7 @@ fn one_that_answers_nobody_is_not_asked_for_ever() {
         false
     };
     assert!(!server.becomes_ready(&NEVER, Duration::ZERO, until_told), "its time is over");
-    assert!(!server.becomes_ready(&AtomicBool::new(true), PATIENCE, until_told), "somebody wants to stop");
+    assert!(!server.becomes_ready(&AtomicBool::new(true), PATIENCE, until_told), "it is stopped");
 }
 
 #[test]

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(of(&[10.0, 20.0, 30.0], FRAME), ["bar worst", "bar between", "bar best"]);
         let lower = Frame { is_higher_better: false, ..FRAME };
         assert_eq!(of(&[10.0, 20.0, 30.0], lower), ["bar best", "bar between", "bar worst"]);
-        assert_eq!(of(&[150.0, 151.0], FRAME), ["bar best", "bar best"], "equal: nobody is the worst");
+        assert_eq!(of(&[150.0, 151.0], FRAME), ["bar best", "bar best"], "equal: none is the worst");
         assert_eq!(of(&[1.0], FRAME), ["bar between"]);
         let ranks = Frame { has_scale: false, ..FRAME };
         assert_eq!(of(&[1.0, 2.0], ranks), ["bar worst ranked", "bar best ranked"]);

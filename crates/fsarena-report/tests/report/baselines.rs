@@ -147,7 +147,7 @@ fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures
     assert_eq!(line(&report, "create-fsync", "w/s").unwrap(), ["1234.50", "–", "–"]);
     assert_eq!(line(&report, "create-fsync", "%util").unwrap()[0], "99.50");
     assert_eq!(line(&report, "create-fsync", "%CPU").unwrap()[0], "25.00");
-    assert_eq!(line(&report, "create-fsync", "r/s"), None, "nobody read");
+    assert_eq!(line(&report, "create-fsync", "r/s"), None, "no reads");
     assert_eq!(line(&report, "stat-tree", "w/s"), None, "not counted");
 }
 

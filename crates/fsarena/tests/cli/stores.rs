@@ -143,3 +143,39 @@ fn a_run_that_never_measured_anything_is_not_kept() {
     assert!(!runs.contains("bogus"), "{runs}");
     assert_eq!(stage.left(), Vec::<String>::new());
 }
+
+#[test]
+fn an_exported_run_is_the_same_in_another_store() {
+    let stage = Stage::new();
+    let record = stored(&stage, |_| {});
+    let file = stage.path("run.jsonl").display().to_string();
+    run(stage.fsarena().args(["export", "last", "-o", &file]), 0);
+    assert_eq!(out(&run(stage.fsarena().args(["export", "1"]), 0)), fs::read_to_string(&file).expect("written"));
+    let elsewhere = stage.path("home/other.sqlite");
+    let said = err(&run(stage.fsarena_with(&elsewhere).args(["import", &file, &file]), 0));
+    assert!(said.contains("is run 1") && said.contains("is run 2: fsarena report 2"), "{said}");
+    let found = Store::read(&elsewhere).and_then(|store| store.load(2)).expect("there");
+    assert_eq!(found, RunRecord { run: 2, ..record });
+}
+
+#[test]
+fn what_is_no_exported_run_is_not_imported() {
+    let stage = Stage::new();
+    stored(&stage, |_| {});
+    let whole = out(&run(stage.fsarena().args(["export"]), 0));
+    let lines: Vec<&str> = whole.lines().collect();
+    let cases = [
+        ("", "the end of the run is missing"),
+        (&lines[..lines.len() - 1].join("\n"), "the end of the run is missing"),
+        (&lines[2..].join("\n"), "a run begins with its plan"),
+        (&whole.replace(env!("CARGO_PKG_VERSION"), "99.1"), "line 1: it is of fsarena 99.1"),
+        ("rubbish", "line 1: "),
+    ];
+    for (text, expected) in cases {
+        let file = stage.file("run.jsonl", text);
+        let said = err(&run(stage.fsarena().args(["import", &file]), 2));
+        assert!(said.contains(expected) && said.contains("hint: "), "{said}");
+    }
+    run(stage.fsarena().args(["import", "/no/such/file"]), 4);
+    assert_eq!(Store::read(&stage.store()).and_then(|store| store.last()).expect("there"), Some(1));
+}

@@ -30,7 +30,7 @@ fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
         // Another process may use its port by now.
         assert_eq!(told_of(server.run.path()), 0);
     }
-    server.require_logged(0, &fsarena_engine::NEVER).expect("nobody asked");
+    server.require_logged(0, &fsarena_engine::NEVER).expect("no request was made");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn under_way(stage: &Stage, storage: &str) -> Child {
 fn kill(child: Child, disk: &Disk) {
     drop(Doomed(child));
     let is_free = || File::options().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(disk.path()).is_ok();
-    wait_until("the disk is nobody's", is_free);
+    wait_until("the disk is free", is_free);
 }
 
 #[test]

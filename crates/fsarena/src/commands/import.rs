@@ -1,0 +1,64 @@
+//! `fsarena import`: exported runs get into the store.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use fsarena_model::Event;
+
+use crate::agent::Line;
+use crate::cli::{Global, Import};
+use crate::exit::{Ended, Refusal};
+use crate::note::note;
+use crate::places;
+
+/// Adds the runs of all files to the store. A file that is not understood adds nothing.
+pub fn run(global: &Global, options: &Import) -> Result<Ended> {
+    let runs = options.files.iter().map(|path| Ok((path, events(path)?))).collect::<Result<Vec<_>>>()?;
+    let mut store = places::store(global)?;
+    for (path, events) in runs {
+        let Some((Event::Started { plan, started }, others)) = events.split_first() else { continue };
+        let run = store.begin(plan, started)?;
+        others.iter().try_for_each(|event| store.apply(run, event))?;
+        note!("{} is run {run}: fsarena report {run}", path.display());
+    }
+    Ok(Ended::Well)
+}
+
+/// The events of an exported run, of which the first is [`Event::Started`].
+fn events(path: &Path) -> Result<Vec<Event>> {
+    let name = path.display();
+    let text = read(path).with_context(|| format!("read {name}"))?;
+    let refused = |number: usize, what: String| {
+        let hint = "give files that `fsarena export` of the same version has written";
+        Refusal::wrong_use(format!("{name}, line {}: {what}", number + 1), hint)
+    };
+    let mut events = Vec::new();
+    let mut has_ended = false;
+    for (number, line) in text.lines().enumerate() {
+        match serde_json::from_str(line) {
+            Ok(Line::Version(version)) if version == env!("CARGO_PKG_VERSION") => {}
+            Ok(Line::Version(version)) => return Err(refused(number, format!("it is of fsarena {version}")).into()),
+            Ok(Line::Event(event)) if events.is_empty() != matches!(*event, Event::Started { .. }) => {
+                return Err(refused(number, "a run begins with its plan, once".to_owned()).into());
+            }
+            Ok(Line::Event(event)) => events.push(*event),
+            Ok(Line::Ended(_)) => has_ended = true,
+            Ok(Line::Failed { text, .. }) => return Err(refused(number, text).into()),
+            Err(error) => return Err(refused(number, error.to_string()).into()),
+        }
+    }
+    match has_ended && !events.is_empty() {
+        true => Ok(events),
+        false => Err(refused(text.lines().count(), "the end of the run is missing".to_owned()).into()),
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    if path != Path::new("-") {
+        return std::fs::read_to_string(path);
+    }
+    let mut text = String::new();
+    std::io::stdin().lock().read_to_string(&mut text)?;
+    Ok(text)
+}
