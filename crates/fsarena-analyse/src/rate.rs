@@ -2,6 +2,7 @@
 
 use fsarena_model::comparison::Cell;
 use fsarena_model::event::Note;
+use fsarena_model::validity::bounds::KEEPS_UP;
 use fsarena_model::{Reading, RunRecord, Severity, Trial, Validity, ValidityClass, Workload};
 
 use crate::probes;
@@ -10,10 +11,6 @@ use crate::probes;
 pub const OFFERED: &str = "rate.offered";
 /// Name of the reading for the rate achieved.
 pub const DONE: &str = "rate.done";
-
-/// Minimum share of the offered operations that have to be done. A larger shortfall is neither rounding nor a last
-/// operation that the end of the run cut off: a backlog builds up, and latency grows for as long as the run goes on.
-const KEEPS_UP: f64 = 0.97;
 
 /// Operations per second, offered and done.
 struct Load {

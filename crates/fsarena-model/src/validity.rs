@@ -14,7 +14,7 @@ pub enum ValidityClass {
     NotDirect,
     /// All contenders reach the device's own limit.
     DeviceBound,
-    /// The host below the lane takes more than a fifth of the time.
+    /// The host below the lane takes a large share of the time.
     LaneBound,
     /// The processors were saturated, not the device.
     CpuBound,
@@ -30,7 +30,40 @@ pub enum ValidityClass {
     DidNotFinish,
 }
 
+/// The bounds of the rules. The sentences of a report take them from here.
+pub mod bounds {
+    /// Share of a cell's time above which the host beneath its lane limits the figure.
+    pub const LANE_SHARE: f64 = 0.2;
+    /// Share of the bare device's rate from which on the device limits the figure. Two slices of a baseline differ by a
+    /// few percent.
+    pub const DEVICE_SHARE: f64 = 0.9;
+    /// Share of all processors' time from which on the processors limit the figure.
+    pub const PROCESSOR_SHARE: f64 = 0.9;
+    /// Share of a cell's time above which the harness limits the figure.
+    pub const HARNESS_SHARE: f64 = 0.5;
+    /// Share of the bytes of cold or direct work below which the device did not serve them.
+    pub const SERVED: f64 = 0.9;
+    /// Share of the bytes of direct I/O above which it went through the page cache.
+    pub const THROUGH_THE_CACHE: f64 = 0.5;
+    /// Share of the offered operations from which on an open loop kept up.
+    pub const KEEPS_UP: f64 = 0.97;
+}
+
 impl ValidityClass {
+    /// All classes, in the order in which they are explained.
+    pub const ALL: [Self; 10] = [
+        Self::Cached,
+        Self::NotDirect,
+        Self::DeviceBound,
+        Self::LaneBound,
+        Self::CpuBound,
+        Self::HarnessBound,
+        Self::Impossible,
+        Self::Overloaded,
+        Self::Unsteady,
+        Self::DidNotFinish,
+    ];
+
     /// Whether a pair with such a cell gets no verdict at all.
     pub fn forbids_verdict(self) -> bool {
         matches!(self, Self::Impossible | Self::Unsteady | Self::DidNotFinish)

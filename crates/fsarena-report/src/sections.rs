@@ -219,6 +219,10 @@ fn lane(facts: &RoundFacts, of: fn(&LaneCost) -> Option<Nanos>) -> Option<String
 
 /// The terms of the page.
 fn reading(comparison: &Comparison) -> Section {
+    let checks = Facts {
+        look: FactsLook::CompactTerms,
+        facts: words::checks().into_iter().map(|(name, words)| Fact::new(name, Role::Plain, words)).collect(),
+    };
     let terms = |look, terms: &[Term]| {
         let fact = |(name, explanation): &Term| Fact::new(*name, Role::Plain, *explanation);
         Facts { look, facts: terms.iter().map(fact).collect() }
@@ -227,7 +231,7 @@ fn reading(comparison: &Comparison) -> Section {
     let section = Section::titled("How to read this")
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::VERDICTS))
         .with_shown(Shown::Page, terms(FactsLook::Terms, words::FIGURES))
-        .with_shown(Shown::Page, checked.with(terms(FactsLook::CompactTerms, words::VALIDITY)));
+        .with_shown(Shown::Page, checked.with(checks));
     match probe::terms(&comparison.cells) {
         probes if probes.is_empty() => section,
         probes => {

@@ -1,6 +1,7 @@
 //! Fixed sentences: the meaning of the model's closed sets, and how to read a report.
 
 use fsarena_model::comparison::WorkloadRow;
+use fsarena_model::validity::bounds;
 use fsarena_model::{
     BaselineKind, Better, CacheState, Comparison, Contender, Durability, DurablePoint, Mode, Severity, Status,
     ValidityClass,
@@ -224,91 +225,75 @@ pub const FIGURES: &[Term] = &[
     ),
 ];
 
-/// What a class of validity means in general.
-pub fn validity(class: ValidityClass) -> &'static str {
+/// What a class of validity means, as the end of a sentence.
+pub fn validity(class: ValidityClass) -> String {
+    use bounds::{DEVICE_SHARE, HARNESS_SHARE, KEEPS_UP, LANE_SHARE, PROCESSOR_SHARE, SERVED, THROUGH_THE_CACHE};
     match class {
-        ValidityClass::Cached => "the device did not serve all of a cold or direct read",
-        ValidityClass::NotDirect => "the kernel did direct I/O through the page cache",
-        ValidityClass::DeviceBound => "all contenders sit at the device's own ceiling",
-        ValidityClass::LaneBound => "the host beneath the lane takes more than a fifth of the time",
-        ValidityClass::CpuBound => "the cores were full, not the device",
-        ValidityClass::HarnessBound => "the harness itself takes most of the time",
-        ValidityClass::Impossible => {
-            "beyond what device or memory can do, or without the flushes that durability needs"
+        ValidityClass::Cached => {
+            format!("the device carried less than {} of the bytes of a cold or direct read", percent(SERVED))
         }
-        ValidityClass::Overloaded => "less was done than the rate asked for, so that a queue grew",
-        ValidityClass::Unsteady => "later rounds contradict earlier ones",
-        ValidityClass::DidNotFinish => "the work failed or ran out of time or space",
+        ValidityClass::NotDirect => {
+            format!("the kernel did more than {} of direct I/O through the page cache", percent(THROUGH_THE_CACHE))
+        }
+        ValidityClass::DeviceBound => {
+            format!("at least {} of what the bare device does with the same requests", percent(DEVICE_SHARE))
+        }
+        ValidityClass::LaneBound => {
+            format!("the host beneath the lane takes more than {} of the time", percent(LANE_SHARE))
+        }
+        ValidityClass::CpuBound => {
+            format!("at least {} of the processors were busy, the device was not", percent(PROCESSOR_SHARE))
+        }
+        ValidityClass::HarnessBound => {
+            format!("the same work in memory takes more than {} of the time", percent(HARNESS_SHARE))
+        }
+        ValidityClass::Impossible => {
+            "beyond what device or memory can do, or without the flushes that durability needs".to_owned()
+        }
+        ValidityClass::Overloaded => {
+            format!("less than {} of the offered rate was done, so that a queue grew", percent(KEEPS_UP))
+        }
+        ValidityClass::Unsteady => "later rounds contradict earlier ones".to_owned(),
+        ValidityClass::DidNotFinish => "the work failed or ran out of time or space".to_owned(),
     }
 }
 
-/// The checks of every figure.
-pub const VALIDITY: &[Term] = &[
-    ("valid", "None of what follows was found. What could not be read was not checked."),
-    (
-        "cached",
-        "The device carried fewer bytes than a cold or direct read asked for: memory served the rest. Take a larger \
-            file, or a memory limit.",
-    ),
-    (
-        "not-direct",
-        "Direct I/O was asked for, and the kernel did it through the page cache: pages were dirtied, or the file \
-            system names no alignment. On btrfs it becomes direct with nodatasum.",
-    ),
-    (
-        "device-bound",
-        "All contenders come near what the bare device does for the same requests without a file system, or all stand \
-            at one cap. A tie there says nothing about the file systems; a faster device would.",
-    ),
-    (
-        "lane-bound",
-        "The host's file system beneath the images, or the loop device, takes more than a fifth of the time. Put the \
-            lanes on a partition or on another host file system.",
-    ),
-    (
-        "cpu-bound",
-        "The processors were full and the device was not: what is compared is the code, and the number of cores \
-            decides. Fewer threads, or more cores, would show the rest.",
-    ),
-    (
-        "harness-bound",
-        "The same work in memory, where no file system of a contender has a part, takes more than half of the time: a \
-            difference between contenders comes out too small. What is started and called for each operation is the \
-            figure.",
-    ),
-    (
-        "impossible",
-        "More than the device or memory can do, or fewer flushes than the guaranteed durability needs. Never printed \
-            as a result, and not ranked.",
-    ),
-    (
-        "overloaded",
-        "Less was done than the offered rate asked for: the queue, and with it the latency, grew with the length of \
-            the run. Offer less.",
-    ),
-    ("unsteady", "Later rounds contradict earlier ones: no verdict. A calmer machine, or more rounds, may settle it."),
-    ("did-not-finish", "The work failed, or ran out of time or space; the reason is next to it."),
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_class_that_a_comparison_can_name_is_explained() {
-        let all = [
-            ValidityClass::Cached,
-            ValidityClass::NotDirect,
-            ValidityClass::DeviceBound,
-            ValidityClass::LaneBound,
-            ValidityClass::CpuBound,
-            ValidityClass::HarnessBound,
-            ValidityClass::Impossible,
-            ValidityClass::Overloaded,
-            ValidityClass::Unsteady,
-            ValidityClass::DidNotFinish,
-        ];
-        let explained: Vec<_> = VALIDITY.iter().skip(1).map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(explained, all.map(|class| class.to_string()));
+/// What follows from a class of validity, and what can be done.
+fn advice(class: ValidityClass) -> &'static str {
+    match class {
+        ValidityClass::Cached => "Memory served the rest. Take a larger file, or a memory limit.",
+        ValidityClass::NotDirect => {
+            "Pages were dirtied, or the file system names no alignment. On btrfs it becomes direct with nodatasum."
+        }
+        ValidityClass::DeviceBound => {
+            "A tie there says nothing about the file systems; a faster device would. If all are at one round number, it \
+             looks like a rate limit."
+        }
+        ValidityClass::LaneBound => "Put the lanes on a partition or on another host file system.",
+        ValidityClass::CpuBound => {
+            "What is compared is the code, and the number of cores decides. Fewer threads, or more cores, would show the \
+             rest."
+        }
+        ValidityClass::HarnessBound => {
+            "No file system of a contender has a part in that: a difference between contenders comes out too small. What \
+             is started and called for each operation is the figure."
+        }
+        ValidityClass::Impossible => "Never printed as a result, and not ranked.",
+        ValidityClass::Overloaded => "The latency grew with the length of the run. Offer less.",
+        ValidityClass::Unsteady => "There is no verdict. A calmer machine, or more rounds, may decide it.",
+        ValidityClass::DidNotFinish => "The reason is next to it.",
     }
+}
+
+/// The words as the beginning of a sentence.
+fn begun(words: &str) -> String {
+    words[..1].to_uppercase() + &words[1..]
+}
+
+/// The checks of every figure: the class, and its explanation.
+pub fn checks() -> Vec<(String, String)> {
+    let valid = "None of what follows was found. What could not be read was not checked.";
+    let explained =
+        |class: ValidityClass| (class.to_string(), format!("{}. {}", begun(&validity(class)), advice(class)));
+    [("valid".to_owned(), valid.to_owned())].into_iter().chain(ValidityClass::ALL.map(explained)).collect()
 }

@@ -1,25 +1,17 @@
 //! Rules for figures that something other than the file system limits: the host beneath the lane, the device, the
 //! processors or the harness.
 
+use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
 use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
 use crate::{baselines, durability};
 
-/// Share of a cell's time above which the host beneath its lane limits the figure.
-const LANE_SHARE: f64 = 0.2;
-/// Share of the bare device's rate from which on the device limits the figure. Two slices of a baseline differ by a
-/// few percent.
-const AT_THE_CEILING: f64 = 0.9;
 /// Share above which the baseline was not a ceiling: two lanes, one after the other, differ by up to this factor.
 const ABOVE_THE_CEILING: f64 = 1.4;
-/// Share of all processors' time from which on the processors limit the figure.
-const FULL: f64 = 0.9;
 /// Maximum share of all processors' time: counters and clock are not read at the same instant.
 const ALL: f64 = 1.1;
-/// Share of a cell's time above which the harness limits the figure.
-const HARNESS_SHARE: f64 = 0.5;
 
 /// The host beneath the lane takes a large share of the time.
 pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
@@ -52,7 +44,7 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let share = baselines::ceiling_share(evidence.record, evidence.workload, &evidence.finished)?;
     // Far above the device's rate, the baseline was not a ceiling.
-    if !(AT_THE_CEILING..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
+    if !(DEVICE_SHARE..=ABOVE_THE_CEILING).contains(&share) || !is_served(evidence) {
         return None;
     }
     let cap = baselines::cap(evidence.record, evidence.workload);
@@ -71,7 +63,7 @@ pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let busy = evidence.sum("cpu.process")? + evidence.sum("cpu.kernel")?;
     let share = busy / (evidence.seconds() * cores);
     // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
-    if !(FULL..=ALL).contains(&share) {
+    if !(PROCESSOR_SHARE..=ALL).contains(&share) {
         return None;
     }
     let text = format!(

@@ -1,13 +1,10 @@
 //! Rules for page-cache use that the workload does not intend.
 
+use fsarena_model::validity::bounds::{SERVED, THROUGH_THE_CACHE};
 use fsarena_model::{Bytes, CacheState, Durability, Trial, Validity, ValidityClass};
 
 use super::{Evidence, flag};
 
-/// Minimum share of a cold or direct workload's bytes that the device has to carry.
-const SERVED: f64 = 0.9;
-/// Share of a direct workload's bytes from which on it evidently used the page cache.
-const THROUGH_THE_CACHE: f64 = 0.5;
 const PAGE: f64 = 4096.0;
 
 /// A cold or direct workload whose bytes the device did not carry. Some engines write as much as they read, or

@@ -167,7 +167,7 @@ fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
     }
     let care = |(validity, contenders): (&Validity, Vec<&Label>)| {
         Sentence::new(Role::Strong, format!("{}: {}", words::listed(contenders), validity.class))
-            .and(Role::Plain, format!("({}). {}", words::validity(validity.class), validity.text))
+            .and(Role::Plain, format!("({}): {}", words::validity(validity.class), validity.text))
     };
     found.into_iter().map(care).collect()
 }
