@@ -101,7 +101,8 @@ impl Parameters {
     }
 }
 
-/// The text with the lifetime of the process. Names of programs and figures come from workloads, so there are few.
+/// The text with the lifetime of the process. Names of programs and figures come from workloads and, at most a hundred
+/// for each capture, from labels in the output of programs.
 fn intern(text: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,6 +7,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::intern;
 
+/// Maximum number of figures of one capture.
+const MOST_LABELS: usize = 100;
+
 /// What is read from the output of a program.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -241,7 +244,7 @@ impl Capture {
         let found = self.pattern.captures_iter(text);
         let all: Vec<_> = found.filter_map(|found| Some((label(&found), number(&found)?))).collect();
         if self.pattern.capture_names().flatten().any(|name| name == "label") {
-            return all.into_iter().filter_map(|(label, number)| Some((label?, number))).collect();
+            return all.into_iter().filter_map(|(label, number)| Some((label?, number))).take(MOST_LABELS).collect();
         }
         let numbers = all.iter().map(|(_, number)| *number);
         let one = match self.take {
