@@ -73,6 +73,7 @@ fn counts_and_sizes_without_bounds_are_refused() {
         ("randread-4k", "block-size = \"16E\""),
         ("randread-4k", "block-size = \"1T\""),
         ("phoronix-pgbench", "transactions = 10000000000"),
+        ("phoronix-dbench", "estimate-s = 17592186044416"),
         ("phoronix-dbench", "data = \"17T\""),
         ("randread-4k", "file-size = \"16777215T\""),
     ] {

@@ -9,6 +9,9 @@ use serde::Deserialize;
 
 use super::output::{Output, Target};
 
+/// Largest estimate of a duration, in seconds.
+const LONGEST_S: u64 = 10_000_000;
+
 /// Scripts that run in the job's directory. Each gets the environment variables `N` (the `operations` of the workload,
 /// or those of the step), `SEED` (an integer below 2^32 that follows from the run's seed), `SCRATCH` (a directory
 /// outside of the file system that is measured) and those of `variables`.
@@ -219,6 +222,8 @@ impl Parameters {
             Some("`shell` is the name of a program, without a path")
         } else if workload.mode != Mode::Whole {
             Some("a script cannot be cut into slices: `mode = \"whole\"`")
+        } else if self.estimate_s > LONGEST_S {
+            Some("`estimate-s` is at most 10,000,000")
         } else if workload.ends_by_itself && workload.timed_ms > 0 {
             Some("a script cannot be cut short: with `ends-by-itself` it has no `timed-ms`")
         } else if self.steps.is_empty() && self.operations == 0 && !self.output.has(Target::Operations) {
