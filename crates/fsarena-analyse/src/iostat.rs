@@ -126,8 +126,8 @@ mod tests {
         assert_eq!(columns.len(), expected.len());
     }
 
-    /// What iostat 12.6.1 printed (`iostat -dxy vda 2 1`), and what it had read from the device's `stat` before and after,
-    /// as strace(1) showed it.
+    /// What iostat 12.6.1 printed (`iostat -dxy vda 2 1`), and what it had read from the device's `stat` before and
+    /// after, as strace(1) showed it.
     #[test]
     fn figures_are_those_of_a_recorded_iostat() {
         let [before, after] = ["22557176  1092573 2766765714 17584617 69600516  3654434 14880047376 33578482        4  7513672 52357201  3491896       63 4429849800   681133 10264521   512967",

@@ -1,9 +1,9 @@
-//! The slice_lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, to find the shortest slice that agrees
-//! with whole runs.
+//! Slice lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, to find the shortest slice that
+//! agrees with whole runs.
 //!
-//! All lengths of a workload run within each round, on the same mounts, so that effects of the round and of the lane are
-//! the same for all lengths. A length is judged by the difference between its ratio and that of the whole runs, with the
-//! code that decides comparisons.
+//! All lengths of a workload run within each round, on the same mounts, so that effects of the round and of the lane
+//! are the same for all lengths. A length is judged by the difference between its ratio and that of the whole runs,
+//! with the code that decides comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +113,8 @@ pub enum Finding {
     Whole,
 }
 
-/// The slice_lengths of each workload and pair. `workloads` are the names of the workloads that were passed to [`lengths`].
+/// The slice lengths of each workload and pair. `workloads` are the names of the workloads that were passed to
+/// [`lengths`].
 ///
 /// Pairs with a contender that failed are left out.
 pub fn slice_lengths(record: &RunRecord, workloads: &[String]) -> Vec<SliceLengthPair> {

@@ -1,5 +1,5 @@
-//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, and the
-//! reproduction of an article from the record of a run. No I/O.
+//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, and
+//! the reproduction of an article from the record of a run. No I/O.
 
 mod digits;
 mod figures;

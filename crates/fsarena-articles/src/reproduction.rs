@@ -12,8 +12,8 @@ use fsarena_model::comparison::Cell;
 use fsarena_model::reproduction::{ReproducedFigure, Reproduces, StandIn};
 use fsarena_model::{Comparison, Contender, Reproduction, RunRecord};
 
-/// Derives the comparison from a record, with the reproduction of its article if it is one. The same record always gives
-/// the same comparison.
+/// Derives the comparison from a record, with the reproduction of its article if it is one. The same record always
+/// gives the same comparison.
 pub fn assess(record: &RunRecord) -> Comparison {
     let comparison = fsarena_analyse::assess(record);
     Comparison { reproduction: reproduction(record, &comparison.cells), ..comparison }

@@ -90,8 +90,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one lane that
-    /// all contenders use in turn.
+    /// Makes the run's folder and the lanes: one for each contender that needs one and a calibration device, or one
+    /// lane that all contenders use in turn.
     ///
     /// Calls `telling` with a description before each step; once it returns [`Go::Stop`], no further lane is made.
     ///
@@ -148,9 +148,9 @@ impl Arena {
         Ok(())
     }
 
-    /// Writes all lanes, including the calibration device, in full twice, and then at random in rounds of a second. `goes_on`
-    /// gets the writes per second of the rounds so far and decides whether another round follows. Returns these rates;
-    /// `None` without lanes, or if `telling` returns [`Go::Stop`].
+    /// Writes all lanes, including the calibration device, in full twice, and then at random in rounds of a second.
+    /// `goes_on` gets the writes per second of the rounds so far and decides whether another round follows. Returns
+    /// these rates; `None` without lanes, or if `telling` returns [`Go::Stop`].
     ///
     /// # Errors
     /// If I/O on a lane fails.

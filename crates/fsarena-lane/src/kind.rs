@@ -41,8 +41,8 @@ pub fn lane_count(plan: &Plan) -> usize {
     needs_lane(plan).into_iter().filter(|needs| *needs).count()
 }
 
-/// Number of lanes to make: one for each contender that needs one and a calibration device, or one that all use in turn. On
-/// partitions the calibration device exists only if there is a partition for it.
+/// Number of lanes to make: one for each contender that needs one and a calibration device, or one that all use in
+/// turn. On partitions the calibration device exists only if there is a partition for it.
 pub fn made_lanes(plan: &Plan) -> usize {
     match (lane_count(plan), plan.lanes, &plan.storage) {
         (0, ..) => 0,

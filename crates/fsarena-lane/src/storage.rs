@@ -46,8 +46,8 @@ fn image_folder(plan: &Plan, folder: &Path) -> PathBuf {
     if plan.storage == Storage::Memory { folder.join("images") } else { folder.to_owned() }
 }
 
-/// What backs the lanes: the folder with the images, or the disk; of several disks the last one, which has the calibration
-/// lane.
+/// What backs the lanes: the folder with the images, or the disk; of several disks the last one, which has the
+/// calibration lane.
 pub fn beneath(plan: &Plan, folder: &Path) -> PathBuf {
     plan.storage.disks().last().cloned().unwrap_or_else(|| image_folder(plan, folder))
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
 
-/// What an engine states about a workload before it runs. The default is that of an engine that does the work itself, in
-/// no time, on no data.
+/// What an engine states about a workload before it runs. The default is that of an engine that does the work itself,
+/// in no time, on no data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Traits {

@@ -1,8 +1,8 @@
 //! Renders a [`Comparison`] as a report. No I/O, no clock, no knowledge of the store.
 //!
-//! `sections` makes a [`report::Report`] of a comparison: sections of sentences, tables and drawings. Text, Markdown and
-//! HTML print each kind of content in one way. CSV and JSON are data: they print the comparison as it is. A format is
-//! one file and one line in [`FORMATS`].
+//! `sections` makes a [`report::Report`] of a comparison: sections of sentences, tables and drawings. Text, Markdown
+//! and HTML print each kind of content in one way. CSV and JSON are data: they print the comparison as it is. A format
+//! is one file and one line in [`FORMATS`].
 
 mod answer;
 mod csv;

@@ -13,8 +13,8 @@ use fsarena_model::reproduction::StandIn;
 use crate::number;
 use crate::report::{Drawings, Fold, List, ListLook, Section, Shown, Table};
 
-/// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts of
-/// each test. `None` if it has none.
+/// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts
+/// of each test. `None` if it has none.
 pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Option<Section> {
     let reproduction = comparison.reproduction.as_deref()?;
     let tables = [

@@ -100,8 +100,8 @@ fn stop_at_the_end_of_stdin(stop: Arc<AtomicBool>) {
     });
 }
 
-/// Lets the agent that `command` starts do `order`, and passes its events to `listener`; `None` if it was stopped before
-/// the run began.
+/// Lets the agent that `command` starts do `order`, and passes its events to `listener`; `None` if it was stopped
+/// before the run began.
 pub fn elsewhere(
     command: &str,
     order: &Order,

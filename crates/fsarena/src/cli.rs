@@ -78,7 +78,8 @@ pub enum Command {
     Doctor(Doctor),
     /// Remove what killed runs have left
     Clean,
-    /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree with whole runs
+    /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
+    /// with whole runs
     Calibrate(Calibrate),
     /// Run a plan for another fsarena (compare --on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
@@ -110,7 +111,8 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it names some]
+    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it
+    /// names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum
@@ -122,7 +124,8 @@ pub struct Compare {
     /// Amount of work, for workloads with several sizes
     #[arg(long, value_name = "SCALE", conflicts_with = "fio")]
     pub scale: Option<Scale>,
-    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what would change it
+    /// Weights of groups or workloads of the suite: which contender is best for them, how certain that is, and what
+    /// would change it
     #[arg(long, value_name = "NAME=WEIGHT,...")]
     pub weights: Option<Mix>,
     /// A single workload, or a .toml file with one; can be repeated
@@ -162,13 +165,15 @@ pub struct Compare {
     /// Contenders use a whole disk one after the other; all workloads must run whole, not in slices
     #[arg(long)]
     pub one_at_a_time: bool,
-    /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a disk]
+    /// The size of each lane [default: what the suite needs, else 2G; all of a partition, or with --one-at-a-time a
+    /// disk]
     #[arg(long, value_name = "SIZE")]
     pub lane_size: Option<Bytes>,
     /// The medium that the lanes imitate
     #[arg(long, value_name = "MEDIUM", default_value = "nvme", value_parser = medium)]
     pub medium: Medium,
-    /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not images
+    /// Bring the lanes into a steady state first, by SNIA's rule: written in full twice, then at random; for SSDs, not
+    /// images
     #[arg(long)]
     pub precondition: bool,
     /// Make each operation of a contender take this much longer, to test whether that is found

@@ -26,7 +26,8 @@ impl Arena {
         self.free_lane().map(|lane| Ok((lane.path(), lane.size()?))).transpose()
     }
 
-    /// Measures what a write and flush costs on the calibration device, with the writes of `effort`; `None` without lanes.
+    /// Measures what a write and flush costs on the calibration device, with the writes of `effort`; `None` without
+    /// lanes.
     ///
     /// # Errors
     /// If I/O on the lane fails.
@@ -56,8 +57,8 @@ impl Arena {
         reread::repeated_reads(&device.path(), device.size()?, self.plan.seed, reread::TIME)
     }
 
-    /// Writes the first `size` bytes of the calibration device again, so that layers below it treat them like files that were
-    /// just written.
+    /// Writes the first `size` bytes of the calibration device again, so that layers below it treat them like files
+    /// that were just written.
     ///
     /// # Errors
     /// If I/O on the lane fails.

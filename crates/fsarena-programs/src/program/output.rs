@@ -30,8 +30,8 @@ pub struct Output {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Capture {
-    /// Its first group, or the group `value`, is the number. `^` and `$` match at lines. If it has a group `label`, each
-    /// match is a figure of its own: `{label}` in `name` stands for the group in lower case.
+    /// Its first group, or the group `value`, is the number. `^` and `$` match at lines. If it has a group `label`,
+    /// each match is a figure of its own: `{label}` in `name` stands for the group in lower case.
     #[serde(deserialize_with = "pattern")]
     pattern: Regex,
     /// Name of the figure in the report.

@@ -35,7 +35,8 @@ pub struct Parameters {
     pub prepare: Option<String>,
     /// Script that runs before each run, untimed.
     pub before: Option<String>,
-    /// Script that checks the result. It runs after the file system was mounted again, and fails if the result is wrong.
+    /// Script that checks the result. It runs after the file system was mounted again, and fails if the result is
+    /// wrong.
     pub verify: Option<String>,
     /// Environment variables.
     #[serde(default)]

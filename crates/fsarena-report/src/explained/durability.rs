@@ -1,6 +1,6 @@
-//! What is durable, and when. The three clocks: when calls had returned, when everything was durable, when the lane was at
-//! rest; and how much space the work took on the device. The flushes per sync: how many flushes reach the device for a sync,
-//! and how long a flush takes.
+//! What is durable, and when. The three clocks: when calls had returned, when everything was durable, when the lane was
+//! at rest; and how much space the work took on the device. The flushes per sync: how many flushes reach the device for
+//! a sync, and how long a flush takes.
 
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
 use fsarena_model::{Comparison, DurablePoint};

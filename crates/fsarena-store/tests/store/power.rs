@@ -65,7 +65,8 @@ fn what_was_stored_outlives_a_loss_of_power() {
     if !has(&[Need::Root]) {
         return;
     }
-    // A mount namespace that another test makes meanwhile would keep the mount, and with it the file system that was shut down.
+    // A mount namespace that another test makes meanwhile would keep the mount, and with it the file system that was
+    // shut down.
     let _alone = alone();
     let disk = Disk::new();
     let path = disk.root().join("new/store.sqlite");

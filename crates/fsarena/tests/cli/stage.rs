@@ -177,8 +177,8 @@ impl Drop for Stage {
     }
 }
 
-/// Gives this thread, and everything that it starts from now on, its own lock of one run at a time and its own directories
-/// for root's state and for the scratch directories of runs.
+/// Gives this thread, and everything that it starts from now on, its own lock of one run at a time and its own
+/// directories for root's state and for the scratch directories of runs.
 fn enter_namespaces() -> std::io::Result<()> {
     const STATE: &str = "/var/lib/fsarena";
     let mounted =
