@@ -1,4 +1,4 @@
-//! Whole runs, and the slice_lengths of slice lengths.
+//! Whole runs, and the calibration of slice lengths.
 
 use fsarena_analyse::{Agreement, Finding, calibrated, finding, lengths, slice_lengths};
 use fsarena_model::plan::Lanes;

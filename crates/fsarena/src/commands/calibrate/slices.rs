@@ -1,4 +1,4 @@
-//! The slice_lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
+//! The calibration of slice lengths: the same work in slices of 10, 50 and 200 ms and as a whole run, on lanes of several sizes.
 
 use std::sync::atomic::AtomicBool;
 
@@ -25,7 +25,7 @@ const CONTENDERS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 /// Default lane sizes in GiB; sizes for which there is no room are left out.
 const SIZES: [u64; 3] = [2, 8, 32];
 
-/// Runs the slice_lengths on lanes of each size, and prints the results and the conclusion.
+/// Runs the calibration on lanes of each size, and prints the results and the conclusion.
 pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     let mut seen = Seen::default();
     if options.of.is_empty() {
@@ -53,7 +53,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Prints the results of a slice_lengths and stores them.
+    /// Prints the results of a calibration and stores them.
     fn take(&mut self, record: &RunRecord) -> Result<()> {
         let Some(names) = calibrated(&record.plan.workloads) else {
             let text = format!("run {} is not one of the slice_lengths", record.run);
@@ -69,7 +69,7 @@ impl Seen {
     }
 }
 
-/// The result of a slice_lengths.
+/// The result of a calibration.
 enum Measured {
     Done(Box<RunRecord>),
     NoRoom,
@@ -83,7 +83,7 @@ fn measure(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool)
         return Ok(Measured::NoRoom);
     }
     note!("lanes of {size}: {} rounds", options.rounds);
-    let notes = vec!["the slice_lengths of `fsarena calibrate --slices`".to_owned()];
+    let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
     let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
     Ok(match perform(global, &Task { order, on: None }, stop)? {
         Some((record, Status::Complete)) => Measured::Done(Box::new(record)),
