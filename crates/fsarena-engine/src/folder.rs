@@ -23,6 +23,14 @@ pub fn sync(folder: impl AsFd) -> Result<(), EngineError> {
     syncfs(folder).map_err(EngineError::io("syncfs"))
 }
 
+/// Writes all data of the file system that holds the folder `path` to its device.
+///
+/// # Errors
+/// If the folder cannot be opened, or the file system returns an error.
+pub fn sync_at(path: &Path) -> Result<(), EngineError> {
+    sync(open(path)?)
+}
+
 /// Makes an empty folder `name` in `parent`. Removes an existing folder of that name first.
 pub fn renew(parent: &Path, name: &str) -> Result<(), EngineError> {
     let path = parent.join(name);
@@ -108,7 +116,7 @@ pub fn forget_each(mut paths: impl Iterator<Item = PathBuf>, stop: &AtomicBool) 
 /// # Errors
 /// If a folder cannot be listed, or a file cannot be opened, or once `stop` is set.
 pub fn drop_cached_below(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
-    sync(open(directory)?)?;
+    sync_at(directory)?;
     drop_all_cached(directory, stop)
 }
 
@@ -138,7 +146,7 @@ pub fn drop_all_caches() -> std::io::Result<()> {
 /// # Errors
 /// If the file system fails, or once `stop` is set.
 pub fn sync_and_drop_caches(directory: &Path, stop: &AtomicBool) -> Result<(), EngineError> {
-    sync(open(directory)?)?;
+    sync_at(directory)?;
     match drop_all_caches() {
         Ok(()) => Ok(()),
         Err(_) => drop_all_cached(directory, stop),

@@ -37,7 +37,7 @@ use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
 pub use error::EngineError;
-pub use folder::{drop_cached_below, renew as renew_folder, sync_and_drop_caches, unlink};
+pub use folder::{drop_cached_below, renew as renew_folder, sync_and_drop_caches, sync_at, unlink};
 pub use limit::{Limit, go_on, watched};
 pub use operation::Operation;
 pub use parameters::{parameters, parameters_up_to};

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use fsarena_engine::{
     Abilities, Engine, EngineError, Job, Limit, Need, Operation, Programs, RunStats, Scratch, drop_cached_below, go_on,
-    pid_namespace, sync_and_drop_caches,
+    pid_namespace, sync_and_drop_caches, sync_at,
 };
 use fsarena_model::{Bytes, Nanos, Step, Traits, Verification, Workload};
 use fsarena_sys::child::{self, Ended, Setting};
@@ -237,12 +237,6 @@ impl ProgramJob {
     }
 }
 
-/// Writes all data of the file system of `directory` to its device.
-fn sync(directory: &Path) -> Result<(), EngineError> {
-    let opened = File::open(directory).map_err(EngineError::io(format!("open {}", directory.display())))?;
-    rustix::fs::syncfs(opened).map_err(EngineError::io("syncfs"))
-}
-
 /// The last lines of the output: a loop that fails may print a message for each of its files.
 fn last_lines(words: &str) -> String {
     const MOST: usize = 10;
@@ -261,7 +255,7 @@ impl Job for ProgramJob {
     /// Syncs what was made for a run, so that the run does not pay for it.
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         self.untimed("before", self.parameters.before.as_ref(), self.parameters.operations(), stop)?;
-        sync(&self.directory)
+        sync_at(&self.directory)
     }
 
     fn fills(&self) -> Bytes {
