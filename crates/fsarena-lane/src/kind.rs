@@ -3,6 +3,7 @@
 mod btrfs;
 mod dir;
 mod ext;
+mod further;
 mod rsext4;
 mod tmpfs;
 mod xfs;
@@ -19,6 +20,12 @@ pub static KINDS: &[&dyn Kind] = &[
     &ext::EXT4,
     &xfs::Xfs,
     &btrfs::Btrfs,
+    &further::NILFS2,
+    &further::F2FS,
+    &further::JFS,
+    &further::REISERFS,
+    &further::EXFAT,
+    &further::UDF,
     &tmpfs::Tmpfs,
     &dir::Directory,
     &rsext4::RSEXT4,
@@ -125,7 +132,7 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
-    /// The command that checks it on `device` without changing anything; exit code 0 means clean.
+    /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
     fn check(&self, _device: &Path) -> Vec<String> {
         Vec::new()
     }

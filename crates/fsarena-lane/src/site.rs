@@ -84,8 +84,11 @@ pub fn renew(site: &mut Site) -> Result<(), LaneError> {
     }
 }
 
-/// Runs a tool that has to succeed, and returns what it printed.
+/// Runs a tool that has to succeed, and returns what it printed; nothing if there is no such tool.
 fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
+    if argv.is_empty() {
+        return Ok(String::new());
+    }
     let command = argv.join(" ");
     match run(argv, limit)? {
         Ran::Ended(ended) if ended.status.success() => Ok(ended.stdout),
@@ -182,13 +185,16 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     Ok(clock::now().saturating_sub(start))
 }
 
-/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if this process has been
-/// asked to stop.
+/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker, or
+/// this process has been asked to stop.
 ///
 /// # Errors
 /// If the checker cannot be started, or does not end.
 pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
+    if argv.is_empty() {
+        return Ok(None);
+    }
     let ended = match run(&argv, tool_limit(lane)?)? {
         Ran::Ended(ended) => ended,
         Ran::Killed(Killed::Stopped { .. }) => return Ok(None),

@@ -20,26 +20,53 @@ use crate::exit::Refusal;
 use crate::listen::Recorder;
 use crate::note::note;
 use crate::progress::Progress;
-use crate::{places, plan};
+use crate::{cli, guest, places, plan};
 
 /// A plan to execute.
 pub struct Task {
     /// What to do.
     pub order: Order,
-    /// The command that starts an agent which does it; `None`: it is done here.
-    pub on: Option<String>,
+    /// Where it is done.
+    pub place: Place,
+}
+
+/// Where a plan is executed.
+pub enum Place {
+    /// On this machine.
+    Here,
+    /// By the agent that this command starts.
+    Agent(String),
+    /// In a guest.
+    Guest(fsarena_guest::Wanted),
+}
+
+impl Place {
+    /// The place that the arguments name.
+    pub fn of(arguments: &cli::Place) -> Self {
+        match (&arguments.on, arguments.guest) {
+            (Some(command), _) => Self::Agent(command.clone()),
+            (None, None) => Self::Here,
+            (None, Some(how)) => Self::Guest(fsarena_guest::Wanted {
+                kernel: arguments.guest_kernel.clone(),
+                accelerator: how.accelerator(),
+                memory: arguments.guest_memory,
+                packages: Vec::new(),
+            }),
+        }
+    }
 }
 
 /// Executes a task and returns its record; `None` if it was stopped before anything was measured.
 pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
-    if task.on.is_none() {
+    if matches!(task.place, Place::Here) {
         plan::require_machine(&task.order.plan)?;
     }
     let mut store = places::store(global)?;
     let mut recorder = Recorder { store: &mut store, run: None, progress: Progress::new(global) };
-    let ended = match &task.on {
-        None => here(&task.order, stop, &mut recorder),
-        Some(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+    let ended = match &task.place {
+        Place::Here => here(&task.order, stop, &mut recorder),
+        Place::Agent(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+        Place::Guest(wanted) => guest::run(wanted, &task.order, stop, &mut recorder),
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
@@ -165,7 +192,7 @@ pub struct Held {
 }
 
 /// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
-fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
     let taken = fsarena_lane::take_machine(wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {

@@ -51,7 +51,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let storage = Storage::from(arguments.storage.as_str());
+    let storage = arguments.place.storage(arguments.storage.as_deref());
     let plan = Plan {
         workloads: work.workloads,
         suite: work.suite.clone(),
@@ -64,6 +64,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
             .unwrap_or(LANE),
         storage,
+        guest: None,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
         noise,

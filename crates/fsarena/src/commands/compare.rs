@@ -12,7 +12,7 @@ use crate::agent::Order;
 use crate::cli::{Compare, Global};
 use crate::exit::Ended;
 use crate::note::{note, tell};
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -24,7 +24,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
         return dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
-    let task = Task { order, on: options.on.clone() };
+    let task = Task { order, place: Place::of(&options.place) };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;

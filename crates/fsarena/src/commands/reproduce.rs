@@ -10,7 +10,7 @@ use crate::agent::Order;
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
 use crate::note::tell;
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -26,7 +26,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, &Task { order, on: options.on.clone() }, &stop)? else {
+    let Some((record, status)) = perform(global, &Task { order, place: Place::of(&options.place) }, &stop)? else {
         return Ok(Ended::Interrupted);
     };
     compare::show(global, &record)?;

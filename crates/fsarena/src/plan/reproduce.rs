@@ -3,7 +3,7 @@
 use anyhow::Result;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Workload};
 
 use fsarena_execute::left_out;
 
@@ -41,7 +41,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         contenders,
         reserved: Nanos(0),
         margin: margin(options.margin)?,
-        storage: Storage::from(options.storage.as_str()),
+        storage: options.place.storage(options.storage.as_deref()),
+        guest: None,
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         slowdowns: Vec::new(),

@@ -1,0 +1,81 @@
+//! A run in a guest: the virtual machine is made here, and its agent does the work.
+
+use std::io::BufReader;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use fsarena_execute::{Listener, RunError};
+use fsarena_guest::{Hardware, Wanted};
+use fsarena_lane::{Wait, disk};
+use fsarena_model::event::Note;
+use fsarena_model::{Event, Plan, Severity, Status, Storage};
+
+use crate::agent::{self, Link, Lost, Order};
+use crate::{perform, places};
+
+/// Most messages of the guest's kernel that a report has.
+const MOST_FINDINGS: usize = 10;
+
+/// Executes an order in a guest; `None` if it was stopped before the run began.
+pub fn run(wanted: &Wanted, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<Option<Status>> {
+    let wait = if order.wait { Wait::Yes } else { Wait::No };
+    let Some(_held) = perform::take_machine(wait, stop)? else { return Ok(None) };
+    let mut telling = |what: &str| {
+        let _ = listener.hear(&Event::Preparing(what.to_owned()));
+    };
+    let prepared = fsarena_guest::prepare(&places::cache()?, wanted, &mut telling)?;
+    telling("booting the guest");
+    let storage = order.plan.storage.clone();
+    let guest = prepared.describe(storage.clone());
+    let remark = guest.remark();
+    let on_disk = Storage::Disk(fsarena_guest::lanes_device());
+    let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
+    let size = disk::needed(&plan).context("the lanes are too large")?;
+    let notes = order.notes.iter().cloned().chain([remark]).collect();
+    let order = Order { plan, notes, wait: false, erase: Vec::new() };
+    let running = Hardware { prepared: &prepared, lanes: Some((&storage, size)) }.boot()?;
+    let stream = running.stream();
+    let link = Link {
+        name: "the guest".to_owned(),
+        input: Box::new(stream.try_clone().context("the connection to the guest")?),
+        output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
+    };
+    let mut listening = Listening { running: &running, inner: listener, booted: false };
+    let ended = agent::converse(link, &order, stop, &mut listening);
+    let findings = running.findings();
+    match ended {
+        Err(error) if error.downcast_ref::<Lost>().is_some() => {
+            Err(running.failed("stopped before the run ended").into())
+        }
+        Err(error) => Err(error),
+        Ok(status) => {
+            tell(&findings, listener)?;
+            Ok(status)
+        }
+    }
+}
+
+/// Tells the guest when its agent has answered.
+struct Listening<'a> {
+    running: &'a fsarena_guest::Running,
+    inner: &'a mut dyn Listener,
+    booted: bool,
+}
+
+impl Listener for Listening<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        if !std::mem::replace(&mut self.booted, true) {
+            self.running.booted();
+        }
+        self.inner.hear(event)
+    }
+}
+
+/// Reports what the guest's kernel has complained about.
+fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
+    for finding in findings.iter().take(MOST_FINDINGS) {
+        let note = Note { severity: Severity::Warning, text: format!("the guest's kernel reports: {finding}") };
+        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+    }
+    Ok(())
+}
