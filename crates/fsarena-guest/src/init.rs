@@ -3,13 +3,14 @@
 
 use std::ffi::CStr;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use fsarena_sys::loopdev::{self, Extent};
 use rustix::mount::{MountFlags, mount, mount_move};
 use rustix::process::{WaitOptions, chdir, chroot, getpid};
 use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
@@ -20,6 +21,16 @@ pub const MODULES: &str = "fsarena-modules";
 pub const PORT: &str = "fsarena.agent";
 /// Serial number of the disk with the root.
 pub const ROOT: &str = "fsarena-root";
+
+/// The archive's copy of the root, for guests that must not wait for a device of the host.
+pub const ROOT_COPY: &str = "fsarena-root.img";
+/// The archive's copy of the order, for such guests.
+pub const ORDER: &str = "fsarena-order.json";
+/// The kernel's parameter for a simulated disk: size in MiB, latency in ns, bandwidth in MB/s or 0, cache in MiB.
+pub const SIMULATED: &str = "fsarena.disk";
+
+/// The loop device of the root's copy, below those of the lanes.
+const ROOT_LOOP: u32 = 900;
 
 /// How long devices may take to appear.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,7 +50,7 @@ pub fn is_init() -> bool {
 pub fn run(arguments: &[&str]) -> ! {
     if let Err(error) = start(arguments) {
         // Standard error is the console, which the host reads.
-        let _ = io::Write::write_all(&mut io::stderr(), format!("fsarena: {error}\n").as_bytes());
+        let _ = io::stderr().write_all(format!("fsarena: {error}\n").as_bytes());
     }
     rustix::fs::sync();
     let _ = reboot(RebootCommand::PowerOff);
@@ -54,6 +65,7 @@ fn start(arguments: &[&str]) -> io::Result<()> {
         mount_kind(kind, "none", point, "")?;
     }
     load_modules()?;
+    let order = fs::read(Path::new("/").join(ORDER)).ok();
     enter_root()?;
     sethostname(b"guest")?;
     for (kind, point) in [("tmpfs", "/tmp"), ("tmpfs", "/run"), ("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")] {
@@ -62,18 +74,18 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     }
     limit_memory_by_groups();
     name_disks()?;
-    // Lanes are loop devices; without the module there are none, which the agent reports.
-    let _ = Command::new("/usr/sbin/modprobe").arg("loop").status();
+    simulate_disk()?;
     let port = port()?;
-    let (input, output) = (port.try_clone()?, port);
-    let agent = Command::new("/proc/self/exe")
-        .args(arguments)
-        .env("PATH", "/usr/sbin:/usr/bin")
-        .env("HOME", "/root")
-        .stdin(Stdio::from(input))
-        .stdout(Stdio::from(output))
-        .spawn()?;
-    let agent = rustix::process::Pid::from_child(&agent);
+    let mut agent = Command::new("/proc/self/exe");
+    agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));
+    agent.stdin(if order.is_some() { Stdio::piped() } else { Stdio::from(port.try_clone()?) });
+    let mut started = agent.spawn()?;
+    if let (Some(order), Some(mut stdin)) = (order, started.stdin.take()) {
+        thread::spawn(move || {
+            let _ = stdin.write_all(&order).and_then(|()| io::copy(&mut &port, &mut stdin).map(drop));
+        });
+    }
+    let agent = rustix::process::Pid::from_child(&started);
     // Orphans of servers become children of this process and are reaped here as well.
     while let Some((ended, _)) = rustix::process::wait(WaitOptions::empty())? {
         if ended == agent {
@@ -106,7 +118,16 @@ fn load_modules() -> io::Result<()> {
 /// Mounts the root disk below a file system in memory that takes all changes, and makes it the root. Kernel threads share
 /// the root of this process, so they find modprobe there.
 fn enter_root() -> io::Result<()> {
-    let disk = waited("the root disk", || disk_with(ROOT))?;
+    let copy = Path::new("/").join(ROOT_COPY);
+    // The loop device lives as long as it is mounted.
+    let (disk, _bound) = match File::open(&copy) {
+        Ok(file) => {
+            loopdev::add(ROOT_LOOP)?;
+            let bound = loopdev::bind(ROOT_LOOP, &file, Extent::default(), 512, ROOT)?;
+            (loopdev::device_path(ROOT_LOOP), Some(bound))
+        }
+        Err(_) => (waited("the root disk", || disk_with(ROOT))?, None),
+    };
     for folder in ["/lower", "/upper", "/new"] {
         fs::create_dir_all(folder)?;
     }
@@ -144,6 +165,42 @@ fn name_disks() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes the disk that the kernel's command line describes (Documentation/block/null_blk.rst). It has 512-byte sectors,
+/// like the virtio disk.
+fn simulate_disk() -> io::Result<()> {
+    let line = fs::read_to_string("/proc/cmdline")?;
+    let parameter = line.split_whitespace().find_map(|word| word.strip_prefix(SIMULATED)?.strip_prefix('='));
+    let Some(parameter) = parameter else { return Ok(()) };
+    let failed = |what: &str| io::Error::other(format!("make the simulated disk: {what}"));
+    let numbers: Vec<&str> = parameter.split(',').collect();
+    let [size, latency, bandwidth, cache] = numbers[..] else { return Err(failed(parameter)) };
+    let loaded = Command::new("/usr/sbin/modprobe").args(["null_blk", "nr_devices=0"]).status()?;
+    if !loaded.success() {
+        return Err(failed("the kernel has no module null_blk"));
+    }
+    // The mount fails if the kernel's image has it mounted already.
+    let _ = mount_kind("configfs", "none", "/sys/kernel/config", "");
+    let disk = Path::new("/sys/kernel/config/nullb/nullb0");
+    fs::create_dir(disk)?;
+    let timer = if latency == "0" { "0" } else { "2" };
+    let settings = [
+        ("size", size),
+        ("blocksize", "512"),
+        ("memory_backed", "1"),
+        ("irqmode", timer),
+        ("completion_nsec", latency),
+        ("mbps", bandwidth),
+        ("cache_size", cache),
+        ("power", "1"),
+    ];
+    for (name, value) in settings {
+        fs::write(disk.join(name), value).map_err(|error| failed(&format!("{name}={value}: {error}")))?;
+    }
+    let link = by_id(crate::LANES);
+    fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
+    symlink("/dev/nullb0", link)
 }
 
 fn disk_with(serial: &str) -> Option<PathBuf> {

@@ -16,7 +16,7 @@ mod root;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
-use fsarena_model::guest::{Accelerator, Guest};
+use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 
 pub use channel::Channel;
 pub use error::GuestError;
@@ -76,14 +76,19 @@ pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> 
 }
 
 impl Prepared {
+    /// How the guest's instructions are executed.
+    pub fn accelerator(&self) -> Accelerator {
+        self.accelerator
+    }
+
     /// What the plan and the report say about the guest.
-    pub fn describe(&self, storage: fsarena_model::Storage) -> Guest {
+    pub fn describe(&self, disk: GuestDisk) -> Guest {
         Guest {
             kernel: self.kernel.package.clone(),
             accelerator: self.accelerator,
             memory: self.memory,
             qemu: self.qemu.clone(),
-            storage,
+            disk,
         }
     }
 }

@@ -11,18 +11,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use fsarena_model::guest::Accelerator;
-use fsarena_model::{Bytes, Storage};
+use fsarena_model::Bytes;
+use fsarena_model::guest::{Accelerator, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
 
 use crate::channel::{self, Channel};
 use crate::cpio::Archive;
+use crate::root::Root;
 use crate::{GuestError, LANES, Prepared, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
-/// How long a guest may be silent: its agent writes a line at least every ten seconds.
-pub const SILENCE: Duration = Duration::from_secs(120);
+/// How long a guest may be silent. Its agent writes a line at least every ten seconds of its own clock, which runs more
+/// slowly if it counts instructions.
+fn silence(accelerator: Accelerator) -> Duration {
+    match accelerator {
+        Accelerator::Kvm | Accelerator::Emulated => Duration::from_secs(120),
+        Accelerator::Deterministic => Duration::from_secs(1800),
+    }
+}
+
 /// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
 const TRIAL: Duration = Duration::from_secs(20);
 
@@ -47,8 +55,10 @@ pub fn version() -> Result<String, GuestError> {
 pub struct Hardware<'a> {
     /// Kernel, root and processor.
     pub prepared: &'a Prepared,
-    /// The disk with the lanes: where it lies, and its size.
-    pub lanes: Option<(&'a Storage, Bytes)>,
+    /// The disk with the lanes, and its size.
+    pub lanes: Option<(&'a GuestDisk, Bytes)>,
+    /// What the agent does, if it must not wait for the host to hear it.
+    pub order: Option<&'a [u8]>,
 }
 
 /// A guest that runs. Dropping it ends QEMU.
@@ -76,7 +86,10 @@ impl Hardware<'_> {
     pub fn boot(&self) -> Result<Running, GuestError> {
         let Channel { host, guest } = Channel::new()?;
         let archive = self.archive()?;
-        let lanes = self.lanes.map(|(storage, size)| channel::disk(storage, size)).transpose()?;
+        let lanes = match self.lanes {
+            Some((GuestDisk::Virtual(storage), size)) => Some(channel::disk(storage, size)?),
+            _ => None,
+        };
         channel::inherit(&guest)?;
         channel::inherit(&archive)?;
         lanes.as_ref().map_or(Ok(()), channel::inherit)?;
@@ -95,7 +108,8 @@ impl Hardware<'_> {
             let console = Arc::clone(&console);
             thread::spawn(move || keep(output, &console))
         });
-        host.set_read_timeout(Some(SILENCE)).map_err(GuestError::io("set", "a time limit"))?;
+        host.set_read_timeout(Some(silence(self.prepared.accelerator)))
+            .map_err(GuestError::io("set", "a time limit"))?;
         Ok(Running { qemu, stream: host, readers: readers.collect(), console })
     }
 
@@ -103,14 +117,18 @@ impl Hardware<'_> {
     fn archive(&self) -> Result<File, GuestError> {
         let own = Path::new("/proc/self/exe");
         let binary = fs::read(own).map_err(GuestError::io("read", own))?;
-        let boot = &self.prepared.root.boot;
+        let Root { boot, image } = &self.prepared.root;
         let modules = fs::read(boot).map_err(GuestError::io("read", boot))?;
+        let copied = self.is_deterministic().then(|| fs::read(image).map_err(GuestError::io("read", image)));
+        let copied = copied.transpose()?;
         let mut file = channel::memory("fsarena-boot")?;
         let written = |file: &mut File| {
             let mut archive = Archive::new(&mut *file);
             archive.directory("dev")?;
             archive.device("dev/console", 5, 1)?;
             archive.file("init", &binary)?;
+            copied.as_ref().map_or(Ok(()), |root| archive.file(init::ROOT_COPY, root))?;
+            self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
             archive.finish()?;
             file.write_all(&modules)?;
             file.seek(SeekFrom::Start(0))
@@ -119,13 +137,43 @@ impl Hardware<'_> {
         Ok(file)
     }
 
+    fn is_deterministic(&self) -> bool {
+        self.prepared.accelerator == Accelerator::Deterministic
+    }
+
+    /// The guest's memory: what was asked for, and what its simulated disk and its copy of the root take.
+    fn memory(&self) -> Bytes {
+        let disk = match self.lanes {
+            Some((GuestDisk::Simulated(_), size)) => size.0,
+            _ => 0,
+        };
+        let copy = fs::metadata(&self.prepared.root.image).map_or(0, |found| found.len());
+        let root = if self.is_deterministic() { 2 * copy } else { 0 };
+        Bytes(self.prepared.memory.0 + disk + root)
+    }
+
+    /// The kernel's command line.
+    fn command_line(&self) -> String {
+        let mut line = "console=ttyS0 quiet panic=-1 mitigations=off".to_owned();
+        if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {
+            let (size, cache) = (size.0.div_ceil(1 << 20), disk.cache.0 >> 20);
+            let bandwidth = disk.bandwidth.map_or(0, |bandwidth| bandwidth.0 >> 20);
+            line += &format!(" {}={size},{},{bandwidth},{cache}", init::SIMULATED, disk.latency.0);
+        }
+        if self.is_deterministic() {
+            line += " norandmaps random.trust_cpu=off";
+        }
+        line
+    }
+
     fn arguments(&self, channel: &OwnedFd, archive: &File, lanes: Option<&File>) -> Vec<String> {
-        let Prepared { kernel, root, accelerator, memory, .. } = self.prepared;
+        let Prepared { kernel, root, accelerator, .. } = self.prepared;
         let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
         let (accelerated, processor, processors) = match accelerator {
             Accelerator::Kvm => ("kvm", "host", processors),
             // More emulated processors gain nothing and are noisier.
-            Accelerator::Emulated | Accelerator::Deterministic => ("tcg,thread=single", "max", 1),
+            Accelerator::Emulated => ("tcg,thread=single", "max", 1),
+            Accelerator::Deterministic => ("tcg,thread=single", "max,-rdrand,-rdseed", 1),
         };
         let mut words: Vec<String> = ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35"]
             .map(str::to_owned)
@@ -134,20 +182,26 @@ impl Hardware<'_> {
         add("-accel", accelerated.to_owned());
         add("-cpu", processor.to_owned());
         add("-smp", processors.to_string());
-        add("-m", format!("{}M", memory.0 >> 20));
+        add("-m", format!("{}M", self.memory().0 >> 20));
         add("-kernel", kernel.image.display().to_string());
         add("-initrd", format!("/dev/fd/{}", archive.as_raw_fd()));
-        add("-append", "console=ttyS0 quiet panic=-1 mitigations=off".to_owned());
+        add("-append", self.command_line());
         add("-chardev", "stdio,id=console,signal=off".to_owned());
         add("-serial", "chardev:console".to_owned());
-        add("-device", "virtio-serial-pci".to_owned());
+        // The processor hands over what it writes at once, and does not wait for another thread of QEMU.
+        add("-device", "virtio-serial-pci,ioeventfd=off".to_owned());
         add("-chardev", format!("socket,id=agent,fd={}", channel.as_raw_fd()));
         add("-device", format!("virtserialport,chardev=agent,name={}", init::PORT));
-        add(
-            "-blockdev",
-            format!("driver=file,node-name=root,read-only=on,filename={}", escaped(&root.image.display().to_string())),
-        );
-        add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
+        if self.is_deterministic() {
+            // A nanosecond for each instruction; the clock jumps over idle time, and never follows the host's.
+            add("-icount", "shift=0,sleep=off".to_owned());
+            add("-rtc", "base=2026-01-01,clock=vm".to_owned());
+            add("-seed", "1".to_owned());
+        } else {
+            let image = escaped(&root.image.display().to_string());
+            add("-blockdev", format!("driver=file,node-name=root,read-only=on,filename={image}"));
+            add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
+        }
         if let Some(lanes) = lanes {
             add("-add-fd", format!("fd={},set=1", lanes.as_raw_fd()));
             add("-blockdev", "driver=file,node-name=lanes,filename=/dev/fdset/1".to_owned());
@@ -178,7 +232,7 @@ fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
 }
 
 impl Running {
-    /// The connection to the agent. A read fails if the guest is silent for [`SILENCE`].
+    /// The connection to the agent. A read fails if the guest is silent for minutes.
     pub fn stream(&self) -> &UnixStream {
         &self.stream
     }
@@ -193,7 +247,8 @@ impl Running {
     pub fn findings(&self) -> Vec<String> {
         let console = locked(&self.console);
         let lines = console.text[console.booted..].lines();
-        lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, line)| line.to_owned()).collect()
+        let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
+        messages.filter(|message| !message.starts_with("reboot: ")).map(str::to_owned).collect()
     }
 
     /// Ends QEMU, and explains why the guest stopped.
@@ -239,7 +294,7 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     }
     telling("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware { prepared, lanes: None }.boot()?;
+    let running = Hardware { prepared, lanes: None, order: None }.boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let answer = (&running.stream).read(&mut [0; 1]);
     let works = answer.is_ok_and(|count| count == 1);

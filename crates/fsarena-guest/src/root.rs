@@ -32,7 +32,7 @@ const BASE: &[&str] = &[
 ];
 
 /// Changes if the image is made in another way.
-const RECIPE: &str = "recipe 1";
+const RECIPE: &str = "recipe 2";
 
 /// Parts of packages that a guest does not need.
 const LEFT_OUT: &[&str] = &[
@@ -67,7 +67,8 @@ const MERGED: [(&str, &str); 4] =
 
 /// Modules that are loaded from the archive, with those that they depend on. crc32c is requested by its algorithm's
 /// name, so no module depends on it.
-const BOOT_MODULES: &[&str] = &["crc32c_generic", "virtio_pci", "virtio_blk", "virtio_console", "ext4", "overlay"];
+const BOOT_MODULES: &[&str] =
+    &["crc32c_generic", "virtio_pci", "virtio_blk", "virtio_console", "ext4", "overlay", "loop"];
 
 /// Users of servers, which drop root's rights.
 const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nmysql:x:100:100::/nonexistent:/bin/false\n\

@@ -1,10 +1,12 @@
 //! The virtual machine in which a run takes place.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Storage};
+use crate::units::UnitError;
+use crate::{Bytes, Nanos, Storage};
 
 /// A virtual machine in which a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,8 +19,66 @@ pub struct Guest {
     pub memory: Bytes,
     /// The version of QEMU.
     pub qemu: String,
-    /// Where its disk lies on the host.
-    pub storage: Storage,
+    /// The disk with the lanes.
+    pub disk: GuestDisk,
+}
+
+/// The disk with the lanes of a guest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuestDisk {
+    /// A virtual disk (virtio-blk), which is a file in this storage of the host.
+    Virtual(Storage),
+    /// A disk that the guest's kernel simulates (null_blk).
+    Simulated(Simulated),
+}
+
+/// A disk in the guest's memory that takes as long as a real one (Documentation/block/null_blk.rst).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Time from the start of a request to its end; 0: that of a copy in memory.
+    pub latency: Nanos,
+    /// Bytes per second; `None`: no limit.
+    pub bandwidth: Option<Bytes>,
+    /// Size of its volatile cache; 0: it has none.
+    pub cache: Bytes,
+}
+
+impl Default for Simulated {
+    fn default() -> Self {
+        Self { latency: Nanos(100_000), bandwidth: None, cache: Bytes::mib(64) }
+    }
+}
+
+/// Reads `latency=100us,bandwidth=500M,cache=64M`. What is not named is as in the default.
+impl FromStr for Simulated {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut disk = Self::default();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or("latency=TIME, bandwidth=SIZE or cache=SIZE")?;
+            let wrong = |error: UnitError| format!("{name}: {error}");
+            match name {
+                "latency" => disk.latency = value.parse().map_err(wrong)?,
+                "bandwidth" => disk.bandwidth = Some(value.parse().map_err(wrong)?),
+                "cache" => disk.cache = value.parse().map_err(wrong)?,
+                _ => return Err(format!("there is no `{name}`: latency, bandwidth and cache can be set")),
+            }
+        }
+        Ok(disk)
+    }
+}
+
+/// Prints what [`Simulated::from_str`] reads.
+impl fmt::Display for Simulated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "latency={}us", self.latency.0 / 1000)?;
+        if let Some(bandwidth) = self.bandwidth {
+            write!(f, ",bandwidth={}", bandwidth.0)?;
+        }
+        write!(f, ",cache={}", self.cache.0)
+    }
 }
 
 /// How a guest's instructions are executed.
@@ -47,12 +107,15 @@ impl Guest {
     /// What a reader has to know about figures of this guest.
     pub fn remark(&self) -> String {
         let Self { kernel, qemu, memory, .. } = self;
-        let machine = format!("a virtual machine with {memory} of memory (QEMU {qemu}, {kernel})");
+        let disk = match &self.disk {
+            GuestDisk::Virtual(storage) => format!("a virtual disk in {storage}"),
+            GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
+        };
+        let machine = format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})");
         match self.accelerator {
-            Accelerator::Kvm => format!(
-                "all contenders run in {machine}; its disk is a virtual one, so no figure may be compared with one of \
-                 the host"
-            ),
+            Accelerator::Kvm => {
+                format!("all contenders run in {machine}; no figure may be compared with one of the host")
+            }
             Accelerator::Emulated => format!(
                 "all contenders run in {machine} whose processor is emulated: times are several times longer than on a \
                  real one. Ratios of metadata operations hold within about 20 %; those of direct I/O, fsync and data in \
@@ -62,6 +125,21 @@ impl Guest {
                 "all contenders run in {machine} whose clock counts instructions, one nanosecond each: a second is \
                  10^9 instructions. Caches and memory cost nothing there"
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_simulated_disk_is_read_as_it_is_printed() {
+        let disk: Simulated = "latency=20us,bandwidth=500M".parse().expect("well spelled");
+        assert_eq!(disk, Simulated { latency: Nanos(20_000), bandwidth: Some(Bytes::mib(500)), cache: Bytes::mib(64) });
+        assert_eq!(disk.to_string().parse(), Ok(disk));
+        for wrong in ["", "latency", "latency=5", "speed=1M"] {
+            assert!(wrong.parse::<Simulated>().is_err(), "{wrong}");
         }
     }
 }

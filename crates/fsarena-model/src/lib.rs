@@ -41,7 +41,7 @@ pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost,
 pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
-pub use guest::{Accelerator, Guest};
+pub use guest::{Accelerator, Guest, GuestDisk};
 pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use noise::NoiseBounds;

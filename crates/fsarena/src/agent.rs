@@ -153,16 +153,18 @@ pub fn elsewhere(
     let mut child = start(command)?;
     let input = Box::new(child.stdin.take().context("the agent's stdin")?);
     let output = BufReader::new(child.stdout.take().context("the agent's stdout")?);
-    let ended = converse(Link { name: command.to_owned(), input, output }, order, stop, listener);
+    let link = Link { name: command.to_owned(), input, output };
+    let ended = converse(link, Some(order), stop, listener);
     // It ends by itself: its stdin is closed, and it has written its last line or lost its stdout.
     let _ = child.wait();
     ended
 }
 
-/// Gives the agent `order`, and passes its events to `listener`; `None` if it was stopped before the run began.
+/// Gives the agent `order`, unless it has it already, and passes its events to `listener`; `None` if it was stopped
+/// before the run began.
 pub fn converse<R: BufRead>(
     link: Link<R>,
-    order: &Order,
+    order: Option<&Order>,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
 ) -> Result<Option<Status>> {
@@ -186,9 +188,9 @@ fn start(command: &str) -> Result<Child> {
 }
 
 /// Writes the order, and another line when the run is to stop; then it closes the agent's stdin.
-fn give(order: &Order, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
+fn give(order: Option<&Order>, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
     // If the agent has ended, its stdout says so.
-    if let Ok(text) = serde_json::to_string(order) {
+    if let Some(text) = order.and_then(|order| serde_json::to_string(order).ok()) {
         let _ = input.write_all(format!("{text}\n").as_bytes());
     }
     while !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed) {

@@ -13,7 +13,7 @@ use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
-pub use place::Place;
+pub use place::{How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 
 /// Which file system, with which options, for this work, on this machine?

@@ -8,7 +8,8 @@ use fsarena_execute::{Listener, RunError};
 use fsarena_guest::{Hardware, Wanted};
 use fsarena_lane::{Wait, disk};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, Severity, Status, Storage};
+use fsarena_model::guest::Simulated;
+use fsarena_model::{Accelerator, Event, GuestDisk, Plan, Severity, Status, Storage};
 
 use crate::agent::{self, Link, Lost, Order};
 use crate::{perform, places};
@@ -16,24 +17,43 @@ use crate::{perform, places};
 /// Most messages of the guest's kernel that a report has.
 const MOST_FINDINGS: usize = 10;
 
+/// A guest for a run.
+pub struct InGuest {
+    /// Kernel, processor and memory.
+    pub wanted: Wanted,
+    /// The disk with the lanes, if the guest simulates it; otherwise it lies in the plan's storage.
+    pub simulated: Option<Simulated>,
+}
+
 /// Executes an order in a guest; `None` if it was stopped before the run began.
-pub fn run(wanted: &Wanted, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<Option<Status>> {
+pub fn run(
+    in_guest: &InGuest,
+    order: &Order,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
     let wait = if order.wait { Wait::Yes } else { Wait::No };
     let Some(_held) = perform::take_machine(wait, stop)? else { return Ok(None) };
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
-    let prepared = fsarena_guest::prepare(&places::cache()?, wanted, &mut telling)?;
+    let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.wanted, &mut telling)?;
     telling("booting the guest");
-    let storage = order.plan.storage.clone();
-    let guest = prepared.describe(storage.clone());
+    let disk = match in_guest.simulated {
+        Some(disk) => GuestDisk::Simulated(disk),
+        None => GuestDisk::Virtual(order.plan.storage.clone()),
+    };
+    let guest = prepared.describe(disk.clone());
     let remark = guest.remark();
     let on_disk = Storage::Disk(fsarena_guest::lanes_device());
     let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
     let size = disk::needed(&plan).context("the lanes are too large")?;
     let notes = order.notes.iter().cloned().chain([remark]).collect();
     let order = Order { plan, notes, wait: false, erase: Vec::new() };
-    let running = Hardware { prepared: &prepared, lanes: Some((&storage, size)) }.boot()?;
+    let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+    let text = if is_deterministic { Some(serde_json::to_string(&order)? + "\n") } else { None };
+    let lanes = Some((&disk, size));
+    let running = Hardware { prepared: &prepared, lanes, order: text.as_ref().map(String::as_bytes) }.boot()?;
     let stream = running.stream();
     let link = Link {
         name: "the guest".to_owned(),
@@ -41,7 +61,7 @@ pub fn run(wanted: &Wanted, order: &Order, stop: &AtomicBool, listener: &mut dyn
         output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
     };
     let mut listening = Listening { running: &running, inner: listener, booted: false };
-    let ended = agent::converse(link, &order, stop, &mut listening);
+    let ended = agent::converse(link, (!is_deterministic).then_some(&order), stop, &mut listening);
     let findings = running.findings();
     match ended {
         Err(error) if error.downcast_ref::<Lost>().is_some() => {

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
+use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent, Disk};
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
+use fsarena_lane::{Arena, Go, Kind, LaneError, Ledger, Wait, default_folder, kernel_has};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
@@ -17,10 +18,11 @@ use crate::agent::{self, Order};
 use crate::cli::Global;
 use crate::commands::tell_cleared;
 use crate::exit::Refusal;
+use crate::guest::{self, InGuest};
 use crate::listen::Recorder;
-use crate::note::note;
+use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{cli, guest, places, plan};
+use crate::{cli, places, plan};
 
 /// A plan to execute.
 pub struct Task {
@@ -37,22 +39,45 @@ pub enum Place {
     /// By the agent that this command starts.
     Agent(String),
     /// In a guest.
-    Guest(fsarena_guest::Wanted),
+    Guest(InGuest),
 }
 
 impl Place {
-    /// The place that the arguments name.
-    pub fn of(arguments: &cli::Place) -> Self {
-        match (&arguments.on, arguments.guest) {
-            (Some(command), _) => Self::Agent(command.clone()),
-            (None, None) => Self::Here,
-            (None, Some(how)) => Self::Guest(fsarena_guest::Wanted {
-                kernel: arguments.guest_kernel.clone(),
-                accelerator: how.accelerator(),
-                memory: arguments.guest_memory,
-                packages: Vec::new(),
-            }),
+    /// The place that the arguments name, with the storage that it has for `plan` by default; a guest if this kernel
+    /// lacks a file system of the plan. Adds a note to `notes` that says so.
+    ///
+    /// # Errors
+    /// If the plan has a directory of this machine, which a guest does not have.
+    pub fn of(arguments: &cli::Place, plan: &mut Plan, notes: &mut Vec<String>) -> Result<Self> {
+        let lacking = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+        let lacking: Vec<&str> = lacking.map(Kind::mounted_as).filter(|kind| !kernel_has(kind)).collect();
+        let is_guest = match (&arguments.on, arguments.guest) {
+            (Some(command), _) => return Ok(Self::Agent(command.clone())),
+            (None, Some(_)) => true,
+            (None, None) => !lacking.is_empty(),
+        };
+        if !is_guest {
+            return Ok(Self::Here);
         }
+        if arguments.guest.is_none() {
+            let text = format!("this kernel has no {}: all contenders run in a guest", lacking.join(" and no "));
+            tell(&text);
+            notes.push(text);
+            if plan.storage == Storage::from(fsarena_lane::DEFAULT_FOLDER) {
+                plan.storage = Storage::Memory;
+            }
+        }
+        if let Some(contender) = plan.contenders.iter().find(|contender| contender.is_directory()) {
+            let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
+            return Err(Refusal::wrong_use(text, "compare directories in a run of their own").into());
+        }
+        let wanted = Wanted {
+            kernel: arguments.guest_kernel.clone(),
+            accelerator: arguments.guest.and_then(cli::How::accelerator),
+            memory: arguments.guest_memory,
+            packages: Vec::new(),
+        };
+        Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
     }
 }
 
@@ -66,7 +91,7 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
     let ended = match &task.place {
         Place::Here => here(&task.order, stop, &mut recorder),
         Place::Agent(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
-        Place::Guest(wanted) => guest::run(wanted, &task.order, stop, &mut recorder),
+        Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
@@ -125,7 +150,7 @@ pub struct Further {
 }
 
 /// A stored run to continue.
-pub struct Wanted {
+pub struct Continuation {
     /// The run's number.
     pub run: i64,
     /// How far to continue.
@@ -137,8 +162,8 @@ pub struct Wanted {
 }
 
 /// Continues a stored run.
-pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resumed> {
-    let Wanted { run, wish, wait, consent } = wanted;
+pub fn resume(global: &Global, wanted: Continuation, stop: &AtomicBool) -> Result<Resumed> {
+    let Continuation { run, wish, wait, consent } = wanted;
     let mut store = places::existing_store(global)?;
     let plan = store.load(run)?.plan;
     plan::require_sound(&plan)?;

@@ -1,6 +1,7 @@
 //! Where a run takes place.
 
 use clap::{Args, ValueEnum};
+use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Bytes, Storage};
 
 /// Where a run takes place: here, on another machine, or in a guest.
@@ -15,6 +16,10 @@ pub struct Place {
     /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
     #[arg(long, value_name = "PACKAGE")]
     pub guest_kernel: Option<String>,
+    /// Lanes on a disk that the guest's kernel simulates: latency=100us,bandwidth=500M,cache=64M [default with `--guest
+    /// deterministic`, else a virtual disk]
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub guest_disk: Option<Simulated>,
     /// The guest's memory
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     pub guest_memory: Bytes,
@@ -46,6 +51,16 @@ impl How {
 }
 
 impl Place {
+    /// The simulated disk of the guest, if it has one.
+    pub fn simulated(&self) -> Option<Simulated> {
+        self.guest_disk.or_else(|| self.is_deterministic().then(Simulated::default))
+    }
+
+    /// Whether the same plan always gives the same figures.
+    pub fn is_deterministic(&self) -> bool {
+        self.guest == Some(How::Deterministic)
+    }
+
     /// The storage of the lanes, if it is `named` or by default.
     pub fn storage(&self, named: Option<&str>) -> Storage {
         match (named, self.guest) {

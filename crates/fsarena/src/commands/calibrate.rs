@@ -42,6 +42,12 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         baselines: Some(Often::Never),
         dry_run: false,
         no_wait: false,
-        place: crate::cli::Place { on: None, guest: None, guest_kernel: None, guest_memory: Bytes::gib(1) },
+        place: crate::cli::Place {
+            on: None,
+            guest: None,
+            guest_kernel: None,
+            guest_disk: None,
+            guest_memory: Bytes::gib(1),
+        },
     }
 }

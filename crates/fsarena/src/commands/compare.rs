@@ -18,13 +18,14 @@ use crate::{places, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
-    let (plan, notes) = plan::plan(options)?;
+    let (mut plan, mut notes) = plan::plan(options)?;
     notes.iter().for_each(|note| tell(note));
+    let place = Place::of(&options.place, &mut plan, &mut notes)?;
     if options.dry_run {
         return dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
-    let task = Task { order, place: Place::of(&options.place) };
+    let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;

@@ -19,14 +19,15 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     if options.published_only {
         return published::run(&options.article, options.format, places::style(global));
     }
-    let (plan, notes) = plan::of_article(options)?;
+    let (mut plan, mut notes) = plan::of_article(options)?;
     notes.iter().for_each(|note| tell(note));
+    let place = Place::of(&options.place, &mut plan, &mut notes)?;
     if options.dry_run {
         return compare::dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, &Task { order, place: Place::of(&options.place) }, &stop)? else {
+    let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
         return Ok(Ended::Interrupted);
     };
     compare::show(global, &record)?;

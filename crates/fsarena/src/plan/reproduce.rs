@@ -7,7 +7,7 @@ use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, 
 
 use fsarena_execute::left_out;
 
-use super::{checked, contenders, drawn_seed, margin};
+use super::{checked, contenders, margin, seed};
 use crate::cli::Reproduce;
 use crate::exit::Refusal;
 
@@ -36,7 +36,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let plan = Plan {
         workloads,
         suite: Some(suite.name.clone()),
-        seed: options.seed.unwrap_or_else(drawn_seed),
+        seed: seed(options.seed, &options.place),
         rounds: Rounds::Exactly(rounds),
         contenders,
         reserved: Nanos(0),
