@@ -29,6 +29,9 @@ pub const ORDER: &str = "fsarena-order.json";
 /// The kernel's parameter for a simulated disk: size in MiB, latency in ns, bandwidth in MB/s or 0, cache in MiB.
 pub const SIMULATED: &str = "fsarena.disk";
 
+/// The kernel's parameter for the guest's address on the network, with the length of its prefix.
+pub const ADDRESS: &str = "fsarena.address";
+
 /// The loop device of the root's copy, below those of the lanes.
 const ROOT_LOOP: u32 = 900;
 
@@ -75,6 +78,7 @@ fn start(arguments: &[&str]) -> io::Result<()> {
     limit_memory_by_groups();
     name_disks()?;
     simulate_disk()?;
+    connect()?;
     let port = port()?;
     let mut agent = Command::new("/proc/self/exe");
     agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));
@@ -167,15 +171,33 @@ fn name_disks() -> io::Result<()> {
     Ok(())
 }
 
+/// The value of a parameter of the kernel's command line.
+fn parameter(name: &str) -> io::Result<Option<String>> {
+    let line = fs::read_to_string("/proc/cmdline")?;
+    Ok(line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned))
+}
+
+/// Gives the guest its address, if it has one, and the loopback device its own.
+fn connect() -> io::Result<()> {
+    let ip = |words: &str| match Command::new("/usr/bin/ip").args(words.split(' ')).status()?.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("`ip {words}` failed"))),
+    };
+    ip("link set lo up")?;
+    let Some(address) = parameter(ADDRESS)? else { return Ok(()) };
+    let _ = Command::new("/usr/sbin/modprobe").arg("virtio_net").status();
+    waited("the network device", || Path::new("/sys/class/net/eth0").exists().then_some(()))?;
+    ip(&format!("address add {address} dev eth0"))?;
+    ip("link set eth0 up")
+}
+
 /// Makes the disk that the kernel's command line describes (Documentation/block/null_blk.rst). It has 512-byte sectors,
 /// like the virtio disk.
 fn simulate_disk() -> io::Result<()> {
-    let line = fs::read_to_string("/proc/cmdline")?;
-    let parameter = line.split_whitespace().find_map(|word| word.strip_prefix(SIMULATED)?.strip_prefix('='));
-    let Some(parameter) = parameter else { return Ok(()) };
+    let Some(parameter) = parameter(SIMULATED)? else { return Ok(()) };
     let failed = |what: &str| io::Error::other(format!("make the simulated disk: {what}"));
     let numbers: Vec<&str> = parameter.split(',').collect();
-    let [size, latency, bandwidth, cache] = numbers[..] else { return Err(failed(parameter)) };
+    let [size, latency, bandwidth, cache] = numbers[..] else { return Err(failed(&parameter)) };
     let loaded = Command::new("/usr/sbin/modprobe").args(["null_blk", "nr_devices=0"]).status()?;
     if !loaded.success() {
         return Err(failed("the kernel has no module null_blk"));

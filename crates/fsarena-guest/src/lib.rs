@@ -12,6 +12,7 @@ mod kernel;
 mod packages;
 mod qemu;
 mod root;
+mod shares;
 
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,7 @@ use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 pub use channel::Channel;
 pub use error::GuestError;
 pub use qemu::{Hardware, Running};
+pub use shares::{Shared, Shares};
 
 use kernel::Kernel;
 use packages::Packages;
@@ -89,6 +91,7 @@ impl Prepared {
             memory: self.memory,
             qemu: self.qemu.clone(),
             disk,
+            shares: Vec::new(),
         }
     }
 }

@@ -18,6 +18,7 @@ use fsarena_sys::child::{self, Patience, end_with_parent};
 use crate::channel::{self, Channel};
 use crate::cpio::Archive;
 use crate::root::Root;
+use crate::shares::{self, Shares};
 use crate::{GuestError, LANES, Prepared, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
@@ -57,6 +58,8 @@ pub struct Hardware<'a> {
     pub prepared: &'a Prepared,
     /// The disk with the lanes, and its size.
     pub lanes: Option<(&'a GuestDisk, Bytes)>,
+    /// Folders of the host that it mounts.
+    pub shares: &'a Shares,
     /// What the agent does, if it must not wait for the host to hear it.
     pub order: Option<&'a [u8]>,
 }
@@ -160,6 +163,9 @@ impl Hardware<'_> {
             let bandwidth = disk.bandwidth.map_or(0, |bandwidth| bandwidth.0 >> 20);
             line += &format!(" {}={size},{},{bandwidth},{cache}", init::SIMULATED, disk.latency.0);
         }
+        if self.shares.has_network() {
+            line += &format!(" {}={}", init::ADDRESS, shares::GUEST);
+        }
         if self.is_deterministic() {
             line += " norandmaps random.trust_cpu=off";
         }
@@ -201,6 +207,9 @@ impl Hardware<'_> {
             let image = escaped(&root.image.display().to_string());
             add("-blockdev", format!("driver=file,node-name=root,read-only=on,filename={image}"));
             add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
+        }
+        for pair in self.shares.arguments(self.memory()).chunks_exact(2) {
+            add(&pair[0], pair[1].clone());
         }
         if let Some(lanes) = lanes {
             add("-add-fd", format!("fd={},set=1", lanes.as_raw_fd()));
@@ -294,7 +303,7 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     }
     telling("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware { prepared, lanes: None, order: None }.boot()?;
+    let running = Hardware { prepared, lanes: None, shares: &Shares::default(), order: None }.boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let answer = (&running.stream).read(&mut [0; 1]);
     let works = answer.is_ok_and(|count| count == 1);

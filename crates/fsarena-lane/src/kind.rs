@@ -5,6 +5,7 @@ mod dir;
 mod ext;
 mod further;
 mod rsext4;
+mod share;
 mod tmpfs;
 mod xfs;
 
@@ -27,6 +28,10 @@ pub static KINDS: &[&dyn Kind] = &[
     &further::EXFAT,
     &further::UDF,
     &tmpfs::Tmpfs,
+    &share::PLAN9,
+    &share::VIRTIOFS,
+    &share::NFS,
+    &share::SMB,
     &dir::Directory,
     &rsext4::RSEXT4,
     &rsext4::PREVIEW,
@@ -81,6 +86,8 @@ pub enum Ground {
     Memory,
     /// An existing directory.
     Directory,
+    /// A folder of the host, mounted in a guest.
+    Share,
 }
 
 impl Ground {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::units::UnitError;
-use crate::{Bytes, Nanos, Storage};
+use crate::{Bytes, Label, Nanos, Storage};
 
 /// A virtual machine in which a run takes place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,22 @@ pub struct Guest {
     pub qemu: String,
     /// The disk with the lanes.
     pub disk: GuestDisk,
+    /// Folders of the host that it mounts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Share>,
+}
+
+/// A folder of the host that a guest mounts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// The contender that works on it.
+    pub label: Label,
+    /// What is mounted, such as `10.0.2.2:/share-1`.
+    pub source: String,
+    /// The options that the connection needs; those of the contender follow.
+    pub options: String,
+    /// The server and its version.
+    pub server: String,
 }
 
 /// The disk with the lanes of a guest.

@@ -1,18 +1,24 @@
 //! A run in a guest: the virtual machine is made here, and its agent does the work.
 
 use std::io::BufReader;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use fsarena_execute::{Listener, RunError};
-use fsarena_guest::{Hardware, Wanted};
+use fsarena_guest::{Hardware, Shared, Shares, Wanted};
+use fsarena_lane::kind::Ground;
 use fsarena_lane::{Wait, disk};
 use fsarena_model::event::Note;
 use fsarena_model::guest::Simulated;
-use fsarena_model::{Accelerator, Event, GuestDisk, Plan, Severity, Status, Storage};
+use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Status, Storage};
 
 use crate::agent::{self, Link, Lost, Order};
-use crate::{perform, places};
+use crate::perform::{self, Held};
+use crate::places;
+
+/// Memory of the host as a folder.
+const MEMORY: &str = "/dev/shm";
 
 /// Most messages of the guest's kernel that a report has.
 const MOST_FINDINGS: usize = 10;
@@ -33,7 +39,21 @@ pub fn run(
     listener: &mut dyn Listener,
 ) -> Result<Option<Status>> {
     let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(_held) = perform::take_machine(wait, stop)? else { return Ok(None) };
+    let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(None) };
+    let ended = boot_and_run(in_guest, order, &mut held, stop, listener);
+    let removed = held.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
+}
+
+fn boot_and_run(
+    in_guest: &InGuest,
+    order: &Order,
+    held: &mut Held,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
@@ -43,7 +63,8 @@ pub fn run(
         Some(disk) => GuestDisk::Simulated(disk),
         None => GuestDisk::Virtual(order.plan.storage.clone()),
     };
-    let guest = prepared.describe(disk.clone());
+    let shares = share(&order.plan, held)?;
+    let guest = Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) };
     let remark = guest.remark();
     let on_disk = Storage::Disk(fsarena_guest::lanes_device());
     let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
@@ -53,7 +74,8 @@ pub fn run(
     let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
     let text = if is_deterministic { Some(serde_json::to_string(&order)? + "\n") } else { None };
     let lanes = Some((&disk, size));
-    let running = Hardware { prepared: &prepared, lanes, order: text.as_ref().map(String::as_bytes) }.boot()?;
+    let running =
+        Hardware { prepared: &prepared, lanes, shares: &shares, order: text.as_ref().map(String::as_bytes) }.boot()?;
     let stream = running.stream();
     let link = Link {
         name: "the guest".to_owned(),
@@ -73,6 +95,32 @@ pub fn run(
             Ok(status)
         }
     }
+}
+
+/// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
+fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
+    let is_shared =
+        |contender: &&Contender| fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share);
+    let contenders: Vec<&Contender> = plan.contenders.iter().filter(is_shared).collect();
+    if contenders.is_empty() {
+        return Ok(Shares::default());
+    }
+    let parent = match &plan.storage {
+        Storage::Directory(path) => path.clone(),
+        _ => PathBuf::from(MEMORY),
+    };
+    let ledger = &mut held.ledger;
+    ledger.make_parents(&parent)?;
+    let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
+    let run = parent.join(ledger.name());
+    ledger.make_directory(&run, 0o755)?;
+    let mut shared = Vec::new();
+    for (number, contender) in contenders.into_iter().enumerate() {
+        let folder = run.join(format!("share-{number}"));
+        ledger.make_directory(&folder, 0o777)?;
+        shared.push(Shared { contender, folder });
+    }
+    Ok(Shares::serve(&shared, &run)?)
 }
 
 /// Tells the guest when its agent has answered.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent, Disk};
+use fsarena_lane::kind::Ground;
 use fsarena_lane::{Arena, Go, Kind, LaneError, Ledger, Wait, default_folder, kernel_has};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
@@ -50,7 +51,8 @@ impl Place {
     /// If the plan has a directory of this machine, which a guest does not have.
     pub fn of(arguments: &cli::Place, plan: &mut Plan, notes: &mut Vec<String>) -> Result<Self> {
         let lacking = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-        let lacking: Vec<&str> = lacking.map(Kind::mounted_as).filter(|kind| !kernel_has(kind)).collect();
+        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
+        let lacking: Vec<&str> = lacking.filter(cannot).map(Kind::name).collect();
         let is_guest = match (&arguments.on, arguments.guest) {
             (Some(command), _) => return Ok(Self::Agent(command.clone())),
             (None, Some(_)) => true,
@@ -60,7 +62,7 @@ impl Place {
             return Ok(Self::Here);
         }
         if arguments.guest.is_none() {
-            let text = format!("this kernel has no {}: all contenders run in a guest", lacking.join(" and no "));
+            let text = format!("this machine cannot mount {}: all contenders run in a guest", lacking.join(" and "));
             tell(&text);
             notes.push(text);
             if plan.storage == Storage::from(fsarena_lane::DEFAULT_FOLDER) {
@@ -210,7 +212,8 @@ fn go_on(
 
 /// The lock on the machine for one run, and the ledger of the things that the run creates.
 pub struct Held {
-    ledger: Ledger,
+    /// The ledger of the run.
+    pub ledger: Ledger,
     /// The locked disks of the run.
     disks: Vec<Disk>,
     _machine: MachineLock,
