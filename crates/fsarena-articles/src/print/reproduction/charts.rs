@@ -1,22 +1,24 @@
-//! The page's section about an article: its charts, the same charts as measured here, and its tables.
+//! The page's charts of an article, and the same charts as measured here.
 
 use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
-use fsarena_model::{Better, Comparison, Reproduction};
+use fsarena_model::{Better, Reproduction};
+use fsarena_report::number;
+use fsarena_report::report::{
+    Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence,
+};
 
-use crate::report::{Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence};
-use crate::svg::bars::{self, Bar, Frame};
-use crate::svg::lines;
-use crate::{number, reproduction};
+use super::bars::{self, Bar, Frame};
+use super::times;
+use crate::print::lines::{self, Line};
 
 /// The explanation of the charts.
 const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
     order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
 
-/// The charts of each test: published, and measured here. Empty if the comparison reproduces nothing.
-pub fn charts(comparison: &Comparison) -> Section {
+/// The charts of each test: published, and measured here.
+pub fn charts(reproduction: &Reproduction) -> Section {
     let part = Section::titled("The article's charts next to ours");
-    let Some(reproduction) = comparison.reproduction.as_deref() else { return part };
     let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
     part.with(Paragraph::legend(MEANING)).with_all(tests)
 }
@@ -148,13 +150,13 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
 
 /// One line per contender over the places. If a place is no number, upright bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
-    let mut all: Vec<lines::Line> = Vec::new();
+    let mut all: Vec<Line> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
         for bar in bars {
             match all.iter_mut().find(|line| line.name == bar.label) {
                 Some(line) => line.points.push((x, bar.value)),
-                None => all.push(lines::Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
+                None => all.push(Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
             }
         }
     }
@@ -162,8 +164,7 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 }
 
 /// The article's curves of speed-ups, published and measured here.
-pub fn curves(comparison: &Comparison) -> Vec<Drawing> {
-    let Some(reproduction) = comparison.reproduction.as_deref() else { return Vec::new() };
+pub fn curves(reproduction: &Reproduction) -> Drawings {
     let of = |form: Form, factor: &Factor| match form {
         Form::Published => factor.published,
         Form::AsPublished => factor.as_published,
@@ -176,12 +177,12 @@ pub fn curves(comparison: &Comparison) -> Vec<Drawing> {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
-                lines::Line { name: line.name.clone(), points: points.collect() }
+                Line { name: line.name.clone(), points: points.collect() }
             };
-            let all: Vec<lines::Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
-            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| reproduction::times(Some(value)));
+            let all: Vec<Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| times(Some(value)));
             charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {}", curve.title, form.caption()), svg }));
         }
     }
-    charts
+    Drawings { arrangement: Arrangement::Grid, drawings: charts }
 }

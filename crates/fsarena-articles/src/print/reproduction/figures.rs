@@ -4,8 +4,8 @@ use fsarena_model::reproduction::{Measured, ReproducedFigure};
 use fsarena_model::{Label, Reproduction};
 
 use super::printed;
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// A row of a table: a metric of a test at a place on its axis.
 type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);

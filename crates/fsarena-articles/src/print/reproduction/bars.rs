@@ -1,7 +1,8 @@
 //! Bars as articles draw them: the best is green, the worst is red, all others are blue.
 
-use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
+use fsarena_report::number;
+use fsarena_report::svg::axis::{Axis, short};
+use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
 
 /// Maximum width of a label.
 const LABEL: f64 = 150.0;
@@ -148,7 +149,7 @@ fn frame_share(value: f64, end: f64) -> f64 {
 
 /// The text of a tick.
 fn figure(value: f64) -> String {
-    crate::number::value(value, "things/s")
+    number::value(value, "things/s")
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Factor, SummaryRow};
 
 use super::{printed, times};
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// One row per test: the speed-up as published, and its parts as measured here.
 pub fn sheet(reproduction: &Reproduction) -> Section {

@@ -3,7 +3,7 @@
 use fsarena_model::Reproduction;
 use fsarena_model::article::Outcome;
 
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// The claims, one per row.
 pub fn sheet(reproduction: &Reproduction) -> Section {

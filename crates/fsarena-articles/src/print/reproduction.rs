@@ -1,21 +1,21 @@
 //! A reproduction as sentences and tables, for every format.
 
 mod after;
+mod bars;
+mod charts;
 mod claims;
 mod factors;
 mod figures;
 mod winners;
 
-use fsarena_model::Comparison;
-use fsarena_model::Reproduction;
 use fsarena_model::reproduction::StandIn;
-
-use crate::number;
-use crate::report::{Drawings, Fold, List, ListLook, Section, Shown, Table};
+use fsarena_model::{Comparison, Reproduction};
+use fsarena_report::number;
+use fsarena_report::report::{Fold, List, ListLook, Section, Shown, Table};
 
 /// The section about a comparison's reproduction: its sentences, the curves of a page, the tables, and a page's charts
 /// of each test. `None` if it has none.
-pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Option<Section> {
+pub fn section(comparison: &Comparison) -> Option<Section> {
     let reproduction = comparison.reproduction.as_deref()?;
     let tables = [
         figures::as_published(reproduction),
@@ -38,13 +38,13 @@ pub fn section(comparison: &Comparison, curves: Drawings, charts: Section) -> Op
     sentences.extend(after::verified(comparison));
     let section = Section::titled(format!("{}, reproduced", reproduction.article.english))
         .with(List::new(ListLook::Paragraphs, sentences))
-        .with_shown(Shown::Page, curves);
+        .with_shown(Shown::Page, charts::curves(reproduction));
     let tables = tables.map(|table| (Shown::Everywhere, table)).into_iter();
     let tables = tables.chain([(Shown::Documents, claims::sheet(reproduction))]);
     let folds = [Fold::Open].into_iter().chain(std::iter::repeat(Fold::Closed));
     let tables = tables.filter(|(_, table)| table.has_rows()).zip(folds);
     let section = tables.fold(section, |section, ((shown, table), fold)| section.with_shown(shown, table.folded(fold)));
-    Some(section.with_shown(Shown::Page, charts))
+    Some(section.with_shown(Shown::Page, charts::charts(reproduction)))
 }
 
 /// A sentence about workloads that do less than was published.
@@ -91,6 +91,6 @@ fn printed(value: Option<f64>, unit: &str) -> String {
 }
 
 /// `3.40×`; a dash if it is missing.
-pub fn times(value: Option<f64>) -> String {
+fn times(value: Option<f64>) -> String {
     value.map_or_else(|| number::DASH.to_owned(), |value| format!("{}×", number::three_digits(value)))
 }

@@ -3,8 +3,8 @@
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Agreement, Winner, Wins};
 
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// One row per test: the published winner, and whether it wins here.
 pub fn sheet(reproduction: &Reproduction) -> Section {
