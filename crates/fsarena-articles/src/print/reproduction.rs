@@ -8,7 +8,7 @@ mod factors;
 mod figures;
 mod winners;
 
-use fsarena_model::reproduction::StandIn;
+use fsarena_model::reproduction::{Measured, ReproducedFigure, StandIn};
 use fsarena_model::{Comparison, Reproduction};
 use fsarena_report::number;
 use fsarena_report::report::{Fold, List, ListLook, Section, Shown, Table};
@@ -66,8 +66,8 @@ fn scales(reproduction: &Reproduction) -> Section {
         }
     }
     let table = Table::from_rows(
-        ["workload", "how"].map(str::to_owned).to_vec(),
-        by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]).collect(),
+        ["workload", "how"],
+        by_text.into_iter().map(|(text, workloads)| vec![workloads.join(", "), text.clone()]),
         2,
     );
     Section::titled("What is scaled").with(table)
@@ -83,6 +83,33 @@ fn stand_ins(reproduction: &Reproduction) -> Option<String> {
     };
     let all: Vec<String> = reproduction.stand_ins.iter().filter_map(of).collect();
     (!all.is_empty()).then(|| format!("Here {}.", all.join("; ")))
+}
+
+/// Shown instead of a figure of a contender that did not finish.
+const UNFINISHED: &str = "did not finish";
+
+/// How a figure is measured here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    AsPublished,
+    Properly,
+}
+
+/// A figure, or that there is none because the contender did not finish.
+enum Found {
+    Figure(Measured),
+    Unfinished,
+}
+
+impl Form {
+    /// A figure in this form; `None` if it was not measured.
+    fn of(self, figure: &ReproducedFigure) -> Option<Found> {
+        let (is_unfinished, measured) = match self {
+            Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
+            Self::Properly => (figure.unfinished.properly, figure.properly),
+        };
+        if is_unfinished { Some(Found::Unfinished) } else { measured.map(Found::Figure) }
+    }
 }
 
 /// A figure in its unit, to three digits; a dash if it is missing.

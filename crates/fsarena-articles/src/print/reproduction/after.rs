@@ -20,7 +20,7 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
         let names = further(comparison, reproduction, &workload.name);
         names.into_iter().map(|name| row(comparison, &workload.name, name))
     });
-    let table = Table::from_rows(head, rows.collect(), 2);
+    let table = Table::from_rows(head, rows, 2);
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
         an unmount is what was still owed to it. Steps named true are that many mere starts of /bin/true: no file \
         system has a part in them.";

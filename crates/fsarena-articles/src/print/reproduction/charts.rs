@@ -9,7 +9,7 @@ use fsarena_report::report::{
 };
 
 use super::bars::{self, Bar, Frame};
-use super::times;
+use super::{Form, Found, UNFINISHED, times};
 use crate::print::lines::{self, Line};
 
 /// The explanation of the charts.
@@ -25,7 +25,7 @@ pub fn charts(reproduction: &Reproduction) -> Section {
 
 fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
-    let charts: Vec<Drawing> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    let charts: Vec<Drawing> = Drawn::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
     (!charts.is_empty()).then(|| {
         Section::titled(&test.title)
             .with_hint(&test.original)
@@ -38,56 +38,54 @@ fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Sectio
 
 /// Which of the three figures is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Drawn {
     Published,
-    AsPublished,
-    Properly,
+    Here(Form),
 }
 
-impl Form {
-    const ALL: [Self; 3] = [Self::Published, Self::AsPublished, Self::Properly];
+impl Drawn {
+    const ALL: [Self; 3] = [Self::Published, Self::Here(Form::AsPublished), Self::Here(Form::Properly)];
 
     fn caption(self) -> &'static str {
         match self {
             Self::Published => "published",
-            Self::AsPublished => "measured here as published",
-            Self::Properly => "measured here properly",
+            Self::Here(Form::AsPublished) => "measured here as published",
+            Self::Here(Form::Properly) => "measured here properly",
         }
     }
 
     fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
-        let here = |measured: Option<Measured>, is_unfinished: bool| {
-            let label = figure.contender.as_ref()?.to_string();
-            if is_unfinished {
-                return Some(unfinished(label));
-            }
-            let value = measured?.median;
-            Some(Bar { label, value, text: number::value(value, &figure.unit) })
-        };
         match self {
             Self::Published if figure.unfinished.published => figure.name.clone().map(unfinished),
             Self::Published => {
                 let (value, text) = figure.published.clone()?;
                 Some(Bar { label: figure.name.clone()?, value, text })
             }
-            Self::AsPublished => here(figure.as_published, figure.unfinished.as_published),
-            Self::Properly => here(figure.properly, figure.unfinished.properly),
+            Self::Here(form) => {
+                let label = figure.contender.as_ref()?.to_string();
+                Some(match form.of(figure)? {
+                    Found::Unfinished => unfinished(label),
+                    Found::Figure(Measured { median: value, .. }) => {
+                        Bar { label, value, text: number::value(value, &figure.unit) }
+                    }
+                })
+            }
         }
     }
 }
 
 /// A bar of length 0.
 fn unfinished(label: String) -> Bar {
-    Bar { label, value: 0.0, text: "did not finish".to_owned() }
+    Bar { label, value: 0.0, text: UNFINISHED.to_owned() }
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
-fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Drawing> {
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Drawn) -> Option<Drawing> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
-    let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
+    let ranks = || Some(ranks(metric)).filter(|svg| form == Drawn::Published && !svg.is_empty());
     let svg = drawn(test, &groups, frame).or_else(ranks)?;
     Some(Drawing { caption: form.caption().to_owned(), svg })
 }
@@ -106,7 +104,7 @@ fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,
-    form: Form,
+    form: Drawn,
 ) -> Vec<(String, Vec<Bar>)> {
     let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
@@ -165,14 +163,14 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 
 /// The article's curves of speed-ups, published and measured here.
 pub fn curves(reproduction: &Reproduction) -> Drawings {
-    let of = |form: Form, factor: &Factor| match form {
-        Form::Published => factor.published,
-        Form::AsPublished => factor.as_published,
-        Form::Properly => factor.properly,
+    let of = |form: Drawn, factor: &Factor| match form {
+        Drawn::Published => factor.published,
+        Drawn::Here(Form::AsPublished) => factor.as_published,
+        Drawn::Here(Form::Properly) => factor.properly,
     };
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
-        for form in Form::ALL {
+        for form in Drawn::ALL {
             let line = |line: &fsarena_model::article::CurveLine| {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
