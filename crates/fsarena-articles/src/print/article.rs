@@ -114,7 +114,6 @@ fn of_claim(claim: &Claim, style: Style) -> String {
 
 /// The number of tests, figures, orders, findings and claims, in one sentence.
 fn counts(article: &Article, findings: &[Finding]) -> String {
-    let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
     let mut text = format!(
         "{} tests, {} figures, {} orders; {} findings of rules; {} claims:",
         article.tests.len(),
@@ -124,7 +123,7 @@ fn counts(article: &Article, findings: &[Finding]) -> String {
         article.claims.len()
     );
     for outcome in Outcome::ALL {
-        write!(text, " {outcome} {},", of(outcome)).expect("a string takes it");
+        write!(text, " {outcome} {},", article.count_of_claims(outcome)).expect("a string takes it");
     }
     text.trim_end_matches(',').to_owned() + "."
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
+use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, Validity, ValidityClass};
 
 use super::verdicts::{anchor, median_of, pairs_table};
@@ -18,9 +19,6 @@ use crate::report::{
 use crate::svg::latency::{Load, LoadLine, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
 use crate::{explained, latency, probe, ranking, words};
-
-/// Operations without an intended start: each follows an operation that has one.
-const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
 
 /// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices stand behind \
@@ -178,6 +176,7 @@ fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&C
     let variants: Vec<&WorkloadRow> =
         comparison.workloads.iter().filter(|row| row.variant_of.as_ref() == Some(&workload.name)).collect();
     let mut contents = Vec::new();
+    // Syncs have no intended start: each follows an operation that has one.
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
         if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
             let caption = format!("Latency of {operation} against load");
