@@ -3,6 +3,9 @@
 //! `sections` makes a [`report::Report`] of a comparison: sections of sentences, tables and drawings. Text, Markdown
 //! and HTML print each kind of content in one way. CSV and JSON are data: they print the comparison as it is. A format
 //! is one file and one line in [`FORMATS`].
+//!
+//! Another crate adds sections and drawings with [`Additions`], made of the kinds of content in [`report`] and of the
+//! parts of drawings in [`svg`], and has a list of formats of its own.
 
 mod answer;
 mod csv;

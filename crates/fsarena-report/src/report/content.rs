@@ -35,7 +35,7 @@ pub enum Content {
     Command(String),
     /// Drawings; only on a page.
     Drawings(Drawings),
-    /// The place of the footnotes, which [`Report::on`] fills.
+    /// The place of the footnotes, which [`Report::on`](super::Report::on) fills.
     Footnotes(Vec<String>),
 }
 
