@@ -65,7 +65,7 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
-    let called = of("fsync") + of("fdatasync") + of("syncfs");
+    let called = trial::SYNCS.iter().map(|name| of(name)).sum::<u64>();
     if let Some(written) = trial.probe(trial::DURABLE_WRITES) {
         return called as f64 + written;
     }

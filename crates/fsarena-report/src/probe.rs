@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label};
 
+use crate::latency;
 use crate::number::{self, DASH, bytes, hundredths, percent, seconds, three_digits};
 use crate::report::{ColumnKind, Fold, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
-use crate::{group, latency};
 
 /// A figure that explains the metric.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +98,7 @@ const ELSEWHERE: [&str; 5] = [latency::PREFIX, "clock.", "fio.", "iostat.", "spa
 /// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
 /// own are left out.
 pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
-    let cell = |label: &Label| group::cell(comparison, &workload.name, label);
+    let cell = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
     let names = cells.iter().flat_map(|cell| cell.probes.keys().map(String::as_str));
     let present: BTreeSet<&str> = names.filter(|name| !is_elsewhere(name)).collect();

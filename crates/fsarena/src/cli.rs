@@ -312,7 +312,7 @@ pub struct Doctor {
 }
 
 fn formats() -> clap::builder::PossibleValuesParser {
-    fsarena_report::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
+    crate::formats::all().map(|format| format.name).collect::<Vec<_>>().into()
 }
 
 fn medium(text: &str) -> Result<Medium, String> {

@@ -9,6 +9,7 @@ mod architecture;
 mod cli;
 mod commands;
 mod exit;
+mod formats;
 mod guest;
 mod listen;
 mod note;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Reading, StepRow, Validity};
+use crate::{Label, Reading, StepRow, Validity, ValidityClass};
 
 /// Contender × workload, over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,13 @@ pub struct Cell {
     /// Whether it was stable, and which rounds do not count.
     #[serde(default)]
     pub stability: Stability,
+}
+
+impl Cell {
+    /// Whether its figure may be shown as a result: nothing in it is beyond what the device or memory can do.
+    pub fn is_plausible(&self) -> bool {
+        !self.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
+    }
 }
 
 /// Stability of a cell. All rounds are reported; only rounds that were excluded do not count.

@@ -8,7 +8,6 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Article, Comparison, Reading};
 
 use super::{Figure, Line, Subject, computed, lines, probe, probed};
-use crate::group;
 use crate::number::{DASH, hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
@@ -110,7 +109,7 @@ const COMMITS: [(&str, &str); 2] = [
 /// The readings whose names begin with the workload's engine, and the transactions.
 fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
     let group = format!("{}.", workload.engine);
-    let known = comparison.contenders.iter().map(|row| group::cell(comparison, &workload.name, &row.label));
+    let known = comparison.contenders.iter().map(|row| comparison.cell(&workload.name, &row.label));
     let probes: Vec<Option<&BTreeMap<String, Reading>>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
     let named = |name: &str| probes.iter().flatten().any(|probes| probes.contains_key(name));
     let commits = COMMITS.into_iter().filter(|(name, _)| named(name));

@@ -2,7 +2,7 @@
 
 mod published;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_articles::assess;
 
 use super::{compare, report};
@@ -12,7 +12,7 @@ use crate::exit::Ended;
 use crate::note::tell;
 use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
-use crate::{places, plan};
+use crate::{formats, places, plan};
 
 /// Runs the article's tests and prints the reproduction.
 pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
@@ -32,8 +32,7 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     };
     compare::show(global, &record)?;
     if let Some(path) = &options.output {
-        let page = fsarena_report::format("html").context("there is a format html")?;
-        report::write_into(path, page, &assess(&record))?;
+        report::write_into(path, formats::named("html")?, &assess(&record))?;
     }
     Ok(compare::ended(&record, status))
 }

@@ -1,16 +1,15 @@
 //! Grids on the page: charts of throughput over record size for four tests, as in articles about shared folders, and a
 //! heat map for each test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fsarena_model::comparison::Cell;
+use fsarena_model::comparison::WorkloadRow;
 use fsarena_model::{Comparison, GridTest};
+use fsarena_report::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
 
-use crate::grid::{self, Grid, grid};
-use crate::group;
-use crate::report::{Arrangement, Content, Drawing, Drawings, Paragraph, Role, Section, Sentence};
-use crate::svg::heat::{self, Field};
-use crate::svg::lines::{self, Line};
+use super::heat::{self, Field};
+use super::{Grid, grid, short};
+use crate::print::lines::{self, Line};
 
 /// File size of the charts about small files, KiB.
 const SMALL: u64 = 64;
@@ -21,10 +20,19 @@ const LARGE: u64 = 65_536;
 const MEANING: &str = "A place is filled the more the nearer it is to the best; where nothing is drawn, nothing was \
     measured: a record is never larger than its file, and large files are not done in small records. All figures:";
 
-/// The drawings of a workload's cells; empty if they are no grids. `anchor` is unique on the page.
-pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> Vec<Content> {
-    let grids: Vec<Grid<'_>> =
-        cells.iter().flatten().filter(|cell| group::is_plausible(cell)).filter_map(|cell| grid(cell)).collect();
+/// The drawings of each workload whose cells are grids, by the workload's name.
+pub fn of_workloads(comparison: &Comparison) -> BTreeMap<String, Vec<Content>> {
+    let of = |(number, row): (usize, &WorkloadRow)| {
+        let drawings = drawings(comparison, &row.name, &format!("workload-{number}-test"));
+        (!drawings.is_empty()).then(|| (row.name.to_string(), drawings))
+    };
+    (1..).zip(&comparison.workloads).filter_map(of).collect()
+}
+
+/// The drawings of a workload; empty if its cells are no grids. `choice` is unique on the page.
+fn drawings(comparison: &Comparison, workload: &str, choice: &str) -> Vec<Content> {
+    let cells = comparison.contenders.iter().filter_map(|row| comparison.cell(workload, &row.label));
+    let grids: Vec<Grid<'_>> = cells.filter(|cell| cell.is_plausible()).filter_map(grid).collect();
     let files = union(grids.iter().map(Grid::files));
     let Some(first) = files.first().copied() else { return Vec::new() };
     let small = if files.contains(&SMALL) { SMALL } else { first };
@@ -35,11 +43,11 @@ pub fn grids(comparison: &Comparison, cells: &[Option<&Cell>], anchor: &str) -> 
         (small, GridTest::Write),
         (large, GridTest::RandomWrite),
     ];
-    let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", grid::short(large));
+    let nearest = format!("The article's large file has 64M; the nearest to it here has {}.", short(large));
     let maps = GridTest::all().filter_map(|test| map(&grids, test)).collect();
     let command = format!("fsarena report {} --format xlsx -o grids.xlsx", comparison.run);
     let whole = Section::titled("The whole grid, test by test")
-        .with(Drawings { arrangement: Arrangement::Choice(format!("{anchor}-test")), drawings: maps })
+        .with(Drawings { arrangement: Arrangement::Choice(choice.to_owned()), drawings: maps })
         .with(Paragraph::legend(Sentence::from(MEANING).and(Role::Code, command)));
     vec![
         Drawings {
@@ -62,7 +70,7 @@ fn chart(grids: &[Grid<'_>], file: u64, test: GridTest) -> Option<Drawing> {
         let point = |record: u64| Some((record as f64, grid.rate(file, record, test)?));
         Line { name: grid.contender.to_owned(), points: grid.records().into_iter().filter_map(point).collect() }
     };
-    let title = format!("{}, file of {}", words(test), grid::short(file));
+    let title = format!("{}, file of {}", words(test), short(file));
     let svg = lines::over_records(&grids.iter().map(line).collect::<Vec<_>>(), &title)?;
     Some(Drawing { caption: title, svg })
 }

@@ -3,10 +3,10 @@
 //! were not measured are empty.
 
 use fsarena_model::{Comparison, GridTest};
+use fsarena_report::{Nothing, rounds, visible};
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 
-use crate::grid::{Grid, grids};
-use crate::{Nothing, iozone, visible, words};
+use super::{Grid, grids, iozone};
 
 /// The workbook's bytes. The same run gives the same bytes.
 pub fn render(comparison: &Comparison) -> Result<Vec<u8>, Nothing> {
@@ -37,7 +37,7 @@ fn workbook(grids: &[Grid<'_>]) -> Result<Vec<u8>, XlsxError> {
 
 /// Writes a block from row `top` on, and returns the row below it.
 fn block(sheet: &mut Worksheet, bold: &Format, grid: &Grid<'_>, test: GridTest, top: u32) -> Result<u32, XlsxError> {
-    let rounds = words::rounds(grid.rounds);
+    let rounds = rounds(grid.rounds);
     let title = format!("{}: {}; KB/s, medians of {rounds}", grid.workload, grid.contender);
     sheet.write_string_with_format(top, 0, visible(&title), bold)?;
     sheet.write_string(top + 1, 0, "file KB \\ record KB")?;

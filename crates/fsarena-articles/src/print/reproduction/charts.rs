@@ -1,29 +1,31 @@
-//! The page's section about an article: its charts, the same charts as measured here, and its tables.
+//! The page's charts of an article, and the same charts as measured here.
 
 use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
 use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
-use fsarena_model::{Better, Comparison, Reproduction};
+use fsarena_model::{Better, Reproduction};
+use fsarena_report::number;
+use fsarena_report::report::{
+    Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence,
+};
 
-use crate::report::{Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence};
-use crate::svg::bars::{self, Bar, Frame};
-use crate::svg::lines;
-use crate::{number, reproduction};
+use super::bars::{self, Bar, Frame};
+use super::{Form, Found, UNFINISHED, times};
+use crate::print::lines::{self, Line};
 
 /// The explanation of the charts.
 const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
     order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
 
-/// The charts of each test: published, and measured here. Empty if the comparison reproduces nothing.
-pub fn charts(comparison: &Comparison) -> Section {
+/// The charts of each test: published, and measured here.
+pub fn charts(reproduction: &Reproduction) -> Section {
     let part = Section::titled("The article's charts next to ours");
-    let Some(reproduction) = comparison.reproduction.as_deref() else { return part };
     let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
     part.with(Paragraph::legend(MEANING)).with_all(tests)
 }
 
 fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
     let metric = test.metrics.first()?;
-    let charts: Vec<Drawing> = Form::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    let charts: Vec<Drawing> = Drawn::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
     (!charts.is_empty()).then(|| {
         Section::titled(&test.title)
             .with_hint(&test.original)
@@ -36,56 +38,54 @@ fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Sectio
 
 /// Which of the three figures is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Drawn {
     Published,
-    AsPublished,
-    Properly,
+    Here(Form),
 }
 
-impl Form {
-    const ALL: [Self; 3] = [Self::Published, Self::AsPublished, Self::Properly];
+impl Drawn {
+    const ALL: [Self; 3] = [Self::Published, Self::Here(Form::AsPublished), Self::Here(Form::Properly)];
 
     fn caption(self) -> &'static str {
         match self {
             Self::Published => "published",
-            Self::AsPublished => "measured here as published",
-            Self::Properly => "measured here properly",
+            Self::Here(Form::AsPublished) => "measured here as published",
+            Self::Here(Form::Properly) => "measured here properly",
         }
     }
 
     fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
-        let here = |measured: Option<Measured>, is_unfinished: bool| {
-            let label = figure.contender.as_ref()?.to_string();
-            if is_unfinished {
-                return Some(unfinished(label));
-            }
-            let value = measured?.median;
-            Some(Bar { label, value, text: number::value(value, &figure.unit) })
-        };
         match self {
             Self::Published if figure.unfinished.published => figure.name.clone().map(unfinished),
             Self::Published => {
                 let (value, text) = figure.published.clone()?;
                 Some(Bar { label: figure.name.clone()?, value, text })
             }
-            Self::AsPublished => here(figure.as_published, figure.unfinished.as_published),
-            Self::Properly => here(figure.properly, figure.unfinished.properly),
+            Self::Here(form) => {
+                let label = figure.contender.as_ref()?.to_string();
+                Some(match form.of(figure)? {
+                    Found::Unfinished => unfinished(label),
+                    Found::Figure(Measured { median: value, .. }) => {
+                        Bar { label, value, text: number::value(value, &figure.unit) }
+                    }
+                })
+            }
         }
     }
 }
 
 /// A bar of length 0.
 fn unfinished(label: String) -> Bar {
-    Bar { label, value: 0.0, text: "did not finish".to_owned() }
+    Bar { label, value: 0.0, text: UNFINISHED.to_owned() }
 }
 
 /// The chart of a test in one form, as the article's kind of chart.
-fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Form) -> Option<Drawing> {
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Drawn) -> Option<Drawing> {
     let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
     let title = format!("{}, {}; {direction}", metric.name, metric.unit);
     let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
     let groups = groups(reproduction, test, metric, form);
-    let ranks = || Some(ranks(metric)).filter(|svg| form == Form::Published && !svg.is_empty());
+    let ranks = || Some(ranks(metric)).filter(|svg| form == Drawn::Published && !svg.is_empty());
     let svg = drawn(test, &groups, frame).or_else(ranks)?;
     Some(Drawing { caption: form.caption().to_owned(), svg })
 }
@@ -104,7 +104,7 @@ fn groups(
     reproduction: &Reproduction,
     test: &PublishedTest,
     metric: &PublishedMetric,
-    form: Form,
+    form: Drawn,
 ) -> Vec<(String, Vec<Bar>)> {
     let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
     let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
@@ -148,13 +148,13 @@ fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
 
 /// One line per contender over the places. If a place is no number, upright bars.
 fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
-    let mut all: Vec<lines::Line> = Vec::new();
+    let mut all: Vec<Line> = Vec::new();
     for (place, bars) in groups {
         let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
         for bar in bars {
             match all.iter_mut().find(|line| line.name == bar.label) {
                 Some(line) => line.points.push((x, bar.value)),
-                None => all.push(lines::Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
+                None => all.push(Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
             }
         }
     }
@@ -162,26 +162,25 @@ fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option
 }
 
 /// The article's curves of speed-ups, published and measured here.
-pub fn curves(comparison: &Comparison) -> Vec<Drawing> {
-    let Some(reproduction) = comparison.reproduction.as_deref() else { return Vec::new() };
-    let of = |form: Form, factor: &Factor| match form {
-        Form::Published => factor.published,
-        Form::AsPublished => factor.as_published,
-        Form::Properly => factor.properly,
+pub fn curves(reproduction: &Reproduction) -> Drawings {
+    let of = |form: Drawn, factor: &Factor| match form {
+        Drawn::Published => factor.published,
+        Drawn::Here(Form::AsPublished) => factor.as_published,
+        Drawn::Here(Form::Properly) => factor.properly,
     };
     let mut charts = Vec::new();
     for curve in &reproduction.article.curves {
-        for form in Form::ALL {
+        for form in Drawn::ALL {
             let line = |line: &fsarena_model::article::CurveLine| {
                 let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
                 let speed_up = |test: &str| of(form, factor(test)?);
                 let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
-                lines::Line { name: line.name.clone(), points: points.collect() }
+                Line { name: line.name.clone(), points: points.collect() }
             };
-            let all: Vec<lines::Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
-            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| reproduction::times(Some(value)));
+            let all: Vec<Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| times(Some(value)));
             charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {}", curve.title, form.caption()), svg }));
         }
     }
-    charts
+    Drawings { arrangement: Arrangement::Grid, drawings: charts }
 }

@@ -2,10 +2,10 @@
 
 use fsarena_model::article::{Figure, Precision, PublishedMetric, PublishedTest, Ranking};
 use fsarena_model::{Article, Better};
+use fsarena_report::Style;
+use fsarena_report::report::{ColumnKind, TableLook, TableOf};
 
 use super::{indented, paragraph};
-use crate::report::{ColumnKind, TableLook, TableOf};
-use crate::text::Style;
 
 /// The table of a test: one row for each metric with figures, one column for each contender with a figure.
 pub fn of_test(article: &Article, test: &PublishedTest, style: Style) -> Option<String> {

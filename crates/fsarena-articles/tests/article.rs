@@ -1,6 +1,6 @@
 //! Tests of an article as text and as JSON.
 
-use fsarena_articles::judge;
+use fsarena_articles::{article_as_json, article_as_text, judge};
 use fsarena_model::Article;
 use fsarena_report::Style;
 
@@ -40,14 +40,14 @@ fn article() -> Article {
 #[test]
 fn an_article_is_printed_with_all_that_is_kept() {
     let article = article();
-    let text = fsarena_report::article(&article, &judge(&article), Style { color: false, width: 90 });
+    let text = article_as_text(&article, &judge(&article), Style { color: false, width: 90 });
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn colour_adds_no_word() {
     let article = article();
-    let in_style = |color| fsarena_report::article(&article, &judge(&article), Style { color, width: 90 });
+    let in_style = |color| article_as_text(&article, &judge(&article), Style { color, width: 90 });
     let colored = in_style(true);
     let plain: String = colored
         .split('\x1b')
@@ -60,8 +60,7 @@ fn colour_adds_no_word() {
 #[test]
 fn json_has_the_article_and_the_findings() {
     let article = article();
-    let value: serde_json::Value =
-        serde_json::from_str(&fsarena_report::article_as_json(&article, &judge(&article))).expect("JSON");
+    let value: serde_json::Value = serde_json::from_str(&article_as_json(&article, &judge(&article))).expect("JSON");
     assert_eq!(serde_json::from_value::<Article>(value["article"].clone()).expect("an article"), article);
     assert_eq!(value["findings"][0]["rule"], "given-twice");
 }

@@ -4,8 +4,8 @@ use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Factor, SummaryRow};
 
 use super::{printed, times};
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// One row per test: the speed-up as published, and its parts as measured here.
 pub fn sheet(reproduction: &Reproduction) -> Section {
@@ -16,8 +16,8 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
     };
     let is_known = |factor: &&Factor| factor.as_published.is_some() || factor.properly.is_some();
     let table = Table::from_rows(
-        ["test", "", "published", "as published", "= harness", "× file system", "properly"].map(str::to_owned).to_vec(),
-        reproduction.factors.iter().filter(is_known).map(row).collect(),
+        ["test", "", "published", "as published", "= harness", "× file system", "properly"],
+        reproduction.factors.iter().filter(is_known).map(row),
         2,
     );
     let meaning = format!(
@@ -44,10 +44,8 @@ pub fn summaries(reproduction: &Reproduction) -> Section {
         words.into_iter().chain([stated]).chain(figures).collect()
     };
     let table = Table::from_rows(
-        ["figure", "whose", "unit", "stated", "its own figures", "as published", "properly"]
-            .map(str::to_owned)
-            .to_vec(),
-        reproduction.summaries.iter().map(row).collect(),
+        ["figure", "whose", "unit", "stated", "its own figures", "as published", "properly"],
+        reproduction.summaries.iter().map(row),
         3,
     );
     let meaning = "Stated: what the article says; its own figures: what its table comes to; the others: what was \

@@ -1,22 +1,23 @@
-//! An article for a terminal: its published figures, the rules' findings in them, and the outcomes of its claims.
+//! An article by itself: its published figures, the rules' findings in them, and the outcomes of its claims.
 
 mod figures;
 
 use std::fmt::Write;
 
-use fsarena_articles::Finding;
 use fsarena_model::Article;
-use fsarena_model::article::{Claim, Outcome, PublishedTest, Source};
+use fsarena_model::article::{Claim, Outcome, PublishedContender, PublishedTest, Source};
+use fsarena_report::layout::{Tone, painted, table, wrapped};
+use fsarena_report::report::Table;
+use fsarena_report::{Style, json};
+use serde::Serialize;
 
-use super::Style;
-use super::layout::{Tone, painted, table, wrapped};
-use crate::report::Table;
+use crate::Finding;
 
 /// Indentation below a heading.
 const INDENT: &str = "  ";
 
-/// The article in `style`, with the rules' findings.
-pub fn render(article: &Article, findings: &[Finding], style: Style) -> String {
+/// An article as text for a terminal, with the rules' findings.
+pub fn article_as_text(article: &Article, findings: &[Finding], style: Style) -> String {
     let mut blocks = vec![head(article, style), machine(article, style), contenders(article, style)];
     blocks.extend(found(findings, None, style));
     blocks.extend(article.tests.iter().map(|test| of_test(article, test, findings, style)));
@@ -25,6 +26,17 @@ pub fn render(article: &Article, findings: &[Finding], style: Style) -> String {
     blocks.push(wrapped(&counts(article, findings), "", style.width));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
+}
+
+/// An article and the findings of the rules in it, as indented JSON with the keys `article` and `findings`.
+pub fn article_as_json(article: &Article, findings: &[Finding]) -> String {
+    json(&Judged { article, findings })
+}
+
+#[derive(Serialize)]
+struct Judged<'a> {
+    article: &'a Article,
+    findings: &'a [Finding],
 }
 
 fn head(article: &Article, style: Style) -> String {
@@ -41,7 +53,7 @@ fn machine(article: &Article, style: Style) -> String {
 }
 
 fn contenders(article: &Article, style: Style) -> String {
-    let line = |contender: &fsarena_model::article::PublishedContender| {
+    let line = |contender: &PublishedContender| {
         let here = match contender.here.is_empty() {
             true => "cannot be had here".to_owned(),
             false => format!("here: {}", contender.here.join(" or ")),
@@ -102,7 +114,6 @@ fn of_claim(claim: &Claim, style: Style) -> String {
 
 /// The number of tests, figures, orders, findings and claims, in one sentence.
 fn counts(article: &Article, findings: &[Finding]) -> String {
-    let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
     let mut text = format!(
         "{} tests, {} figures, {} orders; {} findings of rules; {} claims:",
         article.tests.len(),
@@ -112,7 +123,7 @@ fn counts(article: &Article, findings: &[Finding]) -> String {
         article.claims.len()
     );
     for outcome in Outcome::ALL {
-        write!(text, " {outcome} {},", of(outcome)).expect("a string takes it");
+        write!(text, " {outcome} {},", article.count_of_claims(outcome)).expect("a string takes it");
     }
     text.trim_end_matches(',').to_owned() + "."
 }

@@ -3,8 +3,8 @@
 use fsarena_model::Reproduction;
 use fsarena_model::reproduction::{Agreement, Winner, Wins};
 
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// One row per test: the published winner, and whether it wins here.
 pub fn sheet(reproduction: &Reproduction) -> Section {
@@ -20,7 +20,7 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
     let is_known = |winner: &&Winner| [winner.as_published, winner.properly].iter().any(|wins| *wins != Wins::Unknown);
     let table = Table::from_rows(
         ["test", "published winner", "as published", "properly", "tau, properly [95 %]"].map(str::to_owned).to_vec(),
-        reproduction.winners.iter().filter(is_known).map(row).collect(),
+        reproduction.winners.iter().filter(is_known).map(row),
         4,
     );
     let meaning = "A winner is told from the others where their medians differ by more than the margin and their 95 % \

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Comparison, Label, Reproduction, StepRow};
+use fsarena_model::{Comparison, Reproduction, StepRow};
 
-use crate::number::{self, DASH};
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::number::{self, DASH};
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// Maximum number of further steps. A workload with more of them has them for another purpose.
 const MOST: usize = 8;
@@ -20,7 +20,7 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
         let names = further(comparison, reproduction, &workload.name);
         names.into_iter().map(|name| row(comparison, &workload.name, name))
     });
-    let table = Table::from_rows(head, rows.collect(), 2);
+    let table = Table::from_rows(head, rows, 2);
     let meaning = "Seconds, with those of the sync after it; in brackets what the step wrote to the device, which for \
         an unmount is what was still owed to it. Steps named true are that many mere starts of /bin/true: no file \
         system has a part in them.";
@@ -28,11 +28,11 @@ pub fn sheet(comparison: &Comparison, reproduction: &Reproduction) -> Section {
 }
 
 fn row(comparison: &Comparison, workload: &str, name: &str) -> Vec<String> {
-    let cell =
-        |label: &Label| comparison.cells.iter().find(|cell| cell.workload == workload && cell.contender == *label);
     let step = |cell: &Cell| cell.steps.iter().find(|step| step.name == name).map(printed);
-    let figures =
-        comparison.contenders.iter().map(|row| cell(&row.label).and_then(step).unwrap_or_else(|| DASH.to_owned()));
+    let figures = comparison
+        .contenders
+        .iter()
+        .map(|row| comparison.cell(workload, &row.label).and_then(step).unwrap_or_else(|| DASH.to_owned()));
     [workload.to_owned(), name.to_owned()].into_iter().chain(figures).collect()
 }
 

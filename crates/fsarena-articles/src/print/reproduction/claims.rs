@@ -3,7 +3,7 @@
 use fsarena_model::Reproduction;
 use fsarena_model::article::Outcome;
 
-use crate::report::{Paragraph, Section, Table};
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// The claims, one per row.
 pub fn sheet(reproduction: &Reproduction) -> Section {
@@ -12,11 +12,7 @@ pub fn sheet(reproduction: &Reproduction) -> Section {
         let by = if here.checked { "measured here" } else { "" };
         vec![claim.kind.to_string(), claim.text.clone(), here.outcome.to_string(), here.why.clone(), by.to_owned()]
     };
-    let table = Table::from_rows(
-        ["kind", "claim", "outcome", "why", "by"].map(str::to_owned).to_vec(),
-        claims.map(row).collect(),
-        5,
-    );
+    let table = Table::from_rows(["kind", "claim", "outcome", "why", "by"], claims.map(row), 5);
     let meaning = "Those that figures of this run can show or refute were checked by them, properly measured; the \
         others are judged from the article's own data and from what is known of its software.";
     Section::titled("What became of its claims").with(table).with(Paragraph::legend(meaning))

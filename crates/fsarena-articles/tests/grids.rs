@@ -5,13 +5,13 @@ use std::io::Cursor;
 use calamine::{Data, Reader, Xlsx, open_workbook_from_rs};
 use fsarena_model::comparison::Cell;
 use fsarena_model::{Comparison, GridPoint, GridTest, StepRow};
-use fsarena_report::{Document, format};
+use fsarena_report::Document;
 
 use crate::fixture::{fixture, grids, only};
-use crate::rendered;
+use crate::{document, rendered};
 
 fn workbook(comparison: &Comparison) -> Vec<u8> {
-    match (format("xlsx").unwrap().render)(comparison).unwrap() {
+    match document("xlsx", comparison).unwrap() {
         Document::Binary(bytes) => bytes,
         Document::Text(_) => panic!("a workbook is no text"),
     }
@@ -106,13 +106,13 @@ fn the_same_run_gives_the_same_workbook() {
 #[test]
 fn a_run_without_grids_has_nothing_to_show_in_these_formats() {
     for name in ["iozone", "xlsx"] {
-        let nothing = (format(name).unwrap().render)(&fixture()).unwrap_err();
+        let nothing = document(name, &fixture()).unwrap_err();
         assert!(nothing.why.contains("run 12 has no grid") && nothing.hint.contains("--suite vagrant"), "{nothing:?}");
     }
     let mut other = only(&["ext4"]);
     other.cells[0].steps = grids().cells[0].steps[..2].to_vec();
     other.cells[0].steps[1].name = "create-1m".to_owned();
-    assert!((format("xlsx").unwrap().render)(&other).is_err());
+    assert!(document("xlsx", &other).is_err());
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Grids: tables of throughput, from cells whose steps are points of a grid (`64/4/write`).
 
+mod heat;
+pub mod iozone;
+pub mod page;
+pub mod xlsx;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::comparison::Cell;
@@ -27,7 +32,7 @@ pub fn grids(comparison: &Comparison) -> Vec<Grid<'_>> {
 }
 
 /// The cell's grid; `None` if its steps are no points of a grid.
-pub fn grid(cell: &Cell) -> Option<Grid<'_>> {
+fn grid(cell: &Cell) -> Option<Grid<'_>> {
     let rates: BTreeMap<GridPoint, f64> = cell.steps.iter().map(rate).collect::<Option<_>>()?;
     let rounds = cell.steps.iter().map(|step| step.rounds).max()?;
     Some(Grid { workload: &cell.workload, contender: &cell.contender.0, rounds, rates })

@@ -1,8 +1,9 @@
 //! Heat maps: one field per contender, with record sizes across and file sizes downwards. The colour of a place shows
 //! how close its rate is to the best.
 
-use super::{Anchor, Canvas, WIDTH, fitted};
-use crate::grid;
+use fsarena_report::svg::{Anchor, Canvas, WIDTH, fitted};
+
+use super::short;
 
 /// The share of the best at which each band begins, with the legend's text.
 const BANDS: [(f64, &str); 6] =
@@ -55,12 +56,12 @@ fn legend(canvas: &mut Canvas, best: &str) {
 fn sizes(canvas: &mut Canvas, (left, top): (f64, f64), files: &[u64], records: &[u64]) {
     for (row, file) in files.iter().enumerate() {
         let y = top + PLACE.1 * (row as f64 + 0.5) + 4.0;
-        canvas.text("tick", Anchor::End, (left - 4.0, y), &grid::short(*file));
+        canvas.text("tick", Anchor::End, (left - 4.0, y), &short(*file));
     }
     let bottom = top + PLACE.1 * files.len() as f64;
     for (column, record) in records.iter().enumerate().step_by(3) {
         let x = left + PLACE.0 * (column as f64 + 0.5);
-        canvas.text("tick", Anchor::Middle, (x, bottom + 13.0), &grid::short(*record));
+        canvas.text("tick", Anchor::Middle, (x, bottom + 13.0), &short(*record));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Bars as articles draw them: the best is green, the worst is red, all others are blue.
 
-use super::axis::{Axis, short};
-use super::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
+use fsarena_report::number;
+use fsarena_report::svg::axis::{Axis, short};
+use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
 
 /// Maximum width of a label.
 const LABEL: f64 = 150.0;
@@ -96,7 +97,7 @@ pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> O
 
 /// The names below upright bars: horizontal, or upwards if they would not fit.
 enum Names {
-    Beside,
+    Level,
     Upward { length: f64 },
 }
 
@@ -105,12 +106,12 @@ impl Names {
         let most = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
         let bars = groups.iter().flat_map(|(_, bars)| bars);
         let longest = bars.map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
-        if longest <= room * 0.84 / most as f64 { Self::Beside } else { Self::Upward { length: longest.min(LABEL) } }
+        if longest <= room * 0.84 / most as f64 { Self::Level } else { Self::Upward { length: longest.min(LABEL) } }
     }
 
     fn height(&self) -> f64 {
         match self {
-            Self::Beside => 16.0,
+            Self::Level => 16.0,
             Self::Upward { length } => length + 8.0,
         }
     }
@@ -118,7 +119,7 @@ impl Names {
     /// Draws a name below the middle of a bar's foot.
     fn draw(&self, canvas: &mut Canvas, (x, foot): (f64, f64), label: &str) {
         match self {
-            Self::Beside => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
+            Self::Level => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
             Self::Upward { length } => canvas.upward_text("tick", (x + 4.0, foot + 5.0), &fitted(label, *length)),
         }
     }
@@ -148,7 +149,7 @@ fn frame_share(value: f64, end: f64) -> f64 {
 
 /// The text of a tick.
 fn figure(value: f64) -> String {
-    crate::number::value(value, "things/s")
+    number::value(value, "things/s")
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_do_not_fit_beside_each_other_stand_upwards_and_whole() {
+    fn names_that_do_not_fit_next_to_each_other_are_upright_and_whole() {
         let group = |place: usize| (place.to_string(), bars(&[1.0, 2.0]));
         let many: Vec<(String, Vec<Bar>)> = (0..20).map(group).collect();
         let drawn = upright(&many, "threads", FRAME).expect("bars");

@@ -1,11 +1,11 @@
 //! The figures of an article by test: published, measured as published, and measured properly.
 
-use fsarena_model::reproduction::{Measured, ReproducedFigure};
+use fsarena_model::reproduction::ReproducedFigure;
 use fsarena_model::{Label, Reproduction};
 
-use super::printed;
-use crate::number::DASH;
-use crate::report::{Paragraph, Section, Table};
+use super::{Form, Found, UNFINISHED, printed};
+use fsarena_report::number::DASH;
+use fsarena_report::report::{Paragraph, Section, Table};
 
 /// A row of a table: a metric of a test at a place on its axis.
 type Key<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
@@ -36,7 +36,7 @@ pub fn as_published(reproduction: &Reproduction) -> Section {
         let here = labels.iter().map(|label| of(&own, label, Form::AsPublished));
         Some(named(key).into_iter().chain(published.iter().map(text)).chain(here).collect())
     };
-    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
+    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row), 3);
     let meaning = "Published: as the article prints it, on its own machine. Beside it the same, done in the same way, \
         on this machine.";
     Section::titled("As it was published").with(table).with(Paragraph::legend(meaning))
@@ -53,7 +53,7 @@ pub fn properly(reproduction: &Reproduction) -> Section {
         let has_one = own.iter().any(|figure| Form::Properly.of(figure).is_some());
         has_one.then(|| named(key).into_iter().chain(here).collect())
     };
-    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row).collect(), 3);
+    let table = Table::from_rows(head, keys(reproduction).iter().filter_map(row), 3);
     let meaning = "In one process, what is written durable within its time, what is read cold where that was meant; \
         the median over rounds. A figure with a question mark is of a cell that allows no verdict (see the notes); it \
         enters no order.";
@@ -64,32 +64,6 @@ pub fn properly(reproduction: &Reproduction) -> Section {
 fn could_be_taken(reproduction: &Reproduction, (test, metric, _, _): &Key<'_>) -> bool {
     let metrics = reproduction.article.test(test).map(|test| test.metrics.iter()).into_iter().flatten();
     metrics.filter(|one| one.name == *metric).any(|one| one.quantity.is_some())
-}
-
-/// Shown instead of a figure of a contender that did not finish.
-const UNFINISHED: &str = "did not finish";
-
-/// How a figure is measured.
-#[derive(Debug, Clone, Copy)]
-enum Form {
-    AsPublished,
-    Properly,
-}
-
-/// A figure, or that there is none because the contender did not finish.
-enum Found {
-    Figure(Measured),
-    Unfinished,
-}
-
-impl Form {
-    fn of(self, figure: &ReproducedFigure) -> Option<Found> {
-        let (is_unfinished, measured) = match self {
-            Self::AsPublished => (figure.unfinished.as_published, figure.as_published),
-            Self::Properly => (figure.unfinished.properly, figure.properly),
-        };
-        if is_unfinished { Some(Found::Unfinished) } else { measured.map(Found::Figure) }
-    }
 }
 
 fn of(own: &[&ReproducedFigure], label: &Label, form: Form) -> String {

@@ -6,8 +6,9 @@ use std::fmt::Write;
 
 use fsarena_model::{Comparison, GridTest};
 
-use crate::grid::{Grid, grids};
-use crate::{Nothing, visible, words};
+use fsarena_report::{Nothing, rounds, visible};
+
+use super::{Grid, grids};
 
 const HEAD: &str = "\tOutput is in kBytes/sec
                                                                     random    random      bkwd     record     stride                                        
@@ -35,7 +36,7 @@ pub fn nothing(comparison: &Comparison) -> Nothing {
 }
 
 fn text(grid: &Grid<'_>) -> String {
-    let rounds = words::rounds(grid.rounds);
+    let rounds = rounds(grid.rounds);
     let rows: String = cells(grid).map(|(file, record)| row(grid, file, record)).collect();
     let blocks: String = grid.tests().into_iter().map(|test| block(grid, test)).collect();
     format!(
