@@ -27,6 +27,11 @@ const BASE: &[&str] = &[
     "exfatprogs",
     "udftools",
     "dash",
+    "mawk",
+    "sed",
+    "grep",
+    "findutils",
+    "diffutils",
     "coreutils",
     "libc-bin",
 ];

@@ -143,8 +143,7 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
         let (name, number) = (share.name(), share.number);
         let socket = run.join(format!("{name}.sock"));
         let (server, own) = share.options(|name| ["cache", "writeback"].contains(&name));
-        let mut argv = [program, "-f", "--socket-path"].map(str::to_owned).to_vec();
-        argv.push(socket.display().to_string());
+        let mut argv = vec![program.to_owned(), "-f".to_owned(), format!("--socket-path={}", socket.display())];
         argv.extend([
             "-o".to_owned(),
             format!("source={}", share.folder()),

@@ -318,11 +318,11 @@ impl Arena {
     pub fn finish(&mut self, index: usize) -> Result<Option<CheckResult>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(site) = self.sites[index].take() else { return Ok(None) };
+        let Some(mut site) = self.sites[index].take() else { return Ok(None) };
         if kind.ground() == Ground::Directory {
             return Ok(None);
         }
-        if let Err(error) = if site.is_mounted { site::unmount(&site.directory) } else { Ok(()) } {
+        if let Err(error) = if site.is_mounted { site.unmount() } else { Ok(()) } {
             self.sites[index] = Some(site);
             return Err(error);
         }
@@ -338,8 +338,8 @@ impl Arena {
     }
 
     fn take_away(&mut self) -> Result<(), LaneError> {
-        for site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.is_mounted) {
-            let _ = site::unmount(&site.directory);
+        for mut site in self.sites.iter_mut().filter_map(Option::take).filter(|site| site.is_mounted) {
+            let _ = site.unmount();
         }
         self.group = None;
         self.lanes.clear();

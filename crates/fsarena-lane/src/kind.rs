@@ -144,6 +144,11 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
+    /// The command of the daemon that works while it is mounted from `device` at `point`; empty: there is none.
+    fn daemon(&self, _device: &Path, _point: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The command that describes the file system on `device` as created.
     fn describe(&self, _device: &Path) -> Vec<String> {
         Vec::new()

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fsarena_model::{Contender, ContenderFacts, Nanos};
 use fsarena_sys::child::{self, Ended, Killed, Patience};
+use fsarena_sys::daemon::{Daemon, Wrapping};
 use fsarena_sys::directory::FileId;
 use fsarena_sys::{clock, mount, mountinfo};
 
@@ -38,6 +39,8 @@ pub struct Site {
     mkfs: Vec<String>,
     /// How long mkfs may take.
     limit: Duration,
+    /// The kind's daemon, while it is mounted.
+    daemon: Option<Daemon>,
 }
 
 impl Site {
@@ -45,7 +48,29 @@ impl Site {
     pub fn in_place(directory: PathBuf, id: Option<FileId>) -> Self {
         let (description, mkfs) = (String::new(), Vec::new());
         let limit = Duration::ZERO;
-        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs, limit }
+        Self { directory, lane: None, is_mounted: false, is_used: false, id, description, mkfs, limit, daemon: None }
+    }
+
+    /// Starts the kind's daemon, if it has one, for the file system that is mounted here.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start_daemon(&mut self, kind: &dyn Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
+        let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
+        if let Some(program) = argv.first() {
+            let started = Daemon::start(&argv, Wrapping::None, Path::new("/"), Path::new("/dev/null"));
+            self.daemon = Some(started.map_err(LaneError::io("start", program))?);
+        }
+        Ok(())
+    }
+
+    /// Ends the kind's daemon and unmounts the file system. If it stays busy, it stays mounted without the daemon.
+    ///
+    /// # Errors
+    /// If it stays busy.
+    pub fn unmount(&mut self) -> Result<(), LaneError> {
+        self.daemon = None;
+        unmount(&self.directory)
     }
 }
 
@@ -70,6 +95,7 @@ pub fn make(
     if kind.ground() != Ground::Library {
         mount_at(kind, mounting, point)?;
         site.is_mounted = true;
+        site.start_daemon(kind, lane.map(|(_, lane)| lane))?;
     }
     Ok(site)
 }
@@ -159,7 +185,7 @@ fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> 
 ///
 /// # Errors
 /// If it stays busy.
-pub fn unmount(point: &Path) -> Result<(), LaneError> {
+fn unmount(point: &Path) -> Result<(), LaneError> {
     let mut outcome = mount::unmount_plainly(point);
     for _ in 0..PATIENCE.0 {
         if outcome != Err(rustix::io::Errno::BUSY) {

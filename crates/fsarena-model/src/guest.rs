@@ -124,7 +124,7 @@ impl Guest {
     pub fn remark(&self) -> String {
         let Self { kernel, qemu, memory, .. } = self;
         let disk = match &self.disk {
-            GuestDisk::Virtual(storage) => format!("a virtual disk in {storage}"),
+            GuestDisk::Virtual(storage) => format!("a virtual disk ({storage})"),
             GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
         };
         let machine = format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})");

@@ -72,6 +72,12 @@ pub fn missing(workload: &Workload) -> Vec<String> {
     missing.into_iter().map(str::to_owned).collect()
 }
 
+/// Debian packages of all programs that the workload needs, sorted, without duplicates.
+pub fn packages(workload: &Workload) -> BTreeSet<&'static str> {
+    let needs = engine(&workload.engine).map(|engine| engine.programs(workload).needs).unwrap_or_default();
+    needs.into_iter().map(|need| need.package).collect()
+}
+
 /// Versions of the programs that these workloads need, by program name. Programs that are missing or print no version
 /// are left out.
 pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {

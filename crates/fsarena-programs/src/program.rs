@@ -66,7 +66,9 @@ impl Engine for Program {
 
 fn programs(workload: &Workload) -> Programs {
     let Ok(parameters) = Parameters::of(workload) else { return Programs::default() };
-    let shell = Need { version: "", ..Need::new(intern(&parameters.shell), intern(&parameters.shell)) };
+    // The package of the standard shell has another name.
+    let package = if parameters.shell == "sh" { "dash" } else { intern(&parameters.shell) };
+    let shell = Need { version: "", ..Need::new(intern(&parameters.shell), package) };
     let needs = parameters.needs.iter().map(ProgramNeed::need).chain([shell]).collect();
     // Scripts of no named program are in the workload's parameters only.
     let settings = if parameters.needs.is_empty() { Vec::new() } else { parameters.lines() };

@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent, Disk};
-use fsarena_lane::kind::Ground;
-use fsarena_lane::{Arena, Go, Kind, LaneError, Ledger, Wait, default_folder, kernel_has};
+use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
 use fsarena_store::Store;
@@ -50,19 +49,15 @@ impl Place {
     /// # Errors
     /// If the plan has a directory of this machine, which a guest does not have.
     pub fn of(arguments: &cli::Place, plan: &mut Plan, notes: &mut Vec<String>) -> Result<Self> {
-        let lacking = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
-        let lacking: Vec<&str> = lacking.filter(cannot).map(Kind::name).collect();
-        let is_guest = match (&arguments.on, arguments.guest) {
-            (Some(command), _) => return Ok(Self::Agent(command.clone())),
-            (None, Some(_)) => true,
-            (None, None) => !lacking.is_empty(),
-        };
-        if !is_guest {
+        if let Some(command) = &arguments.on {
+            return Ok(Self::Agent(command.clone()));
+        }
+        if !arguments.is_guest(&plan.contenders) {
             return Ok(Self::Here);
         }
         if arguments.guest.is_none() {
-            let text = format!("this machine cannot mount {}: all contenders run in a guest", lacking.join(" and "));
+            let lacking = cli::Place::only_in_guest(&plan.contenders).join(" and ");
+            let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
             tell(&text);
             notes.push(text);
             if plan.storage == Storage::from(fsarena_lane::DEFAULT_FOLDER) {
@@ -77,7 +72,7 @@ impl Place {
             kernel: arguments.guest_kernel.clone(),
             accelerator: arguments.guest.and_then(cli::How::accelerator),
             memory: arguments.guest_memory,
-            packages: Vec::new(),
+            packages: plan.workloads.iter().flat_map(fsarena_programs::packages).map(str::to_owned).collect(),
         };
         Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
     }

@@ -24,6 +24,7 @@ use fsarena_model::{
 
 use crate::cli::{Compare, Place};
 use crate::exit::Refusal;
+use crate::plan::available::Programs;
 
 pub use reproduce::of_article;
 
@@ -44,9 +45,9 @@ const BLOCK: u64 = 4096;
 
 /// The plan for `arguments`, complete and checked, with notes for the user.
 pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
-    let work = work::of(arguments)?;
-    let suite = work.suite.as_deref().map(fsarena_catalog::suite).transpose()?;
+    let suite = work::suite(arguments).map(fsarena_catalog::suite).transpose()?;
     let named = contenders(named(arguments, suite.as_ref())?)?;
+    let work = work::of(arguments, Programs::of(&arguments.place, &named))?;
     let (contenders, added) = if arguments.extra { extra::with_direct(named) } else { (named, Vec::new()) };
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);

@@ -39,7 +39,7 @@ impl Arena {
         site.is_mounted = mounted.is_ok();
         let seen = mounted.map(|()| look(&site.directory));
         if site.is_mounted {
-            site::unmount(&site.directory)?;
+            site.unmount()?;
             site.is_mounted = false;
         }
         Ok(Some(Shown { check, seen }))

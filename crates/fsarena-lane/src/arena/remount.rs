@@ -26,19 +26,25 @@ impl Arena {
     pub fn remount(&mut self, index: usize) -> Result<Option<Remounted>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
+        if !site::can_remount(kind) {
+            return Ok(None);
+        }
+        let Some(mut site) = self.sites[index].take() else { return Ok(None) };
         let lane = site.lane.map(|lane| &self.lanes[lane]);
         let mounting = self.mounting(contender, kind, lane)?;
         let written = || lane.and_then(|lane| site::written(&lane.name()));
         let (before, begin) = (written(), clock::now());
-        site::unmount(&site.directory)?;
-        let unmounting = clock::now().saturating_sub(begin);
-        let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
-        if let Err(error) = site::mount_at(kind, &mounting, &site.directory) {
-            // The mount point now is a directory of the host: without a site, no workload writes there.
-            self.sites[index] = None;
+        if let Err(error) = site.unmount() {
+            self.sites[index] = Some(site);
             return Err(error);
         }
-        Ok(Some(Remounted { place: self.place(site), unmounting, written }))
+        let unmounting = clock::now().saturating_sub(begin);
+        let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
+        // If this fails, the mount point is a directory of the host: without a site, no workload writes there.
+        site::mount_at(kind, &mounting, &site.directory)?;
+        site.start_daemon(kind, lane)?;
+        let place = self.place(&site);
+        self.sites[index] = Some(site);
+        Ok(Some(Remounted { place, unmounting, written }))
     }
 }

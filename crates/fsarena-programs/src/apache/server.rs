@@ -142,7 +142,8 @@ impl Httpd {
             format!("PidFile \"{}\"", own.join("pid").display()),
             format!("TypesConfig \"{run}/mime.types\""),
             format!("ErrorLog \"{}\"", log.display()),
-            format!("CustomLog \"{}\" common", access.display()),
+            // Without the requests by which Apache wakes its own processes.
+            format!("CustomLog \"{}\" common \"expr=%{{REQUEST_METHOD}} != 'OPTIONS'\"", access.display()),
             format!("DocumentRoot \"{}\"", pages.display()),
             format!("Listen 127.0.0.1:{port}"),
             format!("<Directory \"/\">\n{}\n</Directory>\n", FOLDERS.join("\n")),
@@ -258,7 +259,8 @@ fn lines_of(path: &Path) -> Result<u64, EngineError> {
 
 /// Command line and configuration of the server, for reports.
 pub fn told() -> Vec<String> {
-    let places = ["DocumentRoot LANE/pages", "CustomLog LANE/access.log common"];
+    let places =
+        ["DocumentRoot LANE/pages", "CustomLog LANE/access.log common \"expr=%{REQUEST_METHOD} != 'OPTIONS'\""];
     let start = format!("{}{} -D FOREGROUND", User::told(USER), NEED.program);
     let told = SETTINGS.iter().chain(FOLDERS).copied().chain(places).map(str::to_owned);
     [start].into_iter().chain(told).collect()

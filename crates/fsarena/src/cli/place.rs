@@ -1,8 +1,10 @@
 //! Where a run takes place.
 
 use clap::{Args, ValueEnum};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Kind, kernel_has};
 use fsarena_model::guest::Simulated;
-use fsarena_model::{Accelerator, Bytes, Storage};
+use fsarena_model::{Accelerator, Bytes, Contender, Storage};
 
 /// Where a run takes place: here, on another machine, or in a guest.
 #[derive(Debug, Args)]
@@ -51,6 +53,18 @@ impl How {
 }
 
 impl Place {
+    /// Kinds that can only be compared in a guest.
+    pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
+        let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
+        kinds.filter(cannot).map(Kind::name).collect()
+    }
+
+    /// Whether these contenders are compared in a guest.
+    pub fn is_guest(&self, contenders: &[Contender]) -> bool {
+        self.on.is_none() && (self.guest.is_some() || !Self::only_in_guest(contenders).is_empty())
+    }
+
     /// The simulated disk of the guest, if it has one.
     pub fn simulated(&self) -> Option<Simulated> {
         self.guest_disk.or_else(|| self.is_deterministic().then(Simulated::default))

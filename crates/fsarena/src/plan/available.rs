@@ -1,13 +1,34 @@
 //! The workloads of a suite that can run here, because their programs are installed.
 
 use anyhow::Result;
-use fsarena_model::{Unavailable, Workload};
+use fsarena_model::{Contender, Unavailable, Workload};
 
-/// The workloads that can run here, and those that cannot.
+use crate::cli::Place;
+
+/// Where the programs of workloads come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Programs {
+    /// They have to be installed.
+    Installed,
+    /// They are fetched for the guest.
+    Fetched,
+}
+
+impl Programs {
+    /// For these contenders in that place.
+    pub fn of(place: &Place, contenders: &[Contender]) -> Self {
+        if place.is_guest(contenders) { Self::Fetched } else { Self::Installed }
+    }
+}
+
+/// The workloads that can run, and those that cannot.
 ///
 /// # Errors
 /// If none can run: the programs that the first one lacks.
-pub fn available(workloads: Vec<Workload>) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+pub fn available(workloads: Vec<Workload>, programs: Programs) -> Result<(Vec<Workload>, Vec<Unavailable>)> {
+    if programs == Programs::Fetched {
+        return Ok((workloads, Vec::new()));
+    }
     let (here, missing) = parted(&workloads, fsarena_programs::missing);
     if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
         fsarena_programs::engine_of(first)?.require(first)?;

@@ -7,6 +7,7 @@ use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, 
 
 use fsarena_execute::left_out;
 
+use super::available::Programs;
 use super::{checked, contenders, margin, seed};
 use crate::cli::Reproduce;
 use crate::exit::Refusal;
@@ -24,7 +25,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let contenders = contenders(named)?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
-    let (workloads, unavailable) = super::available::available(workloads)?;
+    let (workloads, unavailable) = super::available::available(workloads, Programs::of(&options.place, &contenders))?;
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);

@@ -14,7 +14,7 @@ use crate::cli::{Compare, Who};
 use crate::exit::Refusal;
 use crate::open_loops::{self, Unable};
 
-use super::available::available;
+use super::available::{Programs, available};
 
 /// The workloads of a plan.
 pub struct Work {
@@ -28,14 +28,20 @@ pub struct Work {
     pub unavailable: Vec<Unavailable>,
 }
 
+/// The suite that `arguments` name; `None` if they name workloads one by one.
+pub fn suite(arguments: &Compare) -> Option<&str> {
+    let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
+    is_suite.then_some(arguments.suite.as_str())
+}
+
 /// The workloads that `arguments` select.
-pub fn of(arguments: &Compare) -> Result<Work> {
+pub fn of(arguments: &Compare, programs: Programs) -> Result<Work> {
     let choices = match arguments.fio.is_empty() {
-        true => from_catalogue(arguments)?,
+        true => from_catalogue(arguments, programs)?,
         false => from_job_files(arguments)?,
     };
-    let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
-    let suite = is_suite.then(|| arguments.suite.clone());
+    let suite = suite(arguments).map(str::to_owned);
+    let is_suite = suite.is_some();
     let Choices { said, notes, unavailable } = choices;
     let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
     for (workload, note) in said {
@@ -68,10 +74,10 @@ fn said(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
-fn from_catalogue(arguments: &Compare) -> Result<Choices> {
+fn from_catalogue(arguments: &Compare, programs: Programs) -> Result<Choices> {
     let scale: Scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let (workloads, unavailable) = match arguments.workload.is_empty() {
-        true => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?)?,
+        true => available(at_scale(&fsarena_catalog::suite(&arguments.suite)?.workloads, scale)?, programs)?,
         false => (at_scale(&arguments.workload, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
