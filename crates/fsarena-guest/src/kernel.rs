@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use fsarena_sys::child::{self, Patience};
 
 use crate::GuestError;
-use crate::packages::{LIMIT, Packages};
+use crate::packages::{self, LIMIT, Packages};
 
 /// The release's current kernel.
 const DEFAULT: &str = "linux-image-amd64";
@@ -39,22 +39,18 @@ impl Kernel {
     ///
     /// # Errors
     /// If there is no such package, it cannot be fetched, or it has no kernel.
-    pub fn get(
-        packages: &Packages,
-        cache: &Path,
-        wanted: Option<&str>,
-        telling: &mut dyn FnMut(&str),
-    ) -> Result<Self, GuestError> {
+    pub fn get(cache: &Path, wanted: Option<&str>, telling: &mut dyn FnMut(&str)) -> Result<Self, GuestError> {
         let wanted = wanted.unwrap_or(DEFAULT);
-        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(packages, wanted, telling)? };
-        if !file.is_file() {
-            let what = "there is no such file".to_owned();
-            return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
-        }
+        let kernels = cache.join("kernels");
+        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(cache, wanted, telling)? };
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let package = stem.trim_end_matches("_amd64").replace('_', " ");
-        let folder = cache.join("kernels").join(&*stem);
+        let folder = kernels.join(&*stem);
         if !folder.exists() {
+            if !file.is_file() {
+                let what = "there is no such file".to_owned();
+                return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
+            }
             telling(&format!("unpacking {package}"));
             unpack(&file, &folder)?;
         }
@@ -63,8 +59,17 @@ impl Kernel {
     }
 }
 
-/// The file of the package; of a package that only depends on the current kernel, that kernel's.
-fn fetched(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
+/// The file of the package; of a package that only depends on the current kernel, that kernel's. Which one that is, is
+/// noted for some days.
+fn fetched(cache: &Path, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
+    let note = cache.join("kernels").join(format!("{wanted}.current"));
+    if packages::is_fresh(&note) {
+        let file = PathBuf::from(fs::read_to_string(&note).map_err(GuestError::io("read", &note))?);
+        if file.is_file() {
+            return Ok(file);
+        }
+    }
+    let packages = Packages::at(cache, telling)?;
     let closure = packages.with_dependencies(&[wanted])?;
     let is_kernel = |name: &str| {
         let version = name.strip_prefix("linux-image-").unwrap_or_default();
@@ -75,14 +80,21 @@ fn fetched(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)) -> 
         return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
     };
     let name = kernel.name.clone();
-    packages.fetch(&[&name], &[kernel], telling).map(|mut files| files.remove(0))
+    let file = packages.fetch(&[&name], &[kernel], telling)?.remove(0);
+    let folder = cache.join("kernels");
+    fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
+    fs::write(&note, file.display().to_string()).map_err(GuestError::io("write", &note))?;
+    Ok(file)
 }
 
 /// Unpacks the kernel's image into `folder`, decompressed if QEMU can boot it so: that saves two seconds at each boot.
 fn unpack(file: &Path, folder: &Path) -> Result<(), GuestError> {
     let partial = folder.with_extension(format!("partial-{}", std::process::id()));
     fs::create_dir_all(&partial).map_err(GuestError::io("create", &partial))?;
-    extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"])?;
+    if let Err(error) = extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"]) {
+        let _ = fs::remove_dir_all(&partial);
+        return Err(GuestError::NoKernel { package: file.display().to_string(), what: error.to_string() });
+    }
     let boot = partial.join("boot");
     for entry in fs::read_dir(&boot).map_err(GuestError::io("read", &boot))?.filter_map(Result::ok) {
         let path = entry.path();

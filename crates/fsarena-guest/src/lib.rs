@@ -14,18 +14,19 @@ mod qemu;
 mod root;
 mod shares;
 
+use std::fmt;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
+use rustix::fs::{FlockOperation, flock};
 
-pub use channel::Channel;
 pub use error::GuestError;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
 
 use kernel::Kernel;
-use packages::Packages;
 use root::Root;
 
 /// The serial number of the disk with the lanes, which is also its ID.
@@ -66,15 +67,25 @@ pub struct Prepared {
 /// If a program or package is missing, or cannot be fetched or unpacked.
 pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
     let qemu = qemu::version()?;
-    let packages = Packages::at(cache, telling)?;
-    let kernel = Kernel::get(&packages, cache, wanted.kernel.as_deref(), telling)?;
-    let root = root::get(&packages, cache, &kernel, &wanted.packages, telling)?;
+    let _alone = alone(cache)?;
+    let kernel = Kernel::get(cache, wanted.kernel.as_deref(), telling)?;
+    let root = root::get(cache, &kernel, &wanted.packages, telling)?;
     let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };
     prepared.accelerator = match wanted.accelerator {
         Some(accelerator) => accelerator,
         None => qemu::usable(&mut prepared, cache, telling)?,
     };
     Ok(prepared)
+}
+
+/// Waits until no other process fills the cache.
+fn alone(cache: &Path) -> Result<File, GuestError> {
+    fs::create_dir_all(cache).map_err(GuestError::io("create", cache))?;
+    let path = cache.join("lock");
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(GuestError::io("open", &path))?;
+    flock(&file, FlockOperation::LockExclusive).map_err(|error| GuestError::io("lock", &path)(error.into()))?;
+    Ok(file)
 }
 
 impl Prepared {
@@ -93,5 +104,12 @@ impl Prepared {
             disk,
             shares: Vec::new(),
         }
+    }
+}
+
+/// Says what runs, in a line.
+impl fmt::Display for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on QEMU {}, {}", self.kernel.package, self.qemu, self.accelerator)
     }
 }

@@ -125,7 +125,8 @@ fn errors(words: &str) -> String {
     if errors.is_empty() { words.lines().last().unwrap_or_default().to_owned() } else { errors.join("; ") }
 }
 
-fn is_fresh(stamp: &Path) -> bool {
+/// Whether a file was written within the last days.
+pub fn is_fresh(stamp: &Path) -> bool {
     let changed = fs::metadata(stamp).and_then(|found| found.modified());
     changed.is_ok_and(|changed| SystemTime::now().duration_since(changed).is_ok_and(|age| age < FRESH))
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -246,6 +246,11 @@ impl Running {
         &self.stream
     }
 
+    /// Waits for the agent's first byte, and returns whether it came.
+    pub fn answers(&self) -> bool {
+        (&self.stream).read(&mut [0; 1]).is_ok_and(|count| count == 1)
+    }
+
     /// Says that the agent has answered: what the kernel prints from now on is about the run.
     pub fn booted(&self) {
         let mut console = locked(&self.console);
@@ -264,14 +269,25 @@ impl Running {
 
     /// Ends QEMU, and explains why the guest stopped.
     pub fn failed(mut self, what: &str) -> GuestError {
-        let what = match self.qemu.try_wait() {
-            Ok(Some(status)) if !status.success() => format!("{what}: QEMU ended with {status}"),
+        let what = match self.ended() {
+            Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             _ => what.to_owned(),
         };
         self.end();
         let console = locked(&self.console);
         let lines: Vec<&str> = console.text.lines().filter(|line| !line.trim().is_empty()).collect();
         GuestError::Ended { what, console: lines[lines.len().saturating_sub(SHOWN)..].join("\n") }
+    }
+
+    /// How QEMU ended, if it has, or does within a second.
+    fn ended(&mut self) -> Option<ExitStatus> {
+        (0..100).find_map(|_| {
+            let status = self.qemu.try_wait().ok()?;
+            if status.is_none() {
+                thread::sleep(Duration::from_millis(10));
+            }
+            status
+        })
     }
 
     fn end(&mut self) {
@@ -307,9 +323,9 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     prepared.accelerator = Accelerator::Kvm;
     let running = Hardware { prepared, lanes: None, shares: &Shares::default(), order: None }.boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
-    let answer = (&running.stream).read(&mut [0; 1]);
-    let works = answer.is_ok_and(|count| count == 1);
+    let works = running.answers();
     let text = format!("{boot}{}", if works { "works" } else { "fails" });
-    fs::write(&memo, text).map_err(GuestError::io("write", &memo))?;
+    // Without the memo, it is tried again next time.
+    let _ = fs::write(&memo, text);
     Ok(if works { Accelerator::Kvm } else { Accelerator::Emulated })
 }

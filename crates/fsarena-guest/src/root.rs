@@ -95,7 +95,6 @@ pub struct Root {
 /// # Errors
 /// If a package is missing, or a step fails.
 pub fn get(
-    packages: &Packages,
     cache: &Path,
     kernel: &Kernel,
     further: &[String],
@@ -112,6 +111,7 @@ pub fn get(
     let mut names: Vec<&str> = wanted.into_iter().chain(kept).collect();
     names.sort_unstable();
     names.dedup();
+    let packages = Packages::at(cache, telling)?;
     let closure = packages.with_dependencies(&names)?;
     let mut files = packages.fetch(&names, &closure, telling)?;
     files.push(kernel.file.clone());

@@ -13,7 +13,7 @@ use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
-pub use place::{How, Place};
+pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 
 /// Which file system, with which options, for this work, on this machine?
@@ -85,6 +85,8 @@ pub enum Command {
     Calibrate(Calibrate),
     /// Run a plan for another fsarena (compare --on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
+    /// Fetch and build what a guest needs, boot it, and say how it runs
+    Guest(Guest),
     /// Print a shell's completions, or the manual page
     Generate(Generate),
 }

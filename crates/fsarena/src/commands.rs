@@ -7,6 +7,7 @@ mod compare;
 mod doctor;
 mod export;
 mod generate;
+mod guest;
 mod import;
 mod list;
 mod report;
@@ -39,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
         Command::Agent => agent::run(),
+        Command::Guest(options) => guest::run(options),
         Command::Generate(options) => generate::run(options),
     }
 }

@@ -27,6 +27,20 @@ pub struct Place {
     pub guest_memory: Bytes,
 }
 
+/// `fsarena guest`.
+#[derive(Debug, Args)]
+pub struct Guest {
+    /// How its instructions are executed
+    #[arg(value_name = "HOW", default_value = "auto")]
+    pub how: How,
+    /// Its kernel: a Debian package, or the path of one [default: linux-image-amd64]
+    #[arg(long, value_name = "PACKAGE")]
+    pub guest_kernel: Option<String>,
+    /// Its memory
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub guest_memory: Bytes,
+}
+
 /// How a guest's instructions are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum How {
@@ -56,7 +70,11 @@ impl Place {
     /// Kinds that can only be compared in a guest.
     pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
+        let cannot = |kind: &&dyn Kind| match kind.ground() {
+            Ground::Share => true,
+            Ground::Lane => !kernel_has(kind.mounted_as()),
+            Ground::Library | Ground::Memory | Ground::Directory => false,
+        };
         kinds.filter(cannot).map(Kind::name).collect()
     }
 

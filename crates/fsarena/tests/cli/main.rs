@@ -10,6 +10,7 @@ mod dry;
 mod faults;
 mod fio;
 mod grids;
+mod guests;
 mod hostile;
 mod installing;
 mod leaving;
