@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
 use rustix::io::Errno;
 use serde::Deserialize;
@@ -196,7 +196,7 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
         ("blogbench.rewrites", told(&counts.rewritten)),
         ("blogbench.comments", told(&counts.commented)),
     ] {
-        stats.reported.push((name, "points", count as f64));
+        stats.reported.push((Probe::of_program(name, "points"), count as f64));
     }
     stats.operations += written;
     stats.bytes += bytes_written + bytes_read;

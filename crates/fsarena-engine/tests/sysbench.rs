@@ -41,7 +41,7 @@ fn it_lays_its_files_out_and_says_what_it_did() {
     assert!(stats.operations > 0 && stats.bytes == stats.operations * 4096, "{stats:?}");
     assert!(stats.elapsed.as_seconds() > 0.5, "{:?}", stats.elapsed);
     assert!(
-        stats.reported.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0),
+        stats.reported.iter().any(|(probe, value)| probe.id == "sysbench.fsyncs" && *value > 0.0),
         "{:?}",
         stats.reported
     );

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Job, Limit, RunStats, fio};
 use fsarena_lane::{Arena, Go, Ledger};
-use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
+use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_programs::engine;
 use fsarena_stats::{Summary, cell_summary};
@@ -143,7 +143,7 @@ fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Count
         let before = Snapshot::take(target);
         job.run(&Limit::new(None, &never), &mut stats)?;
         totals.add(&before, &Snapshot::take(target));
-        let flushes = totals.readings().get("device.flushes").and_then(|reading| reading.value);
+        let flushes = totals.readings().get(&probe::DEVICE_FLUSHES.key()).and_then(|reading| reading.value);
         let flushes = flushes.context("the lane's device counts flushes")?;
         Ok(Counted { operations: stats.operations, bytes: stats.bytes, flushes })
     };

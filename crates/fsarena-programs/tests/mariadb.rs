@@ -47,7 +47,7 @@ fn run(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), String> {
 }
 
 fn said(stats: &RunStats, name: &str) -> Option<f64> {
-    stats.reported.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
+    stats.reported.iter().find(|(probe, _)| probe.id == name).map(|(_, figure)| *figure)
 }
 
 /// Process number and socket of the server whose data is in the folder.

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Limit, Operation, RunStats};
-use fsarena_model::Workload;
+use fsarena_model::{Workload, probe};
 use fsarena_programs::engine;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         assert!(error.contains("sbtest2") || error.contains("has ended"), "{error}");
         assert!(stats.operations > 0 && stats.elapsed.as_seconds() >= 0.9, "{stats:?}");
         assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(stats.operations));
-        let commits = stats.reported.iter().find(|(name, _, _)| *name == "commits").map(|(_, _, count)| *count as u64);
+        let commits = stats.reported.iter().find(|(probe, _)| *probe == probe::COMMITS).map(|(_, count)| *count as u64);
         assert_eq!(commits, is_writing.then_some(stats.operations));
     }
 }

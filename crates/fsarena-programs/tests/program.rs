@@ -230,7 +230,7 @@ fn done(workload: &Workload, place: &Path) -> (Box<dyn Job>, Result<RunStats, En
 }
 
 fn reported(stats: &RunStats, name: &str) -> f64 {
-    stats.reported.iter().find(|(known, ..)| *known == name).map_or(f64::NAN, |(_, _, figure)| *figure)
+    stats.reported.iter().find(|(probe, _)| probe.id == name).map_or(f64::NAN, |(_, figure)| *figure)
 }
 
 #[test]

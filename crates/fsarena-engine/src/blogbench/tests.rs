@@ -37,7 +37,7 @@ fn found(place: &Path) -> Vec<BTreeMap<(String, u64), u64>> {
 }
 
 fn said(stats: &RunStats, name: &str) -> f64 {
-    stats.reported.iter().find(|(said, ..)| *said == name).expect("said").2
+    stats.reported.iter().find(|(probe, _)| probe.id == name).expect("reported").1
 }
 
 #[test]

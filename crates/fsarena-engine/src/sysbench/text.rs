@@ -1,6 +1,6 @@
 //! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
 
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe, probe};
 
 use crate::{Operation, RunStats};
 
@@ -94,14 +94,14 @@ impl Output {
         stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9) as u64);
         stats.end_part(stats.elapsed);
         stats.reported.extend([
-            ("sysbench.reads", "1/s", self.reads_per_second),
-            ("sysbench.writes", "1/s", self.writes_per_second),
-            ("sysbench.fsyncs", "1/s", self.fsyncs_per_second),
-            ("sysbench.read", "MiB/s", self.read_mib_per_second),
-            ("sysbench.written", "MiB/s", self.written_mib_per_second),
-            ("sysbench.latency.avg", "s", self.times.average / 1e3),
-            ("sysbench.latency.p95", "s", self.times.percentile_95 / 1e3),
-            ("sysbench.latency.max", "s", self.times.longest / 1e3),
+            (probe::SYSBENCH_READS, self.reads_per_second),
+            (probe::SYSBENCH_WRITES, self.writes_per_second),
+            (Probe::of_program("sysbench.fsyncs", "1/s"), self.fsyncs_per_second),
+            (Probe::of_program("sysbench.read", "MiB/s"), self.read_mib_per_second),
+            (Probe::of_program("sysbench.written", "MiB/s"), self.written_mib_per_second),
+            (Probe::of_program("sysbench.latency.avg", "s"), self.times.average / 1e3),
+            (Probe::of_program("sysbench.latency.p95", "s"), self.times.percentile_95 / 1e3),
+            (Probe::of_program("sysbench.latency.max", "s"), self.times.longest / 1e3),
         ]);
     }
 }
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(stats.elapsed, Nanos(9_300_000));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 - 0.11).abs() < 0.005, "{latency:?}");
-        assert!(stats.reported.contains(&("sysbench.fsyncs", "1/s", 1654.94)));
+        assert!(stats.reported.contains(&(Probe::of_program("sysbench.fsyncs", "1/s"), 1654.94)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Baselines and the three clocks: measured as often as the plan says, without effect on verdicts.
 
 use fsarena_model::comparison::BaselineRow;
-use fsarena_model::{BaselineKind, CacheState, Event, Often, Rounds, Verdict};
+use fsarena_model::{BaselineKind, CacheState, Event, Often, Probe, Rounds, Verdict, probe};
 
 use crate::fake::{Performance, Play, World};
 
@@ -78,14 +78,13 @@ fn what_is_measured_beside_them_changes_no_figure() {
 #[test]
 fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     let comparison = performed(Often::Once, None).comparison();
-    let probes = &comparison.cells[0].probes;
-    let clock = |name: &str| probes.get(name).and_then(|reading| reading.value).expect("read in the first round");
+    let clock = |probe: Probe| comparison.cells[0].probe(probe).expect("read in the first round");
     // A slice of 100 ms has a hundred operations of 1 ms. The sync takes 4 ms, and coming to rest takes 6 ms, of which
     // 1 ms is the minimum if there is nothing to write.
-    assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
-    assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
-    assert!((clock("clock.quiescent") - clock("clock.durable") - 5e-5).abs() < 1e-6);
-    assert!(clock("space.quiescent") > 0.0 && clock("space.used") == clock("space.quiescent"));
+    assert!((clock(probe::CLOCK_RETURNED) - 1e-3).abs() < 2e-5);
+    assert!((clock(probe::CLOCK_DURABLE) - clock(probe::CLOCK_RETURNED) - 4e-5).abs() < 1e-6);
+    assert!((clock(probe::CLOCK_QUIESCENT) - clock(probe::CLOCK_DURABLE) - 5e-5).abs() < 1e-6);
+    assert!(clock(probe::SPACE_QUIESCENT) > 0.0 && clock(probe::SPACE_USED) == clock(probe::SPACE_QUIESCENT));
     let never = performed(Often::Never, None).comparison();
-    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.quiescent")));
+    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key(&probe::CLOCK_QUIESCENT.key())));
 }

@@ -2,7 +2,7 @@
 
 use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe};
 
 use super::SYSBENCH;
 
@@ -56,12 +56,12 @@ impl Output {
         stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9).round() as u64);
         stats.end_part(stats.elapsed);
         stats.reported.extend([
-            ("oltp.transactions", "1/s", self.transactions_per_second),
-            ("oltp.queries", "1/s", self.queries_per_second),
-            ("oltp.ignored-errors", "errors", self.ignored_errors),
-            ("oltp.latency.avg", "s", self.times.average / 1e3),
-            ("oltp.latency.p95", "s", self.times.percentile_95 / 1e3),
-            ("oltp.latency.max", "s", self.times.longest / 1e3),
+            (Probe::of_program("oltp.transactions", "1/s"), self.transactions_per_second),
+            (Probe::of_program("oltp.queries", "1/s"), self.queries_per_second),
+            (Probe::of_program("oltp.ignored-errors", "errors"), self.ignored_errors),
+            (Probe::of_program("oltp.latency.avg", "s"), self.times.average / 1e3),
+            (Probe::of_program("oltp.latency.p95", "s"), self.times.percentile_95 / 1e3),
+            (Probe::of_program("oltp.latency.max", "s"), self.times.longest / 1e3),
         ]);
     }
 }
@@ -93,7 +93,11 @@ mod tests {
         assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
-        assert!(stats.reported.contains(&("oltp.latency.p95", "s", 0.01763)), "{:?}", stats.reported);
+        assert!(
+            stats.reported.contains(&(Probe::of_program("oltp.latency.p95", "s"), 0.01763)),
+            "{:?}",
+            stats.reported
+        );
     }
 
     #[test]

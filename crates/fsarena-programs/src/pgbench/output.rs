@@ -1,7 +1,7 @@
 //! Parses pgbench's output at the end of a run into run statistics.
 
 use fsarena_engine::{EngineError, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe};
 
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,9 +52,14 @@ impl Output {
         stats.count_done(self.processed, 0);
         stats.elapsed = stats.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
         stats.count_commits(self.processed, u64::from(clients));
-        stats.reported.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);
-        stats.reported.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
-        stats.reported.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
+        stats.reported.extend([
+            (Probe::of_program("pgbench.tps", "1/s"), self.rate),
+            (Probe::of_program("pgbench.latency.avg", "s"), self.average / 1e3),
+        ]);
+        stats
+            .reported
+            .extend(self.connecting.map(|connecting| (Probe::of_program("pgbench.connecting", "s"), connecting / 1e3)));
+        stats.reported.extend(self.statements.iter().map(|(name, took)| (Probe::of_program(name, "s"), took / 1e3)));
     }
 }
 
@@ -90,6 +95,7 @@ pub fn misunderstood(what: &str, words: &str) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_model::probe;
 
     /// Captured from pgbench 15.20: 8 clients, 100 transactions each.
     const TEXT: &str = include_str!("captured.txt");
@@ -105,7 +111,7 @@ mod tests {
         said.count(8, &mut stats);
         assert_eq!(stats.operations, 800);
         assert!((stats.operations as f64 / stats.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
-        assert!(stats.reported.contains(&("commits", "commits", 800.0)), "{:?}", stats.reported);
+        assert!(stats.reported.contains(&(probe::COMMITS, 800.0)), "{:?}", stats.reported);
     }
 
     #[test]
