@@ -10,6 +10,7 @@ use fsarena_model::RunRecord;
 use fsarena_model::probe::Kind;
 use fsarena_store::Store;
 use fsarena_sys::{mount, namespace};
+use fsarena_testing::schema::mistakes;
 use fsarena_testing::{Alone, Machine, Need, alone, has};
 
 /// A separate folder for a test, and the isolation from other runs.
@@ -140,7 +141,10 @@ impl Stage {
         let store = Store::read(&self.store()).expect("readable");
         let run = store.last().expect("readable").expect("a run");
         require_registered(&store.load(run).expect("sound"));
-        serde_json::from_slice(&output.stdout).expect("JSON")
+        let schema = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).expect("JSON");
+        let report = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
+        report
     }
 
     /// The leftovers of this test's runs: devices, mounts, files, ledgers, processes. After all tests,
