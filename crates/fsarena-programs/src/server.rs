@@ -203,7 +203,7 @@ impl Server {
     }
 }
 
-/// The last non-empty lines of a program's output.
+/// The last non-empty lines of a program's output: a loop that fails may print a message for each of its files.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
