@@ -34,6 +34,20 @@ impl Times {
             histogram: text.lines().filter_map(bin).collect(),
         })
     }
+
+    /// Adds the total time to `stats`, and the histogram as latencies of `operation`, each times `factor`.
+    pub fn count(&self, operation: Operation, factor: f64, stats: &mut RunStats) {
+        for (milliseconds, count) in &self.histogram {
+            stats.record_many(operation, Nanos((milliseconds * factor * 1e6) as u64), *count);
+        }
+        stats.elapsed = stats.elapsed + Nanos((self.total * 1e9).round() as u64);
+        stats.end_part(stats.elapsed);
+    }
+
+    /// Average, 95th percentile and maximum, in seconds.
+    pub fn in_seconds(&self) -> [f64; 3] {
+        [self.average, self.percentile_95, self.longest].map(|milliseconds| milliseconds / 1e3)
+    }
 }
 
 /// The number after `name`, with or without a unit.
@@ -88,20 +102,17 @@ impl Output {
         let count = |rate: f64| (rate * self.times.total).round() as u64;
         let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
         stats.count_done(operations, operations.saturating_mul(block));
-        for (milliseconds, count) in &self.times.histogram {
-            stats.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
-        }
-        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9) as u64);
-        stats.end_part(stats.elapsed);
+        self.times.count(operation, 1.0, stats);
+        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
             (probe::SYSBENCH_READS, self.reads_per_second),
             (probe::SYSBENCH_WRITES, self.writes_per_second),
             (Probe::of_program("sysbench.fsyncs", "1/s"), self.fsyncs_per_second),
             (Probe::of_program("sysbench.read", "MiB/s"), self.read_mib_per_second),
             (Probe::of_program("sysbench.written", "MiB/s"), self.written_mib_per_second),
-            (Probe::of_program("sysbench.latency.avg", "s"), self.times.average / 1e3),
-            (Probe::of_program("sysbench.latency.p95", "s"), self.times.percentile_95 / 1e3),
-            (Probe::of_program("sysbench.latency.max", "s"), self.times.longest / 1e3),
+            (Probe::of_program("sysbench.latency.avg", "s"), average),
+            (Probe::of_program("sysbench.latency.p95", "s"), percentile_95),
+            (Probe::of_program("sysbench.latency.max", "s"), longest),
         ]);
     }
 }

@@ -2,7 +2,7 @@
 
 use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::{Nanos, Probe};
+use fsarena_model::Probe;
 
 use super::SYSBENCH;
 
@@ -50,18 +50,15 @@ impl Output {
         let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
         let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
         let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
-        for (milliseconds, count) in &self.times.histogram {
-            stats.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
-        }
-        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9).round() as u64);
-        stats.end_part(stats.elapsed);
+        self.times.count(Operation::Run, moved, stats);
+        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
             (Probe::of_program("oltp.transactions", "1/s"), self.transactions_per_second),
             (Probe::of_program("oltp.queries", "1/s"), self.queries_per_second),
             (Probe::of_program("oltp.ignored-errors", "errors"), self.ignored_errors),
-            (Probe::of_program("oltp.latency.avg", "s"), self.times.average / 1e3),
-            (Probe::of_program("oltp.latency.p95", "s"), self.times.percentile_95 / 1e3),
-            (Probe::of_program("oltp.latency.max", "s"), self.times.longest / 1e3),
+            (Probe::of_program("oltp.latency.avg", "s"), average),
+            (Probe::of_program("oltp.latency.p95", "s"), percentile_95),
+            (Probe::of_program("oltp.latency.max", "s"), longest),
         ]);
     }
 }
@@ -69,6 +66,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_model::Nanos;
 
     /// Captured from sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
     const TEXT: &str = include_str!("captured.txt");
