@@ -289,13 +289,13 @@ fn libraries_leave_the_same_on_their_device() {
         let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
         job.run(&Limit::new(None, &stop), &mut stats).expect("done");
         let step = |name: &str| stats.steps.iter().find(|step| step.name == name);
-        let owed = step("unmount").and_then(|step| step.written).expect("counted");
+        let left = step("unmount").and_then(|step| step.written).expect("counted");
         let has_sync = library == Library::Rsext4;
         assert_eq!(
             (step("final-sync").is_some(), step("create").expect("done").synced.is_some()),
             (has_sync, has_sync)
         );
-        assert!(owed > Bytes(1 << 10), "{owed}");
+        assert!(left > Bytes(1 << 10), "{left}");
         let found = job.verify(&image.read(), &fsarena_engine::NEVER).expect("readable");
         assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{}", library.name());
     }

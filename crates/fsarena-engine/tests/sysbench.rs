@@ -45,14 +45,14 @@ fn it_lays_its_files_out_and_says_what_it_did() {
         "{:?}",
         stats.reported
     );
-    assert!(stats.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
+    assert!(stats.latency(Operation::Run).is_some(), "a sync cannot be distinguished from the others");
     let place = tempfile::tempdir().expect("temporary folder");
     let reads = run("rndrd", place.path()).expect("done").latency(Operation::Read).expect("only reads");
     assert!(reads.count > 0 && reads.p50.0 > 0);
 }
 
 #[test]
-fn one_that_fails_is_told_in_its_words() {
+fn a_failure_is_reported_in_its_words() {
     if !has(&[Need::Program("sysbench")]) {
         return;
     }

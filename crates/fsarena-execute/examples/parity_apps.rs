@@ -104,9 +104,9 @@ fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
     let ended = command.output()?;
     std::fs::remove_dir_all(&run)?;
     std::fs::remove_dir_all(folder)?;
-    let said = String::from_utf8_lossy(&ended.stdout);
-    ensure!(ended.status.success(), "{}: {said}{}", script.display(), String::from_utf8_lossy(&ended.stderr));
-    said.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {said}", script.display()))
+    let output = String::from_utf8_lossy(&ended.stdout);
+    ensure!(ended.status.success(), "{}: {output}{}", script.display(), String::from_utf8_lossy(&ended.stderr));
+    output.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {output}", script.display()))
 }
 
 fn sync() -> Result<()> {

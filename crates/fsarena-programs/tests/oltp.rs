@@ -43,14 +43,14 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
 }
 
 #[test]
-fn what_it_is_told_is_in_the_report_and_what_makes_no_sense_is_refused() {
+fn settings_are_in_the_report_and_senseless_ones_are_refused() {
     let engine = engine("oltp").expect("there");
     let good = json!({ "test": "read-write", "tables": 4, "table-size": 500_000, "threads": 100, "time": 60 });
-    let told = engine.programs(&workload(&good)).settings.join("\n");
+    let settings = engine.programs(&workload(&good)).settings.join("\n");
     for wanted in
         ["oltp_read_write", "--tables=4", "--table-size=500000", "--rand-type=uniform", "--threads=100 --time=60"]
     {
-        assert!(told.contains(wanted), "{wanted}: {told}");
+        assert!(settings.contains(wanted), "{wanted}: {settings}");
     }
     for (name, value) in
         [("threads", json!(0)), ("time", json!(0)), ("test", json!("write-only")), ("colour", json!(1))]

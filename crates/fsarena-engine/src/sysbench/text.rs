@@ -134,18 +134,18 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("sysbench's");
+        let output = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
-            (said.reads_per_second, said.writes_per_second, said.fsyncs_per_second),
+            (output.reads_per_second, output.writes_per_second, output.fsyncs_per_second),
             (6930.07, 4654.52, 1654.94)
         );
-        let times = &said.times;
-        assert_eq!((said.read_mib_per_second, said.written_mib_per_second), (27.07, 18.18));
+        let times = &output.times;
+        assert_eq!((output.read_mib_per_second, output.written_mib_per_second), (27.07, 18.18));
         assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
         let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
         let mut stats = RunStats::new();
-        said.count(Operation::Run, 4096, &mut stats);
+        output.count(Operation::Run, 4096, &mut stats);
         assert_eq!((stats.operations, stats.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
         assert_eq!(stats.elapsed, Nanos(9_300_000));
         let latency = stats.latency(Operation::Run).expect("recorded");
@@ -166,8 +166,8 @@ mod tests {
         fsarena_testing::fuzz::texts(&[TEXT], |text| {
             let mut stats = RunStats::new();
             let _ = complaint(text);
-            if let Ok(said) = Output::of(text) {
-                said.count(Operation::Run, 4096, &mut stats);
+            if let Ok(output) = Output::of(text) {
+                output.count(Operation::Run, 4096, &mut stats);
             }
             let _ = stats.windows();
         });

@@ -23,7 +23,7 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
         job.run(&Limit::new(None, &stop), &mut stats).expect("worked");
     }
     let sizes =
-        fs::read_dir(place.path()).expect("listed").map(|file| file.expect("there").metadata().expect("told").len());
+        fs::read_dir(place.path()).expect("listed").map(|file| file.expect("there").metadata().expect("known").len());
     assert_eq!(sizes.collect::<Vec<_>>(), [256 << 10; 3]);
     let steps: Vec<_> =
         stats.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes >> 12)).collect();

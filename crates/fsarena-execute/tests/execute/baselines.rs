@@ -44,8 +44,8 @@ fn a_reference_says_how_much_of_a_cell_is_harness() {
 }
 
 #[test]
-fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
-    let told = |baseline: f64| {
+fn a_device_bound_tie_is_shown_live_as_in_the_report() {
+    let decided_and_tied = |baseline: f64| {
         let world = World { baseline: Some((BaselineKind::Device, baseline)), ..World::of(&[1000.0, 1000.0]) };
         let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(6));
         play.plan.baselines = Often::Once;
@@ -55,16 +55,16 @@ fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
             Event::Decided { decided, .. } => Some(*decided as usize),
             _ => None,
         };
-        let live = performance.events.iter().filter_map(decided).next_back().expect("told after each round");
+        let live = performance.events.iter().filter_map(decided).next_back().expect("after each round");
         let verdicts = performance.verdicts();
         (live, verdicts.iter().filter(|verdict| **verdict == Verdict::Equivalent).count())
     };
-    assert_eq!(told(2000.0), (2, 2));
-    assert_eq!(told(1010.0), (0, 0));
+    assert_eq!(decided_and_tied(2000.0), (2, 2));
+    assert_eq!(decided_and_tied(1010.0), (0, 0));
 }
 
 #[test]
-fn what_is_measured_beside_them_changes_no_figure() {
+fn baselines_change_no_figure() {
     let (with, without) = (performed(Often::Always, Some(4000.0)), performed(Often::Never, None));
     let figures = |performance: &Performance| {
         let slices = performance.record.trials.iter().flat_map(|trial| &trial.slices);

@@ -200,8 +200,8 @@ fn a_round_that_was_held_back_does_not_count_unless_most_were() {
     assert_eq!(performance.rounds().len(), 3);
     let comparison = performance.comparison();
     assert!(comparison.cells.iter().all(|cell| cell.stability.excluded == [2] && cell.rounds == 2));
-    let said = "round 2 of";
-    assert!(comparison.notes.iter().any(|note| note.text.contains(said) && note.text.contains("quota held it back")));
+    let round = "round 2 of";
+    assert!(comparison.notes.iter().any(|note| note.text.contains(round) && note.text.contains("quota held it back")));
 }
 
 #[test]

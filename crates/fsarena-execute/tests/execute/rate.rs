@@ -32,7 +32,7 @@ fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &str) -> &'a 
 }
 
 #[test]
-fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
+fn the_offered_and_the_achieved_rate_are_not_divided() {
     let comparison = open_loops();
     let slow = cell(&comparison, "create@1500", "ext4");
     assert_eq!(slow.probe(probe::RATE_OFFERED), Some(1500.0));
@@ -44,7 +44,7 @@ fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
 }
 
 #[test]
-fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
+fn only_contenders_that_do_not_keep_up_are_flagged() {
     let comparison = open_loops();
     let classes = |workload, contender| {
         let flags = &cell(&comparison, workload, contender).validity;
@@ -57,11 +57,14 @@ fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
     let text = &cell(&comparison, "create@1500", "ext4").validity[0].text;
     assert!(text.starts_with("offered 1,500/s, done ") && text.contains("does not keep up"), "{text}");
     let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
-    let said = |words: &str| notes.iter().any(|note| note.contains(words));
-    assert!(said("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
-    assert!(said("xfs keeps up") && said("cannot keep a rate: append"), "{notes:?}");
+    let has_note = |words: &str| notes.iter().any(|note| note.contains(words));
+    assert!(has_note("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
+    assert!(has_note("xfs keeps up") && has_note("cannot keep a rate: append"), "{notes:?}");
     let pair = comparison.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
-    assert!(pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"), "it stands, with the sentence: {pair:?}");
+    assert!(
+        pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"),
+        "the verdict stays, with the reason: {pair:?}"
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn cold() -> Workload {
     Workload { cache: CacheState::Cold, warm_up_ms: 0, timed_ms: 0, slices: 1, ..workload("read") }
 }
 
-/// The journal between the first settling and the next.
+/// The journal between the first sync and the next.
 fn at_work(performance: &Performance) -> Vec<&str> {
     let synced = performance.journal.iter().skip_while(|entry| !entry.starts_with("sync")).skip(1);
     synced.take_while(|entry| !entry.starts_with("sync")).map(String::as_str).collect()
@@ -58,10 +58,10 @@ fn a_cold_slice_is_mounted_again_after_its_reset() {
 }
 
 #[test]
-fn what_cannot_be_mounted_again_is_chilled_instead() {
+fn without_a_remount_the_cache_is_dropped() {
     let performance = one_round(cold(), World { stuck: vec![0], ..World::of(&[1000.0]) });
     let wanted =
-        ["reset ext4 read", "remount ext4", "chill ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
+        ["reset ext4 read", "remount ext4", "drop ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
     assert_eq!(at_work(&performance), wanted);
 }
 
@@ -69,7 +69,7 @@ fn what_cannot_be_mounted_again_is_chilled_instead() {
 fn warm_and_direct_slices_are_not_mounted_again() {
     for cache in [CacheState::Warm, CacheState::Direct] {
         let performance = one_round(Workload { cache, ..two_slices() }, World::of(&[1000.0]));
-        assert!(performance.entries("remount").is_empty() && performance.entries("chill").is_empty());
+        assert!(performance.entries("remount").is_empty() && performance.entries("drop").is_empty());
     }
 }
 

@@ -152,7 +152,7 @@ fn cold_work_that_tells_no_bytes_must_have_read_something_from_the_device() {
 }
 
 #[test]
-fn a_contender_that_promises_no_flush_needs_none() {
+fn a_contender_without_flushes_needs_none() {
     for durability in [Durability::Unflushed, Durability::Volatile] {
         assert_eq!(synced().durable(durability).reading(probe::DEVICE_FLUSHES, 0.0).classes(), []);
     }
@@ -178,7 +178,7 @@ fn a_host_that_takes_more_than_a_fifth_of_the_time_makes_it_lane_bound() {
 }
 
 #[test]
-fn a_lane_bound_cell_keeps_its_verdict_with_the_sentence_beside_it() {
+fn a_lane_bound_cell_keeps_its_verdict_with_the_flag_as_reason() {
     let kept = synced().lane_cost(Nanos::millis(4), None);
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Invalid);
@@ -318,7 +318,7 @@ fn what_is_far_beyond_the_bare_device_is_impossible() {
 }
 
 #[test]
-fn full_processors_are_said() {
+fn full_processors_are_flagged() {
     let busy = |process: f64| {
         let mut kept = synced().reading(probe::CPU_PROCESS, process).reading(probe::CPU_KERNEL, 0.05);
         kept.0.environment.cores = Some(2);
@@ -395,7 +395,7 @@ fn a_round_that_does_not_count_raises_no_flag() {
 }
 
 #[test]
-fn a_round_that_counts_raises_a_flag_beside_one_that_does_not() {
+fn a_round_that_counts_raises_a_flag_despite_an_excluded_one() {
     assert_eq!(unserved_in(&[3]).classes(), [ValidityClass::Cached]);
     assert_eq!(unserved_in(&[2, 3]).classes(), [ValidityClass::Cached]);
 }

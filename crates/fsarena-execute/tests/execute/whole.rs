@@ -102,7 +102,7 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
 }
 
 #[test]
-fn a_rung_with_fewer_rounds_still_gets_its_look() {
+fn a_slice_length_with_fewer_rounds_is_still_judged() {
     let (mut performance, names) = play_lengths(1.5);
     performance.record.plan.noise.most = 1;
     for trial in
@@ -165,7 +165,7 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
 }
 
 #[test]
-fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
+fn a_job_has_to_begin_within_the_time_limit() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
     play = play.with_workloads(vec![Workload { time_limit_s: Some(1), ..whole(100) }]);
     play.world.lingers = Some((1, "begin"));
@@ -178,7 +178,7 @@ fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
 fn all_that_is_done_around_a_run_ends_within_the_time_limit() {
     let sliced = || workload("create");
     for (act, work) in
-        [("prepare", whole(100)), ("reset", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
+        [("prepare", whole(100)), ("reset", whole(100)), ("warm", sliced()), ("drop", sliced()), ("end", whole(100))]
     {
         let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
         let limited = Workload { time_limit_s: Some(1), memory_limit: Some(Bytes::mib(64)), ..work };

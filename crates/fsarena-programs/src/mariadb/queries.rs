@@ -10,7 +10,7 @@ use fsarena_model::{Nanos, Probe};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
 
-use super::client::{Client, LatencyOverTime, refused, together, told};
+use super::client::{Client, LatencyOverTime, refused, together, with_own_flag};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -114,7 +114,7 @@ impl Work for Queries {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
         for day in &self.days {
-            told(stop, |stop| schema::load(&mut connection, *day, stop))?;
+            with_own_flag(stop, |stop| schema::load(&mut connection, *day, stop))?;
         }
         schema::require_all(&mut connection, &self.truth)?;
         client.analyze(self.database(), &self.tables())

@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("sysbench's");
+        let output = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
-            (said.transactions, said.transactions_per_second, said.queries_per_second),
+            (output.transactions, output.transactions_per_second, output.queries_per_second),
             (1704.0, 847.01, 16940.19)
         );
-        assert_eq!((said.ignored_errors, said.reconnects, said.times.total), (0.0, 0.0, 2.01));
-        assert_eq!((said.times.average, said.times.percentile_95, said.times.longest), (9.41, 17.63, 54.81));
-        let counted: u64 = said.times.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!((output.ignored_errors, output.reconnects, output.times.total), (0.0, 0.0, 2.01));
+        assert_eq!((output.times.average, output.times.percentile_95, output.times.longest), (9.41, 17.63, 54.81));
+        let counted: u64 = output.times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!(counted, 1704, "as many as there were transactions");
     }
 

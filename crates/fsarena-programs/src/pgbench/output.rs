@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("pgbench's");
-        assert_eq!((said.processed, said.failed, said.rate), (800, 0, 356.456678));
-        assert_eq!((said.average, said.connecting), (22.443, Some(115.722)));
-        assert_eq!(said.statements.len(), STATEMENTS.len());
-        assert!(said.statements.contains(&("pgbench.statement.commit", 6.658)), "{said:?}");
+        let output = Output::of(TEXT).expect("pgbench's");
+        assert_eq!((output.processed, output.failed, output.rate), (800, 0, 356.456678));
+        assert_eq!((output.average, output.connecting), (22.443, Some(115.722)));
+        assert_eq!(output.statements.len(), STATEMENTS.len());
+        assert!(output.statements.contains(&("pgbench.statement.commit", 6.658)), "{output:?}");
         let mut stats = RunStats::new();
-        said.count(8, &mut stats);
+        output.count(8, &mut stats);
         assert_eq!(stats.operations, 800);
         assert!((stats.operations as f64 / stats.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
         assert!(stats.reported.contains(&(probe::COMMITS, 800.0)), "{:?}", stats.reported);
@@ -119,9 +119,9 @@ mod tests {
         let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
                      tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
                      statement latencies in milliseconds:\n         2.500  END;\n";
-        let said = Output::of(older).expect("pgbench's");
-        assert_eq!((said.rate, said.connecting, said.failed), (310.25, None, 0));
-        assert_eq!(said.statements, [("pgbench.statement.commit", 2.5)]);
+        let output = Output::of(older).expect("pgbench's");
+        assert_eq!((output.rate, output.connecting, output.failed), (310.25, None, 0));
+        assert_eq!(output.statements, [("pgbench.statement.commit", 2.5)]);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub fn done(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), EngineError> 
 }
 
 /// A figure that the programs printed.
-pub fn said(stats: &RunStats, name: &str) -> Option<f64> {
+pub fn reported(stats: &RunStats, name: &str) -> Option<f64> {
     stats.reported.iter().find(|(probe, _)| probe.id == name).map(|(_, figure)| *figure)
 }
 

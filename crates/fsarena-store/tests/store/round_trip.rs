@@ -85,7 +85,7 @@ fn runs_are_listed_and_numbers_are_never_used_again() {
 }
 
 #[test]
-fn an_unknown_run_is_said_to_be_unknown() {
+fn an_unknown_run_is_an_error() {
     let place = tempdir().unwrap();
     let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
     let error = store.load(7).unwrap_err();

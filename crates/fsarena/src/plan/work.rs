@@ -36,9 +36,9 @@ pub fn of(arguments: &Compare) -> Result<Work> {
     };
     let is_suite = arguments.workload.is_empty() && arguments.fio.is_empty() && arguments.engine == Who::Native;
     let suite = is_suite.then(|| arguments.suite.clone());
-    let Choices { said, notes, unavailable } = choices;
+    let Choices { chosen, notes, unavailable } = choices;
     let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
-    for (workload, note) in said {
+    for (workload, note) in chosen {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
             return Err(Refusal::wrong_use(text, "name it once").into());
@@ -59,12 +59,12 @@ type Noted = (Workload, Option<String>);
 
 /// Workloads with notes about all of them.
 struct Choices {
-    said: Vec<Noted>,
+    chosen: Vec<Noted>,
     notes: Vec<String>,
     unavailable: Vec<Unavailable>,
 }
 
-fn said(choice: Choice) -> Noted {
+fn with_note(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
@@ -75,17 +75,17 @@ fn from_catalogue(arguments: &Compare) -> Result<Choices> {
         false => (at_scale(&arguments.workload, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
-    let Choices { said: native, mut notes, .. } = cache::with(arguments.cache, named)?;
+    let Choices { chosen: native, mut notes, .. } = cache::with(arguments.cache, named)?;
     notes.extend(unavailable.iter().map(ToString::to_string));
     let mut all = Vec::new();
     for (workload, note) in native {
         match arguments.engine {
             Who::Native => all.push((workload, note)),
-            Who::Fio => all.push(said(fio::instead(&workload)?)),
+            Who::Fio => all.push(with_note(fio::instead(&workload)?)),
             Who::Both => all.extend(both(workload)),
         }
     }
-    Ok(Choices { said: all, notes, unavailable })
+    Ok(Choices { chosen: all, notes, unavailable })
 }
 
 /// The workloads of these names, at that scale.
@@ -102,8 +102,8 @@ pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
 /// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
 fn both(workload: Workload) -> Vec<Noted> {
     match fio::instead(&workload) {
-        Ok(through) if through.workload.name == workload.name => vec![said(through)],
-        Ok(through) => vec![(workload, None), said(through)],
+        Ok(through) if through.workload.name == workload.name => vec![with_note(through)],
+        Ok(through) => vec![(workload, None), with_note(through)],
         Err(error) => vec![(workload, Some(format!("{error}; it runs natively alone")))],
     }
 }
@@ -116,7 +116,7 @@ fn from_job_files(arguments: &Compare) -> Result<Choices> {
     };
     let mut all = Vec::new();
     for file in &arguments.fio {
-        all.extend(fio::from_file(file, way)?.into_iter().map(said));
+        all.extend(fio::from_file(file, way)?.into_iter().map(with_note));
     }
     cache::with(arguments.cache, all)
 }
