@@ -2,7 +2,7 @@
 
 use fsarena_model::plan::listed;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Contender, Plan, Relation, RunRecord, Storage, Workload};
+use fsarena_model::{Contender, Guest, GuestDisk, Plan, Relation, RunRecord, Storage, Workload};
 
 use crate::slice_lengths::calibrated;
 
@@ -58,21 +58,46 @@ fn spelling(plan: &Plan, contender: &Contender) -> String {
 }
 
 /// The options that every run has, each with its value.
-fn lanes_and_seed(record: &RunRecord) -> [(&'static str, String); 6] {
+fn lanes_and_seed(record: &RunRecord) -> Vec<(&'static str, String)> {
     let plan = &record.plan;
-    let storage = match &plan.storage {
+    let place = plan.guest.as_ref().map_or(Vec::new(), guest);
+    let storage = match storage(plan) {
         Storage::Directory(path) => format!("dir:{}", path.display()),
-        Storage::Disk(_) | Storage::Partitions(_) => listed(plan.storage.disks()),
+        disks @ (Storage::Disk(_) | Storage::Partitions(_)) => listed(disks.disks()),
         Storage::Memory => "memory".to_owned(),
     };
-    [
+    let options = [
         length(record),
         ("--margin", format!("{}%", (plan.margin.0 * 1e8).round() / 1e6)),
         ("--storage", storage),
         ("--lane-size", plan.lane_size.0.to_string()),
         ("--medium", plan.medium.to_string()),
         ("--seed", plan.seed.to_string()),
-    ]
+    ];
+    place.into_iter().chain(options).collect()
+}
+
+/// The storage of the lanes on the host.
+fn storage(plan: &Plan) -> &Storage {
+    match &plan.guest {
+        Some(Guest { disk: GuestDisk::Virtual(storage), .. }) => storage,
+        Some(Guest { disk: GuestDisk::Simulated(_), .. }) => &Storage::Memory,
+        None => &plan.storage,
+    }
+}
+
+/// The options of a run in a guest. A kernel that was a file is named by its package.
+fn guest(guest: &Guest) -> Vec<(&'static str, String)> {
+    let package = guest.kernel.split(' ').next().unwrap_or_default();
+    let mut options = vec![
+        ("--guest", guest.accelerator.to_string()),
+        ("--guest-kernel", package.to_owned()),
+        ("--guest-memory", guest.memory.0.to_string()),
+    ];
+    if let GuestDisk::Simulated(disk) = guest.disk {
+        options.push(("--guest-disk", disk.to_string()));
+    }
+    options
 }
 
 /// The command line that reproduces an article again.

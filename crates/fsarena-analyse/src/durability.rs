@@ -2,6 +2,7 @@
 //! flush.
 
 use fsarena_model::event::Note;
+use fsarena_model::trial::SYNCS;
 use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 /// With at least this many syncs, missing flushes are no coincidence.
@@ -64,7 +65,7 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
-    let called = of("fsync") + of("fdatasync") + of("syncfs");
+    let called = SYNCS.iter().map(|name| of(name)).sum::<u64>();
     if let Some(written) = trial.probe(probe::DURABLE_WRITES) {
         return called as f64 + written;
     }

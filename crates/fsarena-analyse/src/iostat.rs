@@ -60,17 +60,9 @@ mod tests {
     fn trial(seconds: f64, probes: &[(Probe, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
         Trial {
-            round: 1,
-            workload: "w".to_owned(),
-            contender: Label::from("ext4"),
-            lane: None,
             slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
-            latencies: Default::default(),
-            steps: Vec::new(),
-            verified: None,
-            over_time: Vec::new(),
             probes: probes.iter().map(|(probe, value)| probe.reading(*value)).collect(),
-            outcome: Outcome::Finished,
+            ..Trial::empty(1, "w", Label::from("ext4"), Outcome::Finished)
         }
     }
 

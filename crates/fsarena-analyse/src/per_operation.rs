@@ -57,17 +57,9 @@ mod tests {
     fn trial(operations: u64, syncs: &[(&str, u64)]) -> Trial {
         let elapsed = Nanos::millis(500);
         Trial {
-            round: 1,
-            workload: "append-fsync".to_owned(),
-            contender: Label::from("ext4"),
-            lane: None,
             slices: vec![Slice { position: 0, operations, bytes: 0, elapsed, value: 1.0 }],
             latencies: syncs.iter().map(|(name, count)| ((*name).to_owned(), latency(*count))).collect(),
-            steps: Vec::new(),
-            verified: None,
-            over_time: Vec::new(),
-            probes: Default::default(),
-            outcome: Outcome::Finished,
+            ..Trial::empty(1, "append-fsync", Label::from("ext4"), Outcome::Finished)
         }
     }
 

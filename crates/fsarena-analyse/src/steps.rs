@@ -53,26 +53,12 @@ pub fn verifications(record: &RunRecord) -> Vec<VerificationRow> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use fsarena_model::{Bytes, Label, Nanos, Outcome};
 
     use super::*;
 
     fn trial(steps: Vec<Step>) -> Trial {
-        Trial {
-            round: 1,
-            workload: "w".to_owned(),
-            contender: Label("ext4".to_owned()),
-            lane: None,
-            slices: Vec::new(),
-            steps,
-            verified: None,
-            latencies: BTreeMap::new(),
-            over_time: Vec::new(),
-            probes: BTreeMap::new(),
-            outcome: Outcome::Finished,
-        }
+        Trial { steps, ..Trial::empty(1, "w", Label::from("ext4"), Outcome::Finished) }
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, and
-//! the reproduction of an article from the record of a run. No I/O.
+//! Published comparisons: rules that check an article for contradictions and impossible figures by its own data, the
+//! reproduction of an article from the record of a run, and what both look like in print. No I/O.
 
 mod digits;
 mod figures;
+mod print;
 mod quantities;
 mod reproduction;
 mod rules;
@@ -14,6 +15,7 @@ use fsarena_model::Article;
 use serde::Serialize;
 
 pub use digits::numerals;
+pub use print::{FORMATS, additions, article_as_json, article_as_text};
 pub use reproduction::assess;
 pub use rules::RULES;
 

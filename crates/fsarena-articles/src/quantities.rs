@@ -1,6 +1,7 @@
 //! The figures of an article's tables, derived from a trial.
 
 use fsarena_model::article::Quantity;
+use fsarena_model::trial::SYNCS;
 use fsarena_model::{Latency, Trial, probe};
 
 const MIB: f64 = 1_048_576.0;
@@ -8,9 +9,6 @@ const MEGABYTE: f64 = 1e6;
 const KIB: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
 const PERCENT: f64 = 100.0;
-
-/// Calls that make other operations durable and are not counted as operations.
-const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
 
 /// A figure of a whole trial, in the unit of the quantity; `None` if the trial does not contain it.
 ///
@@ -71,17 +69,9 @@ mod tests {
     fn trial(seconds: f64, probes: &[(Probe, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
         Trial {
-            round: 1,
-            workload: "openeuler-mixed".to_owned(),
-            contender: Label::from("ext4"),
-            lane: None,
             slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
-            latencies: Default::default(),
-            steps: Vec::new(),
-            verified: None,
-            over_time: Vec::new(),
             probes: probes.iter().map(|(probe, value)| probe.reading(*value)).collect(),
-            outcome: Outcome::Finished,
+            ..Trial::empty(1, "openeuler-mixed", Label::from("ext4"), Outcome::Finished)
         }
     }
 

@@ -1,4 +1,35 @@
-//! Tests of the published figures: they are complete, and they agree with each other.
+//! Tests of the published figures, which are complete and agree with each other, and of articles and their reproductions
+//! in print.
 
+#![allow(clippy::unwrap_used)]
+
+mod article;
+#[allow(dead_code)]
+#[path = "../../fsarena-report/tests/report/checks.rs"]
+mod checks;
 mod coherent;
 mod complete;
+#[allow(dead_code, unused_imports)]
+#[path = "../../fsarena-report/tests/report/fixture/mod.rs"]
+mod fixture;
+mod grids;
+mod printed;
+mod reproduction;
+
+use fsarena_articles::additions;
+use fsarena_model::Comparison;
+use fsarena_report::{Document, Nothing};
+
+/// The report in a format, with what articles add.
+fn document(format: &str, comparison: &Comparison) -> Result<Document, Nothing> {
+    let mut all = fsarena_report::FORMATS.iter().chain(fsarena_articles::FORMATS);
+    (all.find(|known| known.name == format).unwrap().render)(comparison, additions(comparison))
+}
+
+/// A report that is text.
+fn rendered(format: &str, comparison: &Comparison) -> String {
+    match document(format, comparison).unwrap() {
+        Document::Text(text) => text,
+        Document::Binary(_) => panic!("{format} is no text"),
+    }
+}

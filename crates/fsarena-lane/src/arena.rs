@@ -21,7 +21,7 @@ use crate::lane::Lane;
 use crate::ledger::{Ledger, Made};
 use crate::precondition::Target;
 use crate::require::{self, known};
-use crate::site::Site;
+use crate::site::{Mounting, Site};
 use crate::{LaneError, cost, memory, precondition, queue, site, storage};
 
 /// Where a contender works.
@@ -205,7 +205,9 @@ impl Arena {
         let kind = known(&contender.label.0, &contender.kind)?;
         let site = match kind.ground() {
             Ground::Directory => self.make_directory(index, &contender)?,
-            Ground::Lane | Ground::Library | Ground::Memory => self.make_mount(index, lane, round, kind)?,
+            Ground::Lane | Ground::Library | Ground::Memory | Ground::Share => {
+                self.make_mount(index, lane, round, kind)?
+            }
         };
         let facts = site::facts(&contender, kind, &site);
         let place = self.place(&site);
@@ -237,8 +239,27 @@ impl Arena {
             uuid: seed::uuid(self.plan.seed, "uuid", &numbers),
             hash_seed: seed::uuid(self.plan.seed, "hash-seed", &numbers),
         };
+        let contender = &self.plan.contenders[index];
+        let mounting = self.mounting(contender, kind, lane.map(|lane| &self.lanes[lane]))?;
         let lane = lane.map(|lane| (lane, &self.lanes[lane]));
-        site::make(&self.plan.contenders[index], kind, lane, &identity, &point)
+        site::make(contender, kind, lane, &identity, &mounting, &point)
+    }
+
+    /// What is mounted for `contender`, and how.
+    fn mounting(&self, contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>) -> Result<Mounting, LaneError> {
+        let lane = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
+        match kind.ground() {
+            Ground::Library => Ok(Mounting { source: lane, options: site::UNTOUCHED.to_owned() }),
+            Ground::Share => {
+                let shares = self.plan.guest.iter().flat_map(|guest| &guest.shares);
+                let share = shares.into_iter().find(|share| share.label == contender.label);
+                let share = share.ok_or_else(|| LaneError::NoShare { contender: contender.label.to_string() })?;
+                let own = Some(contender.mount.as_str()).filter(|own| !own.is_empty());
+                let options = [share.options.as_str()].into_iter().chain(own).collect::<Vec<_>>().join(",");
+                Ok(Mounting { source: share.source.clone(), options })
+            }
+            _ => Ok(Mounting { source: lane, options: contender.mount.clone() }),
+        }
     }
 
     fn make_directory(&mut self, index: usize, contender: &Contender) -> Result<Site, LaneError> {

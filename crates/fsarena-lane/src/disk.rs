@@ -62,6 +62,11 @@ pub fn largest_lane(disks: &[PathBuf]) -> Option<Bytes> {
     Some(Bytes(smallest.0.saturating_sub(2 * EDGE) >> 20 << 20)).filter(|lane| lane.0 > 0)
 }
 
+/// The size of a disk for all lanes of `plan`; `None` if no disk is that large.
+pub fn needed(plan: &Plan) -> Option<Bytes> {
+    Layout { lane_size: plan.lane_size.0, lanes: made_lanes(plan) as u64 }.needed().map(Bytes)
+}
+
 /// The IDs of disks whose contents may be lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consent(pub Vec<String>);

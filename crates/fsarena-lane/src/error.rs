@@ -35,6 +35,12 @@ pub enum LaneError {
         /// The file system.
         kind: String,
     },
+    /// A share without a server.
+    #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
+    NoShare {
+        /// The contender.
+        contender: String,
+    },
     /// A tool is not installed.
     #[error("`{program}` is needed for `{kind}` and is not installed")]
     ToolMissing {
@@ -291,6 +297,7 @@ impl Explained for LaneError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::UnknownKind { known, .. } => format!("the kinds are {}", known.join(", ")),
+            Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
             Self::NotRoot { .. } => {

@@ -3,7 +3,9 @@
 mod btrfs;
 mod dir;
 mod ext;
+mod further;
 mod rsext4;
+mod share;
 mod tmpfs;
 mod xfs;
 
@@ -19,7 +21,17 @@ pub static KINDS: &[&dyn Kind] = &[
     &ext::EXT4,
     &xfs::Xfs,
     &btrfs::Btrfs,
+    &further::NILFS2,
+    &further::F2FS,
+    &further::JFS,
+    &further::REISERFS,
+    &further::EXFAT,
+    &further::UDF,
     &tmpfs::Tmpfs,
+    &share::PLAN9,
+    &share::VIRTIOFS,
+    &share::NFS,
+    &share::SMB,
     &dir::Directory,
     &rsext4::RSEXT4,
     &rsext4::PREVIEW,
@@ -74,6 +86,8 @@ pub enum Ground {
     Memory,
     /// An existing directory.
     Directory,
+    /// A folder of the host, mounted in a guest.
+    Share,
 }
 
 impl Ground {
@@ -125,7 +139,7 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
-    /// The command that checks it on `device` without changing anything; exit code 0 means clean.
+    /// The command that checks it on `device` without changing anything; exit code 0 means clean. Empty: there is none.
     fn check(&self, _device: &Path) -> Vec<String> {
         Vec::new()
     }

@@ -14,7 +14,7 @@ use crate::lane::Lane;
 use crate::{CheckResult, LaneError, alignment};
 
 /// Mount options with which the kernel shows what a library has written: it writes nothing, and replays no journal.
-const UNTOUCHED: &str = "ro,norecovery";
+pub const UNTOUCHED: &str = "ro,norecovery";
 
 /// Attempts to unmount a busy file system, and the pause between them.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(50));
@@ -58,6 +58,7 @@ pub fn make(
     kind: &dyn Kind,
     lane: Option<(usize, &Lane)>,
     identity: &Identity,
+    mounting: &Mounting,
     point: &Path,
 ) -> Result<Site, LaneError> {
     let mut site = Site { lane: lane.map(|(index, _)| index), ..Site::in_place(point.to_owned(), None) };
@@ -67,7 +68,7 @@ pub fn make(
         site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
     }
     if kind.ground() != Ground::Library {
-        mount_at(contender, kind, lane.map(|(_, lane)| lane), point)?;
+        mount_at(kind, mounting, point)?;
         site.is_mounted = true;
     }
     Ok(site)
@@ -84,8 +85,11 @@ pub fn renew(site: &mut Site) -> Result<(), LaneError> {
     }
 }
 
-/// Runs a tool that has to succeed, and returns what it printed.
+/// Runs a tool that has to succeed, and returns what it printed; nothing if there is no such tool.
 fn run_tool(argv: &[String], limit: Duration) -> Result<String, LaneError> {
+    if argv.is_empty() {
+        return Ok(String::new());
+    }
     let command = argv.join(" ");
     match run(argv, limit)? {
         Ran::Ended(ended) if ended.status.success() => Ok(ended.stdout),
@@ -117,17 +121,25 @@ fn run(argv: &[String], limit: Duration) -> Result<Ran, LaneError> {
     }
 }
 
-/// Mounts `contender` and verifies the type and the source of the mount.
-pub fn mount_at(contender: &Contender, kind: &dyn Kind, lane: Option<&Lane>, point: &Path) -> Result<(), LaneError> {
-    let source = lane.map_or_else(|| "fsarena".to_owned(), |lane| lane.path().display().to_string());
-    let options = if kind.ground() == Ground::Library { UNTOUCHED } else { &contender.mount };
-    mount::mount(kind.mounted_as(), &source, options, point).map_err(|error| LaneError::Mount {
+/// What is mounted, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mounting {
+    /// A device, or what a server calls the folder.
+    pub source: String,
+    /// Comma-separated.
+    pub options: String,
+}
+
+/// Mounts a contender and verifies the type and the source of the mount.
+pub fn mount_at(kind: &dyn Kind, mounting: &Mounting, point: &Path) -> Result<(), LaneError> {
+    let Mounting { source, options } = mounting;
+    mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
         source_device: source.clone(),
         kind: kind.mounted_as().to_owned(),
-        options: options.to_owned(),
+        options: options.clone(),
         error: Box::new(error),
     })?;
-    verify(kind, &source, point)
+    verify(kind, source, point)
 }
 
 /// Checks mountinfo. An ext3 image mounts as ext4 without an error, and statfs does not distinguish them.
@@ -182,13 +194,16 @@ pub fn rest(point: &Path) -> Result<Nanos, LaneError> {
     Ok(clock::now().saturating_sub(start))
 }
 
-/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if this process has been
-/// asked to stop.
+/// Runs the kind's own checker on the unmounted file system, which it does not change. `None` if there is no checker, or
+/// this process has been asked to stop.
 ///
 /// # Errors
 /// If the checker cannot be started, or does not end.
 pub fn check(kind: &dyn Kind, lane: &Lane) -> Result<Option<CheckResult>, LaneError> {
     let argv = kind.check(&lane.path());
+    if argv.is_empty() {
+        return Ok(None);
+    }
     let ended = match run(&argv, tool_limit(lane)?)? {
         Ran::Ended(ended) => ended,
         Ran::Killed(Killed::Stopped { .. }) => return Ok(None),
@@ -274,7 +289,7 @@ fn btrfs_backing(directory: &Path) -> Option<String> {
 
 /// Whether mounting contenders of this kind again makes their files cold.
 pub fn can_remount(kind: &dyn Kind) -> bool {
-    kind.ground() == Ground::Lane
+    matches!(kind.ground(), Ground::Lane | Ground::Share)
 }
 
 #[cfg(test)]

@@ -205,6 +205,11 @@ impl Article {
         figures.map(|figure| 1 + figure.again.len()).chain(computed.map(|number| 1 + number.again.len())).sum()
     }
 
+    /// Number of its claims with this outcome.
+    pub fn count_of_claims(&self, outcome: Outcome) -> usize {
+        self.claims.iter().filter(|claim| claim.outcome == outcome).count()
+    }
+
     /// Number of rankings that it states.
     pub fn count_of_rankings(&self) -> usize {
         self.tests.iter().flat_map(|test| &test.metrics).map(|metric| metric.rankings.len()).sum()

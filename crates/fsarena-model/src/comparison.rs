@@ -12,7 +12,7 @@ pub use self::cell::{Cell, Change, LatencyOverTime, Point, Stability};
 pub use self::row::{BaselineRow, Clock, ContenderRow, WorkloadRow};
 pub use self::verdict::{PairVerdict, StandingRow, SuiteRow, Verdict};
 use crate::event::{Check, Note, RoundFacts};
-use crate::{Environment, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
+use crate::{Environment, Label, Recommendation, Reproduction, Status, Unavailable, VerificationRow};
 
 /// The number of the JSON form described in `interface.md`.
 pub const FORMAT: u32 = 1;
@@ -87,6 +87,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// The cell of `contender` in `workload`.
+    pub fn cell(&self, workload: &str, contender: &Label) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.workload == workload && cell.contender == *contender)
+    }
+
     /// The undecided pairs that would probably be decided if the run continued for `seconds` with its undecided pairs.
     pub fn decided_within(&self, seconds: f64) -> Vec<&PairVerdict> {
         let undecided: Vec<&PairVerdict> =

@@ -14,6 +14,7 @@ pub mod event;
 #[cfg(test)]
 mod fuzz;
 pub mod grid;
+pub mod guest;
 pub mod mix;
 pub mod name;
 pub mod noise;
@@ -41,6 +42,7 @@ pub use environment::{AtRest, ContenderFacts, Environment, FlushAfter, LaneCost,
 pub use error::{ErrorCategory, Explained};
 pub use event::{Event, Severity};
 pub use grid::{GridPoint, GridTest};
+pub use guest::{Accelerator, Guest, GuestDisk};
 pub use mix::{Mix, Weight};
 pub use name::{BadName, Name};
 pub use noise::NoiseBounds;

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mix::Mix;
 use crate::reproduction::Scale;
-use crate::{Bytes, Contender, Label, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload};
+use crate::{Bytes, Contender, Guest, Label, Nanos, NoiseBounds, Often, Precondition, Reproduces, Share, Workload};
 
 pub use parts::{Budget, Lanes, LeftOut, Medium, Rounds, Slowdown, Storage, Unavailable, listed};
 
@@ -34,6 +34,9 @@ pub struct Plan {
     pub margin: Share,
     /// Where the lanes' images go.
     pub storage: Storage,
+    /// The virtual machine in which all of this happens; `None`: on the host itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Guest>,
     /// The size of each lane.
     pub lane_size: Bytes,
     /// The medium that the lanes' queue settings imitate.
@@ -99,6 +102,7 @@ impl Plan {
             reserved: Nanos(0),
             margin: Share(0.05),
             storage: Storage::Memory,
+            guest: None,
             lane_size: Bytes::gib(1),
             medium: Medium::Nvme,
             slowdowns: Vec::new(),

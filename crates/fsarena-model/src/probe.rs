@@ -23,7 +23,7 @@ pub type Readings = BTreeMap<ProbeId, Reading>;
 pub struct ProbeId(Cow<'static, str>);
 
 /// A figure that is measured around the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
     /// Its name in stored runs and reports.
     pub id: &'static str,
@@ -36,7 +36,7 @@ pub struct Probe {
 }
 
 /// What a trial's reading covers, and what becomes of it in a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A total over the timed slices. A cell has it per operation.
     PerOperation,
@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// What a probe is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It explains a figure.
     Explanation,

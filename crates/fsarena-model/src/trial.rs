@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Label, Nanos, Probe, Readings, Step, Verification};
 
+/// Names of latencies: calls that make other operations durable, and are no operations of a workload themselves.
+pub const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
+
 /// A short run of operations on one contender: one sample.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
@@ -135,6 +138,23 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// A trial without a lane and without figures.
+    pub fn empty(round: u32, workload: impl Into<String>, contender: Label, outcome: Outcome) -> Self {
+        Self {
+            round,
+            workload: workload.into(),
+            contender,
+            lane: None,
+            slices: Vec::new(),
+            steps: Vec::new(),
+            verified: None,
+            latencies: BTreeMap::new(),
+            over_time: Vec::new(),
+            probes: BTreeMap::new(),
+            outcome,
+        }
+    }
+
     /// Operations over all slices.
     pub fn operations(&self) -> u64 {
         self.slices.iter().map(|slice| slice.operations).sum()

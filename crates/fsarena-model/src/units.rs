@@ -158,6 +158,7 @@ impl FromStr for Nanos {
         let wanted = "a time such as 90s, 3m or 1h";
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = match &text[digits.len()..] {
+            "us" => 1_000,
             "ms" => 1_000_000,
             "s" => 1_000_000_000,
             "m" => 60_000_000_000,

@@ -3,6 +3,8 @@
 
 use std::io::Write;
 
+use fsarena_report::Additions;
+
 #[path = "../tests/report/fixture/mod.rs"]
 #[allow(dead_code, unused_imports)]
 mod fixture;
@@ -18,8 +20,9 @@ fn main() {
         Some("interrupted") => fixture::interrupted(),
         _ => fixture::fixture(),
     };
-    let Some(format) = fsarena_report::format(&name) else { return eprintln!("no format `{name}`") };
-    match (format.render)(&comparison) {
+    let format = fsarena_report::FORMATS.iter().find(|format| format.name == name);
+    let Some(format) = format else { return eprintln!("no format `{name}`") };
+    match (format.render)(&comparison, Additions::default()) {
         Ok(document) => std::io::stdout().write_all(document.bytes()).expect("stdout is open"),
         Err(nothing) => eprintln!("{}", nothing.why),
     }

@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Comparison, Label, Probe};
 
-use crate::group;
 use crate::number::DASH;
 use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
 
@@ -153,7 +152,7 @@ fn values(
     of: impl Fn(&Comparison, &Cell) -> Option<f64>,
 ) -> Vec<Option<f64>> {
     let value = |label: &Label| {
-        let cell = group::cell(comparison, &workload.name, label)?;
+        let cell = comparison.cell(&workload.name, label)?;
         of(comparison, cell).filter(|value| value.is_finite())
     };
     comparison.contenders.iter().map(|row| value(&row.label)).collect()

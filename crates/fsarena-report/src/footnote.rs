@@ -3,8 +3,6 @@
 use fsarena_model::comparison::{Cell, PairVerdict};
 use fsarena_model::{Comparison, ValidityClass};
 
-use crate::group;
-
 /// What a footnote says about an entry of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
@@ -33,7 +31,7 @@ pub fn of_cell(cell: &Cell) -> Vec<Remark> {
 
 /// The flags of a pair's cells, and its reason if the reason says more.
 pub fn of_pair(comparison: &Comparison, pair: &PairVerdict) -> Vec<Remark> {
-    let cell = |label| group::cell(comparison, &pair.workload, label);
+    let cell = |label| comparison.cell(&pair.workload, label);
     let cells: Vec<&Cell> = [cell(&pair.a), cell(&pair.b)].into_iter().flatten().collect();
     let reason = Some(&pair.reason).filter(|reason| !reason.is_empty() && !names_flags_only(reason, &cells));
     let reason = reason.map(|reason| Remark::Sentence(reason.clone()));

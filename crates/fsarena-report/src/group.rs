@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::comparison::{Cell, ContenderRow, PairVerdict};
-use fsarena_model::{Comparison, Durability, Guarantee, Label, ValidityClass, Verdict};
+use fsarena_model::comparison::{ContenderRow, PairVerdict};
+use fsarena_model::{Comparison, Durability, Guarantee, Label, Verdict};
 
 use crate::words::{self, listed};
 
@@ -36,16 +36,6 @@ pub fn groups(comparison: &Comparison) -> Vec<Group<'_>> {
 /// The labels of some contenders.
 pub fn labels(contenders: &[&ContenderRow]) -> Vec<String> {
     contenders.iter().map(|row| row.label.to_string()).collect()
-}
-
-/// The cell of `contender` in `workload`.
-pub fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &Label) -> Option<&'a Cell> {
-    comparison.cells.iter().find(|cell| cell.workload == workload && cell.contender == *contender)
-}
-
-/// Whether a cell's figure may be shown as a result: nothing in it is beyond what the device or memory can do.
-pub fn is_plausible(cell: &Cell) -> bool {
-    !cell.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
 }
 
 /// The verdicts of `workload` between two of `contenders`, in the comparison's order.

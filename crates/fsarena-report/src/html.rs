@@ -1,15 +1,11 @@
 //! HTML: one self-contained page, made from the templates in `templates/`.
 
-pub mod grids;
-pub mod reproduction;
-
 use fsarena_model::Comparison;
-
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, HtmlEscape, Output, State, UndefinedBehavior, Value, escape_formatter};
 
-use crate::report::Medium;
+use crate::report::{Additions, Medium};
 use crate::{sections, visible};
 
 /// The templates; the page uses the others. Values are escaped in all whose names end in `.html`.
@@ -20,7 +16,7 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 
 /// The report as one HTML page.
-pub fn render(comparison: &Comparison) -> String {
+pub fn render(comparison: &Comparison, additions: Additions) -> String {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
@@ -31,7 +27,7 @@ pub fn render(comparison: &Comparison) -> String {
         environment.add_template(name, source).expect("the templates are fixed and tested");
     }
     let page = environment.get_template("page.html").expect("the page is among the templates");
-    let report = sections::report(comparison).on(Medium::Page);
+    let report = sections::report(comparison, additions).on(Medium::Page);
     page.render(Serde(report)).expect("the templates ask only for what a report has")
 }
 

@@ -1,7 +1,6 @@
-//! JSON: the comparison as it is, which is `format` 1 of the interface; and articles as they are stored.
+//! JSON: the comparison as it is, which is `format` 1 of the interface.
 
-use fsarena_articles::Finding;
-use fsarena_model::{Article, Comparison};
+use fsarena_model::Comparison;
 use serde::Serialize;
 
 use crate::visible::is_ruling;
@@ -11,18 +10,8 @@ pub fn render(comparison: &Comparison) -> String {
     indented(comparison)
 }
 
-/// An article and the findings of the rules in it, as indented JSON with the keys `article` and `findings`.
-pub fn article(article: &Article, findings: &[Finding]) -> String {
-    indented(&Judged { article, findings })
-}
-
-#[derive(Serialize)]
-struct Judged<'a> {
-    article: &'a Article,
-    findings: &'a [Finding],
-}
-
-fn indented(value: &impl Serialize) -> String {
+/// Any value as indented JSON. Control characters in its strings are escaped.
+pub fn indented(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value);
     let json = json.expect("there are string keys only, and a number that is none becomes null") + "\n";
     // Such characters occur in strings only, where JSON allows escapes.

@@ -6,7 +6,6 @@ use fsarena_model::comparison::{Cell, ContenderRow, WorkloadRow};
 use fsarena_model::probe::LatencyFigure;
 use fsarena_model::{Comparison, ProbeId};
 
-use crate::group;
 use crate::number::{DASH, seconds};
 use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, TableOf};
 
@@ -59,7 +58,7 @@ pub fn of_operation(cells: &[&Cell], operation: &str) -> Table {
 /// One table of all workloads' latencies, with its explanation.
 pub fn of_all(comparison: &Comparison) -> Section {
     let cells = |workload: &WorkloadRow| -> Vec<&Cell> {
-        let cell = |row: &ContenderRow| group::cell(comparison, &workload.name, &row.label);
+        let cell = |row: &ContenderRow| comparison.cell(&workload.name, &row.label);
         comparison.contenders.iter().filter_map(cell).collect()
     };
     let rows = |workload: &WorkloadRow| {

@@ -3,40 +3,40 @@
 //! `sections` makes a [`report::Report`] of a comparison: sections of sentences, tables and drawings. Text, Markdown
 //! and HTML print each kind of content in one way. CSV and JSON are data: they print the comparison as it is. A format
 //! is one file and one line in [`FORMATS`].
+//!
+//! Another crate adds sections and drawings with [`Additions`], made of the kinds of content in [`report`] and of the
+//! parts of drawings in [`svg`], and has a list of formats of its own.
 
 mod answer;
 mod csv;
 mod explained;
 mod footnote;
-mod grid;
 mod group;
 mod html;
-mod iozone;
 mod json;
 mod latency;
 mod machine;
 mod markdown;
-mod number;
+pub mod number;
 mod pair;
 mod probe;
 mod ranking;
 mod recommendation;
-mod report;
-mod reproduction;
+pub mod report;
 mod sections;
-mod svg;
+pub mod svg;
 mod text;
 mod visible;
 mod words;
-mod xlsx;
 
 use fsarena_model::Comparison;
 
 pub use answer::advised;
-pub use json::article as article_as_json;
-pub use text::article::render as article;
-pub use text::{Style, render as text};
+pub use json::indented as json;
+pub use report::Additions;
+pub use text::{Style, layout, render as text};
 pub use visible::{shell, visible, visible_lines};
+pub use words::rounds;
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,12 @@ impl Document {
     }
 }
 
+impl From<String> for Document {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
 /// A format has nothing to show of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nothing {
@@ -73,22 +79,19 @@ pub struct Format {
     pub name: &'static str,
     /// Extension of file names, without the dot.
     pub extension: &'static str,
-    /// Renders a comparison, or returns why there is nothing to show.
-    pub render: fn(&Comparison) -> Result<Document, Nothing>,
+    /// Renders a comparison, or returns why there is nothing to show. Formats for readers show the additions.
+    pub render: fn(&Comparison, Additions) -> Result<Document, Nothing>,
 }
 
-/// All formats, the default first.
+/// The formats of every comparison, the default first.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extension: "txt", render: |comparison| Ok(Document::Text(text::plain(comparison))) },
-    Format { name: "html", extension: "html", render: |comparison| Ok(Document::Text(html::render(comparison))) },
-    Format { name: "json", extension: "json", render: |comparison| Ok(Document::Text(json::render(comparison))) },
-    Format { name: "markdown", extension: "md", render: |comparison| Ok(Document::Text(markdown::render(comparison))) },
-    Format { name: "csv", extension: "csv", render: |comparison| Ok(Document::Text(csv::render(comparison))) },
-    Format { name: "iozone", extension: "txt", render: |comparison| iozone::render(comparison).map(Document::Text) },
-    Format { name: "xlsx", extension: "xlsx", render: |comparison| xlsx::render(comparison).map(Document::Binary) },
+    Format { name: "text", extension: "txt", render: |comparison, more| Ok(text::plain(comparison, more).into()) },
+    Format { name: "html", extension: "html", render: |comparison, more| Ok(html::render(comparison, more).into()) },
+    Format { name: "json", extension: "json", render: |comparison, _| Ok(json::render(comparison).into()) },
+    Format {
+        name: "markdown",
+        extension: "md",
+        render: |comparison, more| Ok(markdown::render(comparison, more).into()),
+    },
+    Format { name: "csv", extension: "csv", render: |comparison, _| Ok(csv::render(comparison).into()) },
 ];
-
-/// The format with this name.
-pub fn format(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().find(|format| format.name == name)
-}

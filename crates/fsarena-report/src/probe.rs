@@ -6,7 +6,6 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::probe::Role as ProbeRole;
 use fsarena_model::{Comparison, Label, Probe, ProbeId, probe};
 
-use crate::group;
 use crate::number::{self, DASH, bytes, hundredths, percent, seconds, three_digits};
 use crate::report::{ColumnKind, Fold, Role, Section, Sentence, TableLook, TableOf};
 use crate::words::Term;
@@ -91,7 +90,7 @@ pub fn terms(cells: &[Cell]) -> Vec<Term> {
 /// The probes of a workload: the known ones in their order, then the others by name. Probes that have tables of their
 /// own are left out.
 pub fn part(comparison: &Comparison, workload: &WorkloadRow) -> Section {
-    let cell = |label: &Label| group::cell(comparison, &workload.name, label);
+    let cell = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<&Cell> = comparison.contenders.iter().filter_map(|row| cell(&row.label)).collect();
     let present: BTreeSet<&ProbeId> =
         cells.iter().flat_map(|cell| cell.probes.keys()).filter(|id| !is_elsewhere(id)).collect();

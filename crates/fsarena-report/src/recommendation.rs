@@ -7,7 +7,7 @@ use crate::number::{self, DASH, Ratio};
 use crate::pair;
 use crate::report::ColumnKind::{Figure, Name};
 use crate::report::{List, ListLook, Paragraph, Section, TableLook, TableOf};
-use crate::words::listed;
+use crate::words::{begun, listed};
 
 /// The explanation of the intervals.
 const MEANING: &str = "Geometric means of how many times better the first of a pair is, each workload with its share \
@@ -56,17 +56,16 @@ fn among(advice: &Recommendation, class: &ClassAdvice) -> String {
 
 fn sentence(comparison: &Comparison, advice: &Recommendation, class: &ClassAdvice) -> String {
     let among = among(advice, class);
+    let begin = |words: &str| if among.is_empty() { begun(words) } else { format!("{among}{words}") };
     let Some(first) = &class.first else {
-        return begun(format!(
-            "{among}none can be recommended: there are workloads of the mix in which not all can be compared."
-        ));
+        return begin("none can be recommended: there are workloads of the mix in which not all can be compared.");
     };
     let margin = number::percent(comparison.margin);
     let told = match level(class, first, &margin) {
-        None => format!("take {first}: its lead over each of the others exceeds the margin of {margin}"),
-        Some(level) => format!("{first} is first by estimate, but {level}"),
+        None => begin(&format!("take {first}: its lead over each of the others exceeds the margin of {margin}")),
+        Some(level) => format!("{among}{first} is first by estimate, but {level}"),
     };
-    begun(format!("{among}{told}{}.", flips(class)))
+    format!("{told}{}.", flips(class))
 }
 
 /// The contenders that are not proved to be behind the first by more than the margin.
@@ -89,15 +88,6 @@ fn flips(class: &ClassAdvice) -> String {
         (true, _) => String::new(),
         (false, true) => "; no other weight of one name changes that".to_owned(),
         (false, false) => format!("; {}", flips.join("; ")),
-    }
-}
-
-/// Capitalises a sentence, unless it begins with a name.
-fn begun(sentence: String) -> String {
-    let is_word = ["take ", "none "].iter().any(|word| sentence.starts_with(word));
-    match sentence.split_at_checked(1).filter(|_| is_word) {
-        Some((initial, rest)) => initial.to_uppercase() + rest,
-        None => sentence,
     }
 }
 

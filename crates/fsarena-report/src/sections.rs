@@ -3,23 +3,41 @@
 mod verdicts;
 mod workload;
 
+use std::collections::BTreeMap;
+
 use fsarena_model::comparison::ContenderRow;
 use fsarena_model::event::{Check, RoundFacts};
 use fsarena_model::{Comparison, LaneCost, Nanos, Severity, Status, Verdict};
 
-use crate::html::reproduction as charts;
 use crate::number::{DASH, bytes, hundredths, seconds, three_digits};
 use crate::report::{
-    Arrangement, ColumnKind, Content, Count, Drawings, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report,
-    Role, Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
+    Additions, ColumnKind, Content, Count, Fact, Facts, FactsLook, Fold, List, ListLook, Paragraph, Report, Role,
+    Section, Sentence, Shade, Shown, Table, TableLook, TableOf, Tone,
 };
 use crate::words::Term;
-use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, reproduction, shell, words};
+use crate::{answer, explained, group, latency, machine, pair, probe, recommendation, shell, words};
 
 /// The report on a comparison, with the parts of all media.
-pub fn report(comparison: &Comparison) -> Report {
+pub fn report(comparison: &Comparison, additions: Additions) -> Report {
     let labels = group::labels(&comparison.contenders.iter().collect::<Vec<_>>());
     let (version, run, seed) = (&comparison.environment.fsarena, comparison.run, &comparison.seed);
+    let Additions { sections, of_workloads } = additions;
+    let own = [
+        recommendation::section(comparison).unwrap_or_default(),
+        verdicts::verdicts(comparison),
+        verdicts::over_the_suite(comparison),
+        price(comparison),
+        workloads(comparison, of_workloads),
+        Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
+        checks_and_notes(comparison),
+        contenders(comparison),
+        explanations(comparison),
+        latency::of_all(comparison),
+        not_covered(comparison),
+        place(comparison),
+        reading(comparison),
+        repeat(comparison),
+    ];
     Report {
         title: format!("{} compared", words::listed(labels)),
         run: head(comparison),
@@ -28,23 +46,7 @@ pub fn report(comparison: &Comparison) -> Report {
         alarms: alarms(comparison),
         answer: answer::answer(comparison).join(" "),
         counts: counts(comparison),
-        sections: vec![
-            reproduced(comparison),
-            recommendation::section(comparison).unwrap_or_default(),
-            verdicts::verdicts(comparison),
-            verdicts::over_the_suite(comparison),
-            price(comparison),
-            workloads(comparison),
-            Section::titled("Read with care").with_shown(Shown::Summaries, Content::Footnotes(Vec::new())),
-            checks_and_notes(comparison),
-            contenders(comparison),
-            explanations(comparison),
-            latency::of_all(comparison),
-            not_covered(comparison),
-            place(comparison),
-            reading(comparison),
-            repeat(comparison),
-        ],
+        sections: sections.into_iter().chain(own).collect(),
         origin: format!("Made by fsarena {version} from run {run}, seed {seed}."),
         version: version.clone(),
     }
@@ -84,24 +86,22 @@ fn counts(comparison: &Comparison) -> Vec<Count> {
     ]
 }
 
-fn reproduced(comparison: &Comparison) -> Section {
-    let curves = Drawings { arrangement: Arrangement::Grid, drawings: charts::curves(comparison) };
-    reproduction::section(comparison, curves, charts::charts(comparison)).unwrap_or_default()
-}
-
 /// What more time would decide. In documents it is part of the answer.
 fn price(comparison: &Comparison) -> Section {
     let price = answer::price(comparison).unwrap_or_default();
     Section::default().with_shown(Shown::Terminal, Paragraph::plain(price))
 }
 
-fn workloads(comparison: &Comparison) -> Section {
+fn workloads(comparison: &Comparison, mut additions: BTreeMap<String, Vec<Content>>) -> Section {
     let section = Section::titled("Workload by workload");
     if comparison.workloads.is_empty() {
         return section;
     }
     let section = section.with_shown(Shown::Page, Paragraph::legend(words::drawings(comparison.margin)));
-    let parts = comparison.workloads.iter().map(|row| workload::workload(comparison, row));
+    let parts = comparison.workloads.iter().map(|row| {
+        let more = additions.remove(row.name.as_str()).unwrap_or_default();
+        workload::workload(comparison, row, more)
+    });
     parts.fold(section, |section, part| section.with_shown(Shown::Page, part))
 }
 

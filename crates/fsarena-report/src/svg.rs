@@ -1,12 +1,10 @@
 //! Drawings as SVG text; every text in them is escaped. The page's style sheet sets their colours. Contenders differ by
 //! the shape and the colour of their marks, and by name.
 
-mod axis;
-pub mod bars;
-pub mod heat;
-pub mod latency;
-pub mod lines;
-pub mod medians;
+pub mod axis;
+pub(crate) mod latency;
+pub(crate) mod medians;
+pub mod plane;
 
 use std::fmt::Write;
 
@@ -16,16 +14,16 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::visible;
 
 /// The drawing's width in its own units; the page scales it.
-const WIDTH: f64 = 480.0;
+pub const WIDTH: f64 = 480.0;
 
 /// The height of a row.
-const ROW: f64 = 30.0;
+pub const ROW: f64 = 30.0;
 
 /// The height above the first row.
-const TOP: f64 = 8.0;
+pub const TOP: f64 = 8.0;
 
 /// The height below the last row, for the ticks and the title of the axis.
-const BOTTOM: f64 = 46.0;
+pub const BOTTOM: f64 = 46.0;
 
 /// Approximate width of a column of text in the drawing's units, at the style sheet's 13 px.
 const COLUMN: f64 = 7.0;
@@ -44,7 +42,8 @@ pub enum Anchor {
 /// A drawing to which elements are added.
 #[derive(Debug)]
 pub struct Canvas {
-    height: f64,
+    /// The height in the drawing's own units; the width is [`WIDTH`].
+    pub height: f64,
     body: String,
 }
 

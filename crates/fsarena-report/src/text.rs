@@ -1,13 +1,12 @@
 //! The report as text for a terminal, as `fsarena compare` prints it.
 
-pub mod article;
-mod layout;
+pub mod layout;
 
 use fsarena_model::Comparison;
 
 use crate::number::DASH;
 use crate::report::{
-    Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
+    Additions, Block, Column, ColumnKind, Content, Facts, List, Medium, Paragraph, Section, Table, TableLook, TableOf,
 };
 use crate::{report, sections};
 use layout::{Tone, painted, table, wrapped};
@@ -25,13 +24,13 @@ pub struct Style {
 const HANGING: &str = "  ";
 
 /// The report without colour, for files and pipes.
-pub fn plain(comparison: &Comparison) -> String {
-    render(comparison, Style { color: false, width: 120 })
+pub fn plain(comparison: &Comparison, additions: Additions) -> String {
+    render(comparison, additions, Style { color: false, width: 120 })
 }
 
 /// The report in `style`.
-pub fn render(comparison: &Comparison, style: Style) -> String {
-    let report = sections::report(comparison).on(Medium::Terminal);
+pub fn render(comparison: &Comparison, additions: Additions, style: Style) -> String {
+    let report = sections::report(comparison, additions).on(Medium::Terminal);
     let mut parts = vec![style.heading(&report.run)];
     parts.extend(report.condition.iter().map(|text| wrapped(text, "", style.width)));
     parts.extend(report.sections.iter().map(|section| style.section(section)));

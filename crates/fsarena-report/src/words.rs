@@ -285,8 +285,8 @@ fn advice(class: ValidityClass) -> &'static str {
     }
 }
 
-/// The words as the beginning of a sentence.
-fn begun(words: &str) -> String {
+/// Words, whose first letter is an ASCII letter, as the beginning of a sentence.
+pub fn begun(words: &str) -> String {
     words[..1].to_uppercase() + &words[1..]
 }
 

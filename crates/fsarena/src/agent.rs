@@ -1,8 +1,8 @@
 //! A plan that runs somewhere else: an agent takes it from its stdin, runs it, and writes the events to its stdout, as
 //! JSON lines. The agent is this binary (`fsarena agent`), started by any command: `ssh HOST fsarena agent`.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,10 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::Listener;
-use fsarena_model::{ErrorCategory, Event, Plan, Status};
+use fsarena_model::{ErrorCategory, Event, Explained, Plan, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{self, Refusal};
+
+/// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
+const ALIVE: Duration = Duration::from_secs(10);
 
 /// How often to look whether the run is to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -39,6 +42,8 @@ pub enum Line {
     Version(String),
     /// An event of the run.
     Event(Box<Event>),
+    /// Nothing has happened, but the agent is alive.
+    Alive,
     /// The last line of a run that did not fail; `None`: it was stopped before it began.
     Ended(Option<Status>),
     /// The last line of a run that failed.
@@ -82,7 +87,12 @@ pub fn serve(
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no order on stdin: {error}"), hint)
     })?;
-    stop_at_the_end_of_stdin(Arc::clone(stop));
+    stop_with_stdin(Arc::clone(stop));
+    thread::spawn(|| {
+        while Lines::write(&Line::Alive).is_ok() {
+            thread::sleep(ALIVE);
+        }
+    });
     match execute(order, &mut Lines) {
         Ok(status) => Lines::write(&Line::Ended(status)),
         Err(error) => {
@@ -92,12 +102,44 @@ pub fn serve(
     }
 }
 
-/// When the connection to the other side is lost, the run ends and removes everything.
-fn stop_at_the_end_of_stdin(stop: Arc<AtomicBool>) {
+/// The run ends, and removes everything, when the other side writes another line or the connection is lost.
+fn stop_with_stdin(stop: Arc<AtomicBool>) {
     thread::spawn(move || {
-        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        let _ = std::io::stdin().lock().read(&mut [0]);
         stop.store(true, Ordering::Relaxed);
     });
+}
+
+/// A connection to an agent.
+pub struct Link<R> {
+    /// What started it, for messages.
+    pub name: String,
+    /// Its stdin. The agent stops when this ends.
+    pub input: Box<dyn Write + Send>,
+    /// Its stdout.
+    pub output: R,
+}
+
+/// The connection ended before the run did.
+#[derive(Debug, thiserror::Error)]
+#[error("`{name}` ended without a result")]
+pub struct Lost {
+    name: String,
+    has_begun: bool,
+}
+
+impl Explained for Lost {
+    fn category(&self) -> ErrorCategory {
+        ErrorCategory::Machine
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self.has_begun {
+            true => "what was measured before is kept: `fsarena runs` lists it",
+            false => "try the command alone: it has to print the version of fsarena and wait",
+        };
+        Some(hint.to_owned())
+    }
 }
 
 /// Lets the agent that `command` starts do `order`, and passes its events to `listener`; `None` if it was stopped
@@ -109,18 +151,30 @@ pub fn elsewhere(
     listener: &mut dyn Listener,
 ) -> Result<Option<Status>> {
     let mut child = start(command)?;
-    let stdin = child.stdin.take();
-    let stdout = BufReader::new(child.stdout.take().context("the agent's stdout")?);
-    let is_over = AtomicBool::new(false);
-    let ended = thread::scope(|scope| {
-        scope.spawn(|| give(order, stdin, stop, &is_over));
-        let ended = follow(command, stdout, listener);
-        is_over.store(true, Ordering::Relaxed);
-        ended
-    });
+    let input = Box::new(child.stdin.take().context("the agent's stdin")?);
+    let output = BufReader::new(child.stdout.take().context("the agent's stdout")?);
+    let link = Link { name: command.to_owned(), input, output };
+    let ended = converse(link, Some(order), stop, listener);
     // It ends by itself: its stdin is closed, and it has written its last line or lost its stdout.
     let _ = child.wait();
     ended
+}
+
+/// Gives the agent `order`, unless it has it already, and passes its events to `listener`; `None` if it was stopped
+/// before the run began.
+pub fn converse<R: BufRead>(
+    link: Link<R>,
+    order: Option<&Order>,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| give(order, link.input, stop, &is_over));
+        let ended = follow(&link.name, link.output, listener);
+        is_over.store(true, Ordering::Relaxed);
+        ended
+    })
 }
 
 fn start(command: &str) -> Result<Child> {
@@ -133,28 +187,28 @@ fn start(command: &str) -> Result<Child> {
     })
 }
 
-/// Writes the order, and closes the agent's stdin when the run is to stop or is over.
-fn give(order: &Order, stdin: Option<ChildStdin>, stop: &AtomicBool, is_over: &AtomicBool) {
-    let Some(mut stdin) = stdin else { return };
+/// Writes the order, and another line when the run is to stop; then it closes the agent's stdin.
+fn give(order: Option<&Order>, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
     // If the agent has ended, its stdout says so.
-    if let Ok(text) = serde_json::to_string(order) {
-        let _ = stdin.write_all(format!("{text}\n").as_bytes());
+    if let Some(text) = order.and_then(|order| serde_json::to_string(order).ok()) {
+        let _ = input.write_all(format!("{text}\n").as_bytes());
     }
     while !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed) {
         thread::sleep(LOOK);
     }
+    let _ = input.write_all(b"\n");
 }
 
-fn follow(command: &str, stdout: impl BufRead, listener: &mut dyn Listener) -> Result<Option<Status>> {
+fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Result<Option<Status>> {
     let mut has_begun = false;
-    for line in stdout.lines() {
-        let line = line.with_context(|| format!("read from `{command}`"))?;
+    // A line that cannot be read, because the other side is silent for too long, ends the connection as well.
+    for line in output.lines().map_while(Result::ok) {
         match serde_json::from_str(&line) {
             Ok(Line::Version(version)) if version != env!("CARGO_PKG_VERSION") => {
-                let text = format!("`{command}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
+                let text = format!("`{name}` is fsarena {version}, and this is {}", env!("CARGO_PKG_VERSION"));
                 return Err(Refusal::machine(text, "install the same version there").into());
             }
-            Ok(Line::Version(_)) => {}
+            Ok(Line::Version(_) | Line::Alive) => {}
             Ok(Line::Event(event)) => {
                 has_begun = true;
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
@@ -162,18 +216,13 @@ fn follow(command: &str, stdout: impl BufRead, listener: &mut dyn Listener) -> R
             Ok(Line::Ended(status)) => return Ok(status),
             Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, category(exit)).into()),
             Err(_) => {
-                let text = format!("`{command}` does not answer as an agent: {}", line.trim());
+                let text = format!("`{name}` does not answer as an agent: {}", line.trim());
                 let hint = "fsarena has to be installed there, and nothing else may write to its stdout";
                 return Err(Refusal::machine(text, hint).into());
             }
         }
     }
-    let text = format!("`{command}` ended without a result");
-    let hint = match has_begun {
-        true => "what was measured before is kept: `fsarena runs` lists it",
-        false => "try the command alone: it has to print the version of fsarena and wait",
-    };
-    Err(Refusal::machine(text, hint).into())
+    Err(Lost { name: name.to_owned(), has_begun }.into())
 }
 
 fn category(exit: u8) -> ErrorCategory {

@@ -11,9 +11,8 @@ use fsarena_model::Contender;
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
 
 /// Names that the core has for another reason.
-const ALLOWED: [(&str, &str, &str); 8] = [
+const ALLOWED: [(&str, &str, &str); 7] = [
     ("model", Contender::DIRECTORY, "the syntax of contenders"),
-    ("report", "iozone", "the format of that name"),
     ("probe", "ext3", "the host's file system"),
     ("probe", "ext4", "the host's file system"),
     ("model", "flushes", "the unit"),

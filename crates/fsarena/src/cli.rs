@@ -3,6 +3,7 @@
 mod calibrate;
 #[cfg(test)]
 mod documented;
+mod place;
 mod reproduce;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
+pub use place::{How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 
 /// Which file system, with which options, for this work, on this machine?
@@ -156,9 +158,10 @@ pub struct Compare {
     /// Seed of all random choices [default: random; the report shows it]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each
-    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
-    pub storage: String,
+    /// Storage of the lanes: dir:PATH, memory, a disk /dev/A, or partitions /dev/A,/dev/B with one lane each [default:
+    /// /var/tmp/fsarena; memory for a guest]
+    #[arg(long, value_name = "PLACE")]
+    pub storage: Option<String>,
     /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
@@ -189,9 +192,9 @@ pub struct Compare {
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
-    #[arg(long, value_name = "COMMAND")]
-    pub on: Option<String>,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub place: Place,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,
@@ -309,7 +312,7 @@ pub struct Doctor {
 }
 
 fn formats() -> clap::builder::PossibleValuesParser {
-    fsarena_report::FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().into()
+    crate::formats::all().map(|format| format.name).collect::<Vec<_>>().into()
 }
 
 fn medium(text: &str) -> Result<Medium, String> {

@@ -120,6 +120,8 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
     of::<Refusal>(error)
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
+        .or_else(|| of::<fsarena_guest::GuestError>(error))
+        .or_else(|| of::<crate::agent::Lost>(error))
         .or_else(|| of::<fsarena_engine::EngineError>(error))
         .or_else(|| of::<fsarena_execute::RunError>(error))
         .or_else(|| error.downcast_ref::<StoreError>().map(of_store))

@@ -9,6 +9,8 @@ mod architecture;
 mod cli;
 mod commands;
 mod exit;
+mod formats;
+mod guest;
 mod listen;
 mod note;
 mod open_loops;
@@ -24,6 +26,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    if fsarena_guest::init::is_init() {
+        fsarena_guest::init::run(&["agent"]);
+    }
     let arguments = match cli::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),

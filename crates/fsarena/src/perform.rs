@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
+use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent, Disk};
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Arena, Go, Kind, LaneError, Ledger, Wait, default_folder, kernel_has};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
 use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
@@ -17,29 +19,81 @@ use crate::agent::{self, Order};
 use crate::cli::Global;
 use crate::commands::tell_cleared;
 use crate::exit::Refusal;
+use crate::guest::{self, InGuest};
 use crate::listen::Recorder;
-use crate::note::note;
+use crate::note::{note, tell};
 use crate::progress::Progress;
-use crate::{places, plan};
+use crate::{cli, places, plan};
 
 /// A plan to execute.
 pub struct Task {
     /// What to do.
     pub order: Order,
-    /// The command that starts an agent which does it; `None`: it is done here.
-    pub on: Option<String>,
+    /// Where it is done.
+    pub place: Place,
+}
+
+/// Where a plan is executed.
+pub enum Place {
+    /// On this machine.
+    Here,
+    /// By the agent that this command starts.
+    Agent(String),
+    /// In a guest.
+    Guest(InGuest),
+}
+
+impl Place {
+    /// The place that the arguments name, with the storage that it has for `plan` by default; a guest if this kernel
+    /// lacks a file system of the plan. Adds a note to `notes` that says so.
+    ///
+    /// # Errors
+    /// If the plan has a directory of this machine, which a guest does not have.
+    pub fn of(arguments: &cli::Place, plan: &mut Plan, notes: &mut Vec<String>) -> Result<Self> {
+        let lacking = plan.contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
+        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
+        let lacking: Vec<&str> = lacking.filter(cannot).map(Kind::name).collect();
+        let is_guest = match (&arguments.on, arguments.guest) {
+            (Some(command), _) => return Ok(Self::Agent(command.clone())),
+            (None, Some(_)) => true,
+            (None, None) => !lacking.is_empty(),
+        };
+        if !is_guest {
+            return Ok(Self::Here);
+        }
+        if arguments.guest.is_none() {
+            let text = format!("this machine cannot mount {}: all contenders run in a guest", lacking.join(" and "));
+            tell(&text);
+            notes.push(text);
+            if plan.storage == Storage::from(fsarena_lane::DEFAULT_FOLDER) {
+                plan.storage = Storage::Memory;
+            }
+        }
+        if let Some(contender) = plan.contenders.iter().find(|contender| contender.is_directory()) {
+            let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);
+            return Err(Refusal::wrong_use(text, "compare directories in a run of their own").into());
+        }
+        let wanted = Wanted {
+            kernel: arguments.guest_kernel.clone(),
+            accelerator: arguments.guest.and_then(cli::How::accelerator),
+            memory: arguments.guest_memory,
+            packages: Vec::new(),
+        };
+        Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
+    }
 }
 
 /// Executes a task and returns its record; `None` if it was stopped before anything was measured.
 pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
-    if task.on.is_none() {
+    if matches!(task.place, Place::Here) {
         plan::require_machine(&task.order.plan)?;
     }
     let mut store = places::store(global)?;
     let mut recorder = Recorder { store: &mut store, run: None, progress: Progress::new(global) };
-    let ended = match &task.on {
-        None => here(&task.order, stop, &mut recorder),
-        Some(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+    let ended = match &task.place {
+        Place::Here => here(&task.order, stop, &mut recorder),
+        Place::Agent(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+        Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
@@ -98,7 +152,7 @@ pub struct Further {
 }
 
 /// A stored run to continue.
-pub struct Wanted {
+pub struct Continuation {
     /// The run's number.
     pub run: i64,
     /// How far to continue.
@@ -110,8 +164,8 @@ pub struct Wanted {
 }
 
 /// Continues a stored run.
-pub fn resume(global: &Global, wanted: Wanted, stop: &AtomicBool) -> Result<Resumed> {
-    let Wanted { run, wish, wait, consent } = wanted;
+pub fn resume(global: &Global, wanted: Continuation, stop: &AtomicBool) -> Result<Resumed> {
+    let Continuation { run, wish, wait, consent } = wanted;
     let mut store = places::existing_store(global)?;
     let plan = store.load(run)?.plan;
     plan::require_sound(&plan)?;
@@ -158,14 +212,15 @@ fn go_on(
 
 /// The lock on the machine for one run, and the ledger of the things that the run creates.
 pub struct Held {
-    ledger: Ledger,
+    /// The ledger of the run.
+    pub ledger: Ledger,
     /// The locked disks of the run.
     disks: Vec<Disk>,
     _machine: MachineLock,
 }
 
 /// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
-fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
+pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
     let mut announced = false;
     let taken = fsarena_lane::take_machine(wait, &mut |holder| {
         if !std::mem::replace(&mut announced, true) {

@@ -22,7 +22,7 @@ use fsarena_model::{
     Workload,
 };
 
-use crate::cli::Compare;
+use crate::cli::{Compare, Place};
 use crate::exit::Refusal;
 
 pub use reproduce::of_article;
@@ -51,11 +51,11 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let storage = Storage::from(arguments.storage.as_str());
+    let storage = arguments.place.storage(arguments.storage.as_deref());
     let plan = Plan {
         workloads: work.workloads,
         suite: work.suite.clone(),
-        seed: arguments.seed.unwrap_or_else(drawn_seed),
+        seed: seed(arguments.seed, &arguments.place),
         rounds: rounds(arguments, suite.as_ref(), contenders.len()),
         contenders,
         reserved: Nanos(0),
@@ -64,6 +64,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
             .or(suite.as_ref().and_then(|suite| suite.lane_size(scale)))
             .unwrap_or(LANE),
         storage,
+        guest: None,
         medium: arguments.medium,
         slowdowns: arguments.slowdown.clone(),
         noise,
@@ -393,6 +394,11 @@ fn require_whole_sectors(plan: &Plan) -> Result<()> {
             Err(Refusal::wrong_use(text, "make `block-size` a multiple of 4096, or do without direct I/O").into())
         }
     }
+}
+
+/// The seed that was `named`, or one that is drawn. Two runs in a deterministic guest have the same one by default.
+fn seed(named: Option<u64>, place: &Place) -> u64 {
+    named.unwrap_or_else(|| if place.is_deterministic() { 1 } else { drawn_seed() })
 }
 
 fn drawn_seed() -> u64 {

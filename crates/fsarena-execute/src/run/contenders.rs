@@ -116,19 +116,9 @@ impl Session<'_> {
         self.note(Severity::Failure, format!("round {round}: {label} could not be made: {why}"))?;
         let open = open.iter().map(|(index, _)| &self.plan.workloads[*index]);
         for workload in open.filter(|workload| self.plan.takes_part(label, &workload.name)) {
-            self.tell(Event::Trial(Box::new(Trial {
-                round,
-                workload: workload.name.to_string(),
-                contender: label.clone(),
-                lane: lane.map(|lane| lane as u32),
-                slices: Vec::new(),
-                latencies: Default::default(),
-                steps: Vec::new(),
-                verified: None,
-                over_time: Vec::new(),
-                probes: Default::default(),
-                outcome: Outcome::Failed(why.to_owned()),
-            })))?;
+            let lane = lane.map(|lane| lane as u32);
+            let empty = Trial::empty(round, workload.name.to_string(), label.clone(), Outcome::Failed(why.to_owned()));
+            self.tell(Event::Trial(Box::new(Trial { lane, ..empty })))?;
         }
         Ok(())
     }

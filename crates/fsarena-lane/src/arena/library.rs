@@ -31,10 +31,11 @@ impl Arena {
     pub fn show<T>(&mut self, index: usize, look: impl FnOnce(&Path) -> T) -> Result<Option<Shown<T>>, LaneError> {
         let contender = &self.plan.contenders[index];
         let kind = known(&contender.label.0, &contender.kind)?;
-        let Some(site) = &mut self.sites[index] else { return Ok(None) };
-        let Some(lane) = site.lane.map(|lane| &self.lanes[lane]) else { return Ok(None) };
+        let Some(lane) = self.sites[index].as_ref().and_then(|site| site.lane) else { return Ok(None) };
+        let mounting = self.mounting(contender, kind, Some(&self.lanes[lane]))?;
+        let (Some(site), lane) = (&mut self.sites[index], &self.lanes[lane]) else { return Ok(None) };
         let Some(check) = site::check(kind, lane)? else { return Ok(None) };
-        let mounted = site::mount_at(contender, kind, Some(lane), &site.directory);
+        let mounted = site::mount_at(kind, &mounting, &site.directory);
         site.is_mounted = mounted.is_ok();
         let seen = mounted.map(|()| look(&site.directory));
         if site.is_mounted {

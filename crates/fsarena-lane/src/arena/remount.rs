@@ -28,12 +28,13 @@ impl Arena {
         let kind = known(&contender.label.0, &contender.kind)?;
         let Some(site) = self.sites[index].as_ref().filter(|_| site::can_remount(kind)) else { return Ok(None) };
         let lane = site.lane.map(|lane| &self.lanes[lane]);
+        let mounting = self.mounting(contender, kind, lane)?;
         let written = || lane.and_then(|lane| site::written(&lane.name()));
         let (before, begin) = (written(), clock::now());
         site::unmount(&site.directory)?;
         let unmounting = clock::now().saturating_sub(begin);
         let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
-        if let Err(error) = site::mount_at(contender, kind, lane, &site.directory) {
+        if let Err(error) = site::mount_at(kind, &mounting, &site.directory) {
             // The mount point now is a directory of the host: without a site, no workload writes there.
             self.sites[index] = None;
             return Err(error);

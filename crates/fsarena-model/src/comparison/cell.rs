@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Probe, Readings, StepRow, Validity};
+use crate::{Label, Probe, Readings, StepRow, Validity, ValidityClass};
 
 /// Contender × workload, over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,11 @@ impl Cell {
     /// The median of `probe`'s readings, if there is one.
     pub fn probe(&self, probe: Probe) -> Option<f64> {
         self.probes.get(&probe.key())?.value
+    }
+
+    /// Whether its figure may be shown as a result: nothing in it is beyond what the device or memory can do.
+    pub fn is_plausible(&self) -> bool {
+        !self.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)
     }
 }
 

@@ -8,7 +8,6 @@ use fsarena_model::comparison::{Cell, WorkloadRow};
 use fsarena_model::{Article, Comparison, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Figure, Line, Subject, computed, lines, probed};
-use crate::group;
 use crate::number::{DASH, hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
@@ -113,7 +112,7 @@ const COMMITS: [(Probe, &str); 2] = [
 
 /// The readings whose names begin with the workload's engine, and the transactions.
 fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let known = comparison.contenders.iter().map(|row| group::cell(comparison, &workload.name, &row.label));
+    let known = comparison.contenders.iter().map(|row| comparison.cell(&workload.name, &row.label));
     let probes: Vec<Option<&Readings>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
     let all: BTreeSet<&ProbeId> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
     let commits = COMMITS.into_iter().map(|(probe, meaning)| (probe.key(), meaning));

@@ -91,9 +91,14 @@ impl<T: Into<Sentence>> From<T> for Entry {
 
 impl Table {
     /// A table of words and figures; `words` is the number of columns, from the left, that have words.
-    pub fn from_rows(head: Vec<String>, rows: Vec<Vec<String>>, words: usize) -> Self {
-        let column = |(index, title)| Column {
-            title,
+    pub fn from_rows<T: Into<String>>(
+        head: impl IntoIterator<Item = T>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+        words: usize,
+    ) -> Self {
+        let rows: Vec<Vec<String>> = rows.into_iter().collect();
+        let column = |(index, title): (usize, T)| Column {
+            title: title.into(),
             kind: match index {
                 0 => ColumnKind::Name,
                 _ if index < words => ColumnKind::Words,

@@ -69,7 +69,7 @@ fn medians(comparison: &Comparison, group: &Group<'_>) -> Table {
 }
 
 fn median(comparison: &Comparison, workload: &WorkloadRow, label: &Label) -> Entry {
-    match group::cell(comparison, &workload.name, label) {
+    match comparison.cell(&workload.name, label) {
         Some(cell) => Entry::from(median_of(cell, &workload.unit)).with_remarks(of_cell(cell)),
         None => DASH.into(),
     }
@@ -215,7 +215,7 @@ pub fn over_the_suite(comparison: &Comparison) -> Section {
 
 /// `31.2k ±1.3 %`, or why this figure is missing. An impossible figure is never printed as a result.
 pub fn median_of(cell: &Cell, unit: &str) -> String {
-    if !group::is_plausible(cell) {
+    if !cell.is_plausible() {
         return "impossible".to_owned();
     }
     let Some(median) = cell.median else {

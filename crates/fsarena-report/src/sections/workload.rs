@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
 use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
+use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, Validity, ValidityClass};
 
 use super::verdicts::{anchor, median_of, pairs_table};
-use crate::group::{self, Group, is_plausible};
-use crate::html::grids::grids;
+use crate::group::{self, Group};
 use crate::number::{self, DASH};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
@@ -20,16 +20,13 @@ use crate::svg::latency::{Load, LoadLine, against_load, over_time};
 use crate::svg::medians::{self, Dot, ratios};
 use crate::{explained, latency, probe, ranking, words};
 
-/// Operations without an intended start: each follows an operation that has one.
-const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
-
 /// The explanation of the drawings of latencies over time.
 const OVER_TIME: &str = "A point is a part of at most a second of a slice, its median over rounds; slices stand behind \
     one another, with other contenders' in between.";
 
-/// The part about a workload.
-pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Section {
-    let of_contender = |label: &Label| group::cell(comparison, &workload.name, label);
+/// The part about a workload, with what another crate adds to it.
+pub fn workload(comparison: &Comparison, workload: &WorkloadRow, additions: Vec<Content>) -> Section {
+    let of_contender = |label: &Label| comparison.cell(&workload.name, label);
     let cells: Vec<_> = comparison.contenders.iter().map(|row| of_contender(&row.label)).collect();
     let groups = group::groups(comparison);
     let parts = groups.iter().enumerate().flat_map(|(index, group)| of_group(comparison, group, index, workload));
@@ -40,7 +37,7 @@ pub fn workload(comparison: &Comparison, workload: &WorkloadRow) -> Section {
         .with(List::new(ListLook::Chips, facts(workload)))
         .with_all(parts)
         .with(List::new(ListLook::Cares, cares(&cells)))
-        .with_all(grids(comparison, &cells, &anchor(comparison, workload)))
+        .with_all(additions)
         .with_all(latencies(comparison, workload, &cells))
         .with_all(explained::of_workload(comparison, workload))
         .with(probe::part(comparison, workload))
@@ -60,13 +57,12 @@ fn facts(workload: &WorkloadRow) -> impl Iterator<Item = String> {
 /// The drawings and tables of a group of contenders.
 fn of_group(comparison: &Comparison, group: &Group<'_>, index: usize, workload: &WorkloadRow) -> Vec<Content> {
     let name = &workload.name;
-    let cells: Vec<_> = group.contenders.iter().filter_map(|row| group::cell(comparison, name, &row.label)).collect();
+    let cells: Vec<_> = group.contenders.iter().filter_map(|row| comparison.cell(name, &row.label)).collect();
     let pairs: Vec<_> = group::verdicts(comparison, name, &group.contenders).collect();
     let ranking = (group.contenders.len() > 1).then(|| ranking::ranking(comparison, group, name));
     let leaders = ranking.as_ref().and_then(|ranking| ranking.leaders()).unwrap_or_default();
     let leads = |cell: &Cell| leaders.iter().any(|label| **label == cell.contender);
-    let dots: Vec<_> =
-        cells.iter().map(|cell| Dot { cell, leads: leads(cell), is_plausible: is_plausible(cell) }).collect();
+    let dots: Vec<_> = cells.iter().map(|cell| Dot { cell, leads: leads(cell) }).collect();
     let drawings = [medians::medians(&dots, &workload.unit, workload.better), ratios(&pairs, comparison.margin)];
     let drawings = drawings.into_iter().flatten().map(|svg| Drawing { caption: String::new(), svg }).collect();
     let baselines = comparison.baselines.iter().filter(|row| row.workload == *name && index == 0);
@@ -138,7 +134,7 @@ fn name(row: &Measured<'_>) -> Sentence {
 
 fn interval(cell: &Cell) -> String {
     let end = |value: Option<f64>| value.map(|value| number::value(value, &cell.unit));
-    let ends = end(cell.low).zip(end(cell.high)).filter(|_| is_plausible(cell));
+    let ends = end(cell.low).zip(end(cell.high)).filter(|_| cell.is_plausible());
     ends.map_or(DASH.to_owned(), |(low, high)| format!("[{low}, {high}]"))
 }
 
@@ -175,11 +171,12 @@ fn cares(cells: &[Option<&Cell>]) -> Vec<Sentence> {
 /// Latencies: the curve against load if the workload has open loops, a table per operation, and the course over time.
 fn latencies(comparison: &Comparison, workload: &WorkloadRow, cells: &[Option<&Cell>]) -> Vec<Content> {
     let cells: Vec<&Cell> = cells.iter().flatten().copied().collect();
-    let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| is_plausible(cell)).collect();
+    let plausible: Vec<&Cell> = cells.iter().copied().filter(|cell| cell.is_plausible()).collect();
     let operations = latency::operations(cells.iter().copied());
     let variants: Vec<&WorkloadRow> =
         comparison.workloads.iter().filter(|row| row.variant_of.as_ref() == Some(&workload.name)).collect();
     let mut contents = Vec::new();
+    // Syncs have no intended start: each follows an operation that has one.
     for operation in operations.iter().filter(|operation| !SYNCS.contains(operation)) {
         if let Some(svg) = against_load(&lines(comparison, workload, &variants, operation), operation) {
             let caption = format!("Latency of {operation} against load");
@@ -209,7 +206,7 @@ fn wide(drawings: Vec<Drawing>) -> Content {
 
 fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow], operation: &str) -> Vec<LoadLine> {
     let line = |contender: &Label| {
-        let cell = |row: &WorkloadRow| group::cell(comparison, &row.name, contender);
+        let cell = |row: &WorkloadRow| comparison.cell(&row.name, contender);
         let mut open: Vec<(f64, Load)> =
             variants.iter().filter_map(|row| Some((offered(cell(row)?)?, load(cell(row)?, operation)?))).collect();
         open.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -235,5 +232,5 @@ fn load(cell: &Cell, operation: &str) -> Option<Load> {
         p99: figure(LatencyFigure::P99)?,
         keeps_up,
     };
-    is_plausible(cell).then_some(load)
+    cell.is_plausible().then_some(load)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fsarena_model::comparison::{Cell, LatencyOverTime, Point};
 
 use super::axis::Axis;
-use super::lines::{Plane, ROOM};
+use super::plane::{Plane, ROOM};
 use super::{Canvas, Sign, class, cross, mark, ring};
 use crate::number::{self, seconds, three_digits};
 

@@ -22,8 +22,6 @@ pub struct Dot<'a> {
     pub cell: &'a Cell,
     /// Whether no contender in the drawing is proved to be faster.
     pub leads: bool,
-    /// Whether the figure may be printed as a result.
-    pub is_plausible: bool,
 }
 
 /// The drawing of the contenders' medians with their intervals, and each round's value as a faint dot, or as a ring if
@@ -31,7 +29,7 @@ pub struct Dot<'a> {
 pub fn medians(dots: &[Dot<'_>], unit: &str, better: Better) -> Option<String> {
     let widest = dots.iter().map(|dot| text_width(&dot.cell.contender.0)).fold(0.0, f64::max);
     let left = widest.min(LABEL) + 14.0;
-    let values: Vec<f64> = dots.iter().filter(|dot| dot.is_plausible).flat_map(|dot| values(dot.cell)).collect();
+    let values: Vec<f64> = dots.iter().filter(|dot| dot.cell.is_plausible()).flat_map(|dot| values(dot.cell)).collect();
     let axis = Axis::of_figures(&values, (left, WIDTH - FIGURE))?;
     let bottom = TOP + ROW * dots.len() as f64;
     let mut canvas = Canvas::new(bottom + BOTTOM);
@@ -75,7 +73,7 @@ fn title(axis: &Axis, unit: &str, better: Better) -> String {
 
 fn contender(canvas: &mut Canvas, axis: &Axis, dot: &Dot<'_>, y: f64, unit: &str) {
     let right = WIDTH - FIGURE + 8.0;
-    let Some(median) = dot.cell.median.filter(|_| dot.is_plausible) else {
+    let Some(median) = dot.cell.median.filter(|_| dot.cell.is_plausible()) else {
         return canvas.text("figure", Anchor::Start, (right, y + 4.5), "no figure");
     };
     let class = if dot.leads { "leads" } else { "" };

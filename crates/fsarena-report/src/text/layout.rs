@@ -111,7 +111,7 @@ fn align(pieces: &mut [Piece], part: impl Fn(&str) -> Option<usize>) {
 }
 
 /// The text of an entry with its marks.
-pub fn text(entry: &Entry) -> String {
+pub(super) fn text(entry: &Entry) -> String {
     let gap = if entry.marks.is_empty() { "" } else { " " };
     format!("{}{gap}{}", visible(&entry.sentence.words()), marks(&entry.marks))
 }
@@ -131,12 +131,12 @@ fn line<'a>(pieces: impl Iterator<Item = &'a Piece>, widths: &[usize], color: bo
 }
 
 /// Width of `text` in columns of the terminal.
-pub fn width(text: &str) -> usize {
+pub(super) fn width(text: &str) -> usize {
     without_escapes(text).width()
 }
 
 /// `text` without characters that control the terminal. Line ends become ` / `.
-pub fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     crate::visible(&text.replace('\n', " / ")).into_owned()
 }
 
@@ -147,7 +147,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// Footnote numbers in superscript: `¹,²`.
-pub fn marks(numbers: &[usize]) -> String {
+pub(super) fn marks(numbers: &[usize]) -> String {
     let raised = |digit: char| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize - '0' as usize).unwrap_or(digit);
     let mark = |number: &usize| number.to_string().chars().map(raised).collect::<String>();
     numbers.iter().map(mark).collect::<Vec<_>>().join(",")

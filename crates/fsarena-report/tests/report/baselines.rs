@@ -4,8 +4,7 @@ use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, Clock};
 use fsarena_model::{Comparison, DurablePoint, Probe, Validity, ValidityClass, probe};
 
-use crate::fixture::{bare, fixture};
-use crate::reproduction::reproduced;
+use crate::fixture::{bare, fixture, reproduced};
 
 fn render(comparison: &Comparison, name: &str) -> String {
     crate::rendered(name, comparison)

@@ -7,9 +7,8 @@ use fsarena_model::comparison::Clock;
 use fsarena_testing::schema::mistakes;
 use serde_json::Value;
 
-use crate::fixture::{bare, fixture, grids, interrupted, open_loops};
+use crate::fixture::{bare, fixture, grids, interrupted, open_loops, reproduced};
 use crate::recommendation::mixed;
-use crate::reproduction::reproduced;
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("json", comparison)

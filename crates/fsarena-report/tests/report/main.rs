@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod article;
+mod additions;
 mod baselines;
+mod checks;
 mod csv;
 mod fixture;
-mod grid;
 mod hostile;
 mod html;
 mod json;
@@ -14,15 +14,23 @@ mod latency;
 mod markdown;
 mod price;
 mod recommendation;
-mod reproduction;
 mod text;
 
+use fsarena_model::Comparison;
+use fsarena_report::{Additions, Document, Style};
+
 /// A report that is text.
-fn rendered(format: &str, comparison: &fsarena_model::Comparison) -> String {
-    match (fsarena_report::format(format).unwrap().render)(comparison).unwrap() {
-        fsarena_report::Document::Text(text) => text,
-        fsarena_report::Document::Binary(_) => panic!("{format} is no text"),
+fn rendered(format: &str, comparison: &Comparison) -> String {
+    let format = fsarena_report::FORMATS.iter().find(|known| known.name == format).unwrap();
+    match (format.render)(comparison, Additions::default()).unwrap() {
+        Document::Text(text) => text,
+        Document::Binary(_) => panic!("{} is no text", format.name),
     }
+}
+
+/// The report for a terminal.
+fn text(comparison: &Comparison, style: Style) -> String {
+    fsarena_report::text(comparison, Additions::default(), style)
 }
 
 #[test]

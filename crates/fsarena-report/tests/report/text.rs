@@ -1,9 +1,10 @@
 //! Tests of the terminal report, with and without colour, of complete runs and of runs with failures.
 
 use fsarena_model::Verdict;
-use fsarena_report::{Style, text};
+use fsarena_report::Style;
 
 use crate::fixture::{fail, fixture, interrupted, only, rename, with_tmpfs};
+use crate::text;
 
 const PLAIN: Style = Style { color: false, width: 120 };
 

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use fsarena_model::reproduction;
 use fsarena_model::{Bytes, Medium, Share};
 
-use super::medium;
+use super::{Place, medium};
 
 /// `fsarena reproduce`.
 #[derive(Debug, Args)]
@@ -39,8 +39,9 @@ pub struct Reproduce {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Where the lanes lie: dir:PATH, memory, or a path; one under /dev is a disk, /dev/A,/dev/B are one lane each
-    #[arg(long, value_name = "PLACE", default_value = fsarena_lane::DEFAULT_FOLDER)]
-    pub storage: String,
+    /// [default: /var/tmp/fsarena; memory for a guest]
+    #[arg(long, value_name = "PLACE")]
+    pub storage: Option<String>,
     /// Overwrite the data on a disk that --storage names, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
@@ -56,9 +57,9 @@ pub struct Reproduce {
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
-    #[arg(long, value_name = "COMMAND")]
-    pub on: Option<String>,
+    /// Where the run takes place.
+    #[command(flatten)]
+    pub place: Place,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,

@@ -29,7 +29,7 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         budget: None,
         margin: options.margin,
         seed: None,
-        storage: options.storage.clone(),
+        storage: Some(options.storage.clone()),
         erase: options.erase.clone(),
         one_at_a_time: false,
         lane_size: Some(lane_size),
@@ -42,6 +42,12 @@ fn comparison(options: &Calibrate, contenders: Vec<String>, lane_size: Bytes) ->
         baselines: Some(Often::Never),
         dry_run: false,
         no_wait: false,
-        on: None,
+        place: crate::cli::Place {
+            on: None,
+            guest: None,
+            guest_kernel: None,
+            guest_disk: None,
+            guest_memory: Bytes::gib(1),
+        },
     }
 }

@@ -7,24 +7,25 @@ use fsarena_articles::assess;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
 use rustix::fs::{Access, access};
 
-use super::write;
+use super::report;
 use crate::agent::Order;
 use crate::cli::{Compare, Global};
 use crate::exit::Ended;
 use crate::note::{note, tell};
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
+use crate::plan;
 use crate::signals::stop_flag;
-use crate::{places, plan};
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
-    let (plan, notes) = plan::plan(options)?;
+    let (mut plan, mut notes) = plan::plan(options)?;
     notes.iter().for_each(|note| tell(note));
+    let place = Place::of(&options.place, &mut plan, &mut notes)?;
     if options.dry_run {
         return dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
-    let task = Task { order, on: options.on.clone() };
+    let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;
@@ -34,7 +35,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
 /// Prints the verdicts of a run that has just ended, and the commands that continue or export it.
 pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
     let comparison = assess(record);
-    write(fsarena_report::text(&comparison, places::style(global)).as_bytes())?;
+    report::print(global, &comparison)?;
     farewell(&comparison);
     Ok(())
 }

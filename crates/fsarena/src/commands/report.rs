@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fsarena_articles::assess;
+use fsarena_articles::{additions, assess};
 use fsarena_model::Comparison;
 use fsarena_report::{Document, Format};
 use fsarena_store::Store;
@@ -13,7 +13,7 @@ use super::write;
 use crate::cli::{Global, Report};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
-use crate::{output, places, plan};
+use crate::{formats, output, places, plan};
 
 /// Prints the report of a run, or writes it to a file.
 pub fn run(global: &Global, options: &Report) -> Result<Ended> {
@@ -24,10 +24,9 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
         plan::require_mix(&record.plan)?;
     }
     let comparison = assess(&record);
-    let format = fsarena_report::format(&options.format).context("clap lets only known formats pass")?;
+    let format = formats::named(&options.format)?;
     if format.name == "text" && options.output.is_none() {
-        write(fsarena_report::text(&comparison, places::style(global)).as_bytes())?;
-        return Ok(Ended::Well);
+        return print(global, &comparison).map(|()| Ended::Well);
     }
     if let Some(path) = &options.output {
         return write_into(path, format, &comparison).map(|()| Ended::Well);
@@ -43,8 +42,14 @@ pub fn run(global: &Global, options: &Report) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
+/// Prints a comparison as text, in the style that stdout has.
+pub fn print(global: &Global, comparison: &Comparison) -> Result<()> {
+    write(fsarena_report::text(comparison, additions(comparison), places::style(global)).as_bytes())
+}
+
 fn rendered(format: &Format, comparison: &Comparison) -> Result<Document> {
-    Ok((format.render)(comparison).map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
+    Ok((format.render)(comparison, additions(comparison))
+        .map_err(|nothing| Refusal::wrong_use(nothing.why, nothing.hint))?)
 }
 
 /// Writes a comparison to a file in the given format.

@@ -2,7 +2,7 @@
 
 mod published;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsarena_articles::assess;
 
 use super::{compare, report};
@@ -10,29 +10,29 @@ use crate::agent::Order;
 use crate::cli::{Global, Reproduce};
 use crate::exit::Ended;
 use crate::note::tell;
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
-use crate::{places, plan};
+use crate::{formats, places, plan};
 
 /// Runs the article's tests and prints the reproduction.
 pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     if options.published_only {
         return published::run(&options.article, options.format, places::style(global));
     }
-    let (plan, notes) = plan::of_article(options)?;
+    let (mut plan, mut notes) = plan::of_article(options)?;
     notes.iter().for_each(|note| tell(note));
+    let place = Place::of(&options.place, &mut plan, &mut notes)?;
     if options.dry_run {
         return compare::dry::run(&plan::fitted(plan));
     }
     let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
     let stop = stop_flag()?;
-    let Some((record, status)) = perform(global, &Task { order, on: options.on.clone() }, &stop)? else {
+    let Some((record, status)) = perform(global, &Task { order, place }, &stop)? else {
         return Ok(Ended::Interrupted);
     };
     compare::show(global, &record)?;
     if let Some(path) = &options.output {
-        let page = fsarena_report::format("html").context("there is a format html")?;
-        report::write_into(path, page, &assess(&record))?;
+        report::write_into(path, formats::named("html")?, &assess(&record))?;
     }
     Ok(compare::ended(&record, status))
 }

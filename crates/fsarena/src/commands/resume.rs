@@ -15,7 +15,7 @@ use super::{print, report};
 use crate::cli::{Global, Resume};
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
-use crate::perform::{Resumed, Wanted, resume};
+use crate::perform::{Continuation, Resumed, resume};
 use crate::places;
 use crate::signals::stop_flag;
 
@@ -31,7 +31,7 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         _ => {}
     }
     let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let further = Wanted { run: record.run, wish, wait, consent: Consent(options.erase.clone()) };
+    let further = Continuation { run: record.run, wish, wait, consent: Consent(options.erase.clone()) };
     let resumed = resume(global, further, &*stop_flag()?);
     match resumed.map_err(|error| with_way_out(error, &record))? {
         Resumed::Nothing => nothing(),

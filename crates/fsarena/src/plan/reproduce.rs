@@ -3,11 +3,11 @@
 use anyhow::Result;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Storage, Workload};
+use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Workload};
 
 use fsarena_execute::left_out;
 
-use super::{checked, contenders, drawn_seed, margin};
+use super::{checked, contenders, margin, seed};
 use crate::cli::Reproduce;
 use crate::exit::Refusal;
 
@@ -36,12 +36,13 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let plan = Plan {
         workloads,
         suite: Some(suite.name.clone()),
-        seed: options.seed.unwrap_or_else(drawn_seed),
+        seed: seed(options.seed, &options.place),
         rounds: Rounds::Exactly(rounds),
         contenders,
         reserved: Nanos(0),
         margin: margin(options.margin)?,
-        storage: Storage::from(options.storage.as_str()),
+        storage: options.place.storage(options.storage.as_deref()),
+        guest: None,
         lane_size: options.lane_size.or(suite.lane_size(scale)).unwrap_or(LANE),
         medium: options.medium,
         slowdowns: Vec::new(),

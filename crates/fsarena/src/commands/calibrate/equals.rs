@@ -15,7 +15,7 @@ use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -65,7 +65,7 @@ fn several(
         note!("{what}: run {number} of {}", options.runs);
         let (plan, notes) = plan::plan(&equals(options, slowdown)?)?;
         let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
-        match perform(global, &Task { order, on: None }, stop)? {
+        match perform(global, &Task { order, place: Place::Here }, stop)? {
             Some((record, Status::Complete)) => records.push(record),
             _ => return Ok(None),
         }

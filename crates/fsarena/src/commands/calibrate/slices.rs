@@ -16,7 +16,7 @@ use crate::cli::{Calibrate, Compare, Global};
 use crate::commands::print;
 use crate::exit::{Ended, Refusal};
 use crate::note::note;
-use crate::perform::{Task, perform};
+use crate::perform::{Place, Task, perform};
 use crate::signals::stop_flag;
 use crate::{places, plan};
 
@@ -85,7 +85,7 @@ fn measure(global: &Global, options: &Calibrate, size: Bytes, stop: &AtomicBool)
     note!("lanes of {size}: {} rounds", options.rounds);
     let notes = vec!["the calibration of slice lengths by `fsarena calibrate --slices`".to_owned()];
     let order = Order { plan, notes, wait: true, erase: options.erase.clone() };
-    Ok(match perform(global, &Task { order, on: None }, stop)? {
+    Ok(match perform(global, &Task { order, place: Place::Here }, stop)? {
         Some((record, Status::Complete)) => Measured::Done(Box::new(record)),
         _ => Measured::Stopped,
     })

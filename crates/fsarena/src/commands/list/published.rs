@@ -35,8 +35,7 @@ pub fn articles() -> Result<String> {
 }
 
 fn counts(article: &Article) -> [usize; 10] {
-    let of = |outcome: Outcome| article.claims.iter().filter(|claim| claim.outcome == outcome).count();
-    let [hold, not, untestable, unsupported, contradict] = Outcome::ALL.map(of);
+    let [hold, not, untestable, unsupported, contradict] = Outcome::ALL.map(|outcome| article.count_of_claims(outcome));
     let (figures, orders) = (article.count_of_figures(), article.count_of_rankings());
     let findings = fsarena_articles::judge(article).len();
     let (tests, claims) = (article.tests.len(), article.claims.len());

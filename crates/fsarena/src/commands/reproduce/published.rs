@@ -12,8 +12,8 @@ pub fn run(name: &str, format: Form, style: Style) -> Result<Ended> {
     let article = fsarena_catalog::article(name)?;
     let findings = fsarena_articles::judge(&article);
     let text = match format {
-        Form::Json => fsarena_report::article_as_json(&article, &findings),
-        Form::Text => fsarena_report::article(&article, &findings, style),
+        Form::Json => fsarena_articles::article_as_json(&article, &findings),
+        Form::Text => fsarena_articles::article_as_text(&article, &findings, style),
     };
     write(text.as_bytes())?;
     Ok(Ended::Well)

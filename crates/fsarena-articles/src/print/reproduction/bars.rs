@@ -1,0 +1,207 @@
+//! Bars as articles draw them: the best is green, the worst is red, all others are blue.
+
+use fsarena_report::number;
+use fsarena_report::svg::axis::{Axis, short};
+use fsarena_report::svg::{Anchor, BOTTOM, Canvas, ROW, TOP, WIDTH, fitted, text_width};
+
+/// Maximum width of a label.
+const LABEL: f64 = 150.0;
+
+/// Space for the figure after a bar.
+const FIGURE: f64 = 84.0;
+
+/// Height of the plane of upright bars.
+const HEIGHT: f64 = 170.0;
+
+/// Space for the ticks to the left of upright bars.
+const LEFT: f64 = 58.0;
+
+/// Bars within this relative distance of the best or the worst count as equal to it.
+const CLOSE: f64 = 0.01;
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// The label of its contender.
+    pub label: String,
+    /// Its length; 0 if the contender did not finish.
+    pub value: f64,
+    /// The figure next to it.
+    pub text: String,
+}
+
+/// The properties that all bars of a drawing share.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// The title of the axis, with the unit.
+    pub title: &'a str,
+    /// Whether longer bars are better.
+    pub is_higher_better: bool,
+    /// Whether lengths show values, not only an order.
+    pub has_scale: bool,
+}
+
+/// Horizontal bars, one below the other, in the given order; `None` without bars.
+pub fn lying(bars: &[Bar], frame: Frame<'_>) -> Option<String> {
+    let widest = bars.iter().map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
+    let left = widest.min(LABEL) + 12.0;
+    let most = bars.iter().map(|bar| bar.value).reduce(f64::max)?;
+    let axis = Axis::from_zero(most, (left, WIDTH - FIGURE))?;
+    let bottom = TOP + ROW * bars.len() as f64;
+    let mut canvas = Canvas::new(bottom + if frame.has_scale { BOTTOM } else { BOTTOM - 16.0 });
+    if frame.has_scale {
+        for tick in axis.ticks() {
+            canvas.line("grid", (axis.at(tick), TOP), (axis.at(tick), bottom));
+            canvas.text("tick", Anchor::Middle, (axis.at(tick), bottom + 17.0), &short(&figure(tick)));
+        }
+    }
+    let title = bottom + if frame.has_scale { 38.0 } else { 22.0 };
+    canvas.text("axis-title", Anchor::End, (WIDTH - FIGURE, title), frame.title);
+    for (index, bar) in bars.iter().enumerate() {
+        let middle = TOP + ROW * (index as f64 + 0.5);
+        canvas.text("label", Anchor::End, (left - 8.0, middle + 4.5), &fitted(&bar.label, LABEL));
+        let class = class(bar, bars, frame);
+        canvas.rectangle(&class, (left, middle - 9.0), (axis.at(bar.value), middle + 9.0));
+        canvas.text("figure", Anchor::Start, (axis.at(bar.value) + 6.0, middle + 4.5), &fitted(&bar.text, FIGURE));
+    }
+    Some(canvas.finish(&format!("Bars of {}: {}", bars.len(), frame.title)))
+}
+
+/// Groups of upright bars, each above its place on the axis; `None` without bars.
+pub fn upright(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
+    let most = groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.value).reduce(f64::max)?;
+    let bottom = TOP + HEIGHT;
+    let scale = Axis::from_zero(most, (bottom, TOP))?;
+    let room = (WIDTH - LEFT) / groups.len() as f64;
+    let names = Names::of(groups, room);
+    let below = bottom + names.height();
+    let mut canvas = Canvas::new(below + BOTTOM + 14.0);
+    for tick in scale.ticks().into_iter().filter(|_| frame.has_scale) {
+        canvas.line("grid", (LEFT, scale.at(tick)), (WIDTH, scale.at(tick)));
+        canvas.text("tick", Anchor::End, (LEFT - 6.0, scale.at(tick) + 4.0), &short(&figure(tick)));
+    }
+    for (index, (place, bars)) in groups.iter().enumerate() {
+        let left = LEFT + room * index as f64 + room * 0.08;
+        let width = room * 0.84 / bars.len().max(1) as f64;
+        for (number, bar) in bars.iter().enumerate() {
+            let x = left + width * number as f64;
+            canvas.rectangle(&class(bar, bars, frame), (x + 1.0, scale.at(bar.value)), (x + width - 1.0, bottom));
+            names.draw(&mut canvas, (x + width / 2.0, bottom), &bar.label);
+        }
+        canvas.text("label", Anchor::Middle, (left + room * 0.42, below + 13.0), place);
+    }
+    canvas.text("axis-title", Anchor::End, (WIDTH, below + 34.0), axis);
+    canvas.text("axis-title", Anchor::Start, (0.0, below + 52.0), &format!("↑ {}", frame.title));
+    Some(canvas.finish(&format!("Bars over {axis}: {}", frame.title)))
+}
+
+/// The names below upright bars: horizontal, or upwards if they would not fit.
+enum Names {
+    Level,
+    Upward { length: f64 },
+}
+
+impl Names {
+    fn of(groups: &[(String, Vec<Bar>)], room: f64) -> Self {
+        let most = groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(1).max(1);
+        let bars = groups.iter().flat_map(|(_, bars)| bars);
+        let longest = bars.map(|bar| text_width(&bar.label)).fold(0.0, f64::max);
+        if longest <= room * 0.84 / most as f64 { Self::Level } else { Self::Upward { length: longest.min(LABEL) } }
+    }
+
+    fn height(&self) -> f64 {
+        match self {
+            Self::Level => 16.0,
+            Self::Upward { length } => length + 8.0,
+        }
+    }
+
+    /// Draws a name below the middle of a bar's foot.
+    fn draw(&self, canvas: &mut Canvas, (x, foot): (f64, f64), label: &str) {
+        match self {
+            Self::Level => canvas.text("tick", Anchor::Middle, (x, foot + 13.0), label),
+            Self::Upward { length } => canvas.upward_text("tick", (x + 4.0, foot + 5.0), &fitted(label, *length)),
+        }
+    }
+}
+
+/// The class of a bar: best, worst or between within its group. If all are equally good, none is the worst.
+fn class(bar: &Bar, group: &[Bar], frame: Frame<'_>) -> String {
+    let ends = |best: bool| {
+        let values = group.iter().map(|bar| bar.value).filter(|value| *value > 0.0);
+        if best == frame.is_higher_better { values.fold(0.0, f64::max) } else { values.fold(f64::INFINITY, f64::min) }
+    };
+    let is_at = |end: f64| frame_share(bar.value, end) <= CLOSE;
+    let tone = match () {
+        () if group.len() < 2 => "between",
+        () if bar.value <= 0.0 => "worst",
+        () if is_at(ends(true)) => "best",
+        () if is_at(ends(false)) => "worst",
+        () => "between",
+    };
+    let ranked = if frame.has_scale { "" } else { " ranked" };
+    format!("bar {tone}{ranked}")
+}
+
+fn frame_share(value: f64, end: f64) -> f64 {
+    (value - end).abs() / value.abs().max(end.abs())
+}
+
+/// The text of a tick.
+fn figure(value: f64) -> String {
+    number::value(value, "things/s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(values: &[f64]) -> Vec<Bar> {
+        let bar = |value: &f64| Bar { label: "ext4".to_owned(), value: *value, text: value.to_string() };
+        values.iter().map(bar).collect()
+    }
+
+    const FRAME: Frame<'static> = Frame { title: "files/s", is_higher_better: true, has_scale: true };
+
+    #[test]
+    fn the_best_is_green_the_worst_red_and_the_others_blue() {
+        let of = |values: &[f64], frame| {
+            let bars = bars(values);
+            bars.iter().map(|bar| class(bar, &bars, frame)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[10.0, 20.0, 30.0], FRAME), ["bar worst", "bar between", "bar best"]);
+        let lower = Frame { is_higher_better: false, ..FRAME };
+        assert_eq!(of(&[10.0, 20.0, 30.0], lower), ["bar best", "bar between", "bar worst"]);
+        assert_eq!(of(&[150.0, 151.0], FRAME), ["bar best", "bar best"], "equal: none is the worst");
+        assert_eq!(of(&[1.0], FRAME), ["bar between"]);
+        let ranks = Frame { has_scale: false, ..FRAME };
+        assert_eq!(of(&[1.0, 2.0], ranks), ["bar worst ranked", "bar best ranked"]);
+    }
+
+    #[test]
+    fn drawings_stay_within_their_width() {
+        for svg in [
+            lying(&bars(&[1.0, 2e6]), FRAME).expect("bars"),
+            upright(&[("1".to_owned(), bars(&[1.0, 2.0]))], "threads", FRAME).expect("bars"),
+        ] {
+            for part in svg.split("<rect ").skip(1) {
+                let number = |name: &str| {
+                    let (_, rest) = part.split_once(&format!("{name}=\"")).expect("there");
+                    rest.split('"').next().and_then(|text| text.parse::<f64>().ok()).expect("a number")
+                };
+                assert!(number(" x") >= 0.0 && number(" x") + number("width") <= WIDTH, "{part}");
+            }
+        }
+        assert_eq!(lying(&[], FRAME), None);
+    }
+
+    #[test]
+    fn names_that_do_not_fit_next_to_each_other_are_upright_and_whole() {
+        let group = |place: usize| (place.to_string(), bars(&[1.0, 2.0]));
+        let many: Vec<(String, Vec<Bar>)> = (0..20).map(group).collect();
+        let drawn = upright(&many, "threads", FRAME).expect("bars");
+        assert!(drawn.contains("rotate(-90") && !drawn.contains('…'), "{drawn}");
+        let few = upright(&[group(1)], "threads", FRAME).expect("bars");
+        assert!(!few.contains("rotate"), "{few}");
+    }
+}

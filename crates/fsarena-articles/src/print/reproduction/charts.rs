@@ -1,0 +1,186 @@
+//! The page's charts of an article, and the same charts as measured here.
+
+use fsarena_model::article::{PublishedMetric, PublishedTest, Shown};
+use fsarena_model::reproduction::{Factor, Measured, ReproducedFigure};
+use fsarena_model::{Better, Reproduction};
+use fsarena_report::number;
+use fsarena_report::report::{
+    Arrangement, Drawing, Drawings, Fold, List, ListLook, Paragraph, Role, Section, Sentence,
+};
+
+use super::bars::{self, Bar, Frame};
+use super::{Form, Found, UNFINISHED, times};
+use crate::print::lines::{self, Line};
+
+/// The explanation of the charts.
+const MEANING: &str = "The best is green, the worst red, those between blue, as articles draw them: colours of an \
+    order, not of a verdict. Bars without a scale are an order only: of the article's picture just the text survives.";
+
+/// The charts of each test: published, and measured here.
+pub fn charts(reproduction: &Reproduction) -> Section {
+    let part = Section::titled("The article's charts next to ours");
+    let tests = reproduction.article.tests.iter().filter_map(|test| charts_of(reproduction, test));
+    part.with(Paragraph::legend(MEANING)).with_all(tests)
+}
+
+fn charts_of(reproduction: &Reproduction, test: &PublishedTest) -> Option<Section> {
+    let metric = test.metrics.first()?;
+    let charts: Vec<Drawing> = Drawn::ALL.iter().filter_map(|form| chart(reproduction, test, metric, *form)).collect();
+    (!charts.is_empty()).then(|| {
+        Section::titled(&test.title)
+            .with_hint(&test.original)
+            .folded(Fold::Article(String::new()))
+            .with(Paragraph::plain(Sentence::new(Role::Faint, &test.method)))
+            .with(List::new(ListLook::Cares, &test.remark))
+            .with(Drawings { arrangement: Arrangement::Grid, drawings: charts })
+    })
+}
+
+/// Which of the three figures is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drawn {
+    Published,
+    Here(Form),
+}
+
+impl Drawn {
+    const ALL: [Self; 3] = [Self::Published, Self::Here(Form::AsPublished), Self::Here(Form::Properly)];
+
+    fn caption(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Here(Form::AsPublished) => "measured here as published",
+            Self::Here(Form::Properly) => "measured here properly",
+        }
+    }
+
+    fn bar(self, figure: &ReproducedFigure) -> Option<Bar> {
+        match self {
+            Self::Published if figure.unfinished.published => figure.name.clone().map(unfinished),
+            Self::Published => {
+                let (value, text) = figure.published.clone()?;
+                Some(Bar { label: figure.name.clone()?, value, text })
+            }
+            Self::Here(form) => {
+                let label = figure.contender.as_ref()?.to_string();
+                Some(match form.of(figure)? {
+                    Found::Unfinished => unfinished(label),
+                    Found::Figure(Measured { median: value, .. }) => {
+                        Bar { label, value, text: number::value(value, &figure.unit) }
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// A bar of length 0.
+fn unfinished(label: String) -> Bar {
+    Bar { label, value: 0.0, text: UNFINISHED.to_owned() }
+}
+
+/// The chart of a test in one form, as the article's kind of chart.
+fn chart(reproduction: &Reproduction, test: &PublishedTest, metric: &PublishedMetric, form: Drawn) -> Option<Drawing> {
+    let direction = if metric.better == Better::Higher { "higher is better" } else { "lower is better" };
+    let title = format!("{}, {}; {direction}", metric.name, metric.unit);
+    let frame = Frame { title: &title, is_higher_better: metric.better == Better::Higher, has_scale: true };
+    let groups = groups(reproduction, test, metric, form);
+    let ranks = || Some(ranks(metric)).filter(|svg| form == Drawn::Published && !svg.is_empty());
+    let svg = drawn(test, &groups, frame).or_else(ranks)?;
+    Some(Drawing { caption: form.caption().to_owned(), svg })
+}
+
+fn drawn(test: &PublishedTest, groups: &[(String, Vec<Bar>)], frame: Frame<'_>) -> Option<String> {
+    match (groups, &test.axis) {
+        ([], _) => None,
+        ([(_, bars)], None) => bars::lying(bars, frame),
+        (groups, axis) if test.shown == Shown::LineChart => series(groups, axis.as_deref().unwrap_or_default(), frame),
+        (groups, axis) => bars::upright(groups, axis.as_deref().unwrap_or_default(), frame),
+    }
+}
+
+/// Bars by place on the axis. Places without bars are left out.
+fn groups(
+    reproduction: &Reproduction,
+    test: &PublishedTest,
+    metric: &PublishedMetric,
+    form: Drawn,
+) -> Vec<(String, Vec<Bar>)> {
+    let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
+    let own = reproduction.figures.iter().filter(|figure| figure.test == test.name && figure.metric == metric.name);
+    for figure in own {
+        let Some(bar) = form.bar(figure) else { continue };
+        let place = figure.at.clone().unwrap_or_default();
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, bars)) => bars.push(bar),
+            None => groups.push((place, vec![bar])),
+        }
+    }
+    groups
+}
+
+/// A drawing for each order that the article states. The bars are horizontal, because names need space.
+fn ranks(metric: &PublishedMetric) -> String {
+    let svg = |(place, bars): (String, Vec<Bar>)| {
+        let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let title = format!("{at}the order by {} only; the picture is lost", metric.name);
+        bars::lying(&bars, Frame { title: &title, is_higher_better: true, has_scale: false })
+    };
+    ranked(metric).into_iter().filter_map(svg).collect()
+}
+
+/// Bars whose lengths show an order: the best is the longest.
+fn ranked(metric: &PublishedMetric) -> Vec<(String, Vec<Bar>)> {
+    let group = |ranking: &fsarena_model::article::Ranking| {
+        let count = ranking.order.len();
+        let bars = ranking.order.iter().enumerate().flat_map(|(place, names)| {
+            names.iter().map(move |name| Bar {
+                label: name.clone(),
+                value: (count - place) as f64,
+                text: format!("{}.", place + 1),
+            })
+        });
+        let unfinished = ranking.did_not_finish.iter().cloned().map(unfinished);
+        (ranking.at.clone().unwrap_or_default(), bars.chain(unfinished).collect())
+    };
+    metric.rankings.iter().map(group).collect()
+}
+
+/// One line per contender over the places. If a place is no number, upright bars.
+fn series(groups: &[(String, Vec<Bar>)], axis: &str, frame: Frame<'_>) -> Option<String> {
+    let mut all: Vec<Line> = Vec::new();
+    for (place, bars) in groups {
+        let Ok(x) = place.parse::<f64>() else { return bars::upright(groups, axis, frame) };
+        for bar in bars {
+            match all.iter_mut().find(|line| line.name == bar.label) {
+                Some(line) => line.points.push((x, bar.value)),
+                None => all.push(Line { name: bar.label.clone(), points: vec![(x, bar.value)] }),
+            }
+        }
+    }
+    lines::draw(&all, (axis, frame.title), |value| number::value(value, "things/s"))
+}
+
+/// The article's curves of speed-ups, published and measured here.
+pub fn curves(reproduction: &Reproduction) -> Drawings {
+    let of = |form: Drawn, factor: &Factor| match form {
+        Drawn::Published => factor.published,
+        Drawn::Here(Form::AsPublished) => factor.as_published,
+        Drawn::Here(Form::Properly) => factor.properly,
+    };
+    let mut charts = Vec::new();
+    for curve in &reproduction.article.curves {
+        for form in Drawn::ALL {
+            let line = |line: &fsarena_model::article::CurveLine| {
+                let factor = |test: &str| reproduction.factors.iter().find(|factor| factor.test == test);
+                let speed_up = |test: &str| of(form, factor(test)?);
+                let points = line.points.iter().filter_map(|point| Some((point.x, speed_up(&point.test)?)));
+                Line { name: line.name.clone(), points: points.collect() }
+            };
+            let all: Vec<Line> = curve.lines.iter().map(line).filter(|line| !line.points.is_empty()).collect();
+            let svg = lines::draw(&all, (&curve.axis, "times better"), |value| times(Some(value)));
+            charts.extend(svg.map(|svg| Drawing { caption: format!("{}, {}", curve.title, form.caption()), svg }));
+        }
+    }
+    Drawings { arrangement: Arrangement::Grid, drawings: charts }
+}

@@ -1,0 +1,72 @@
+//! The disk with the lanes and the connection to the agent: both are open files without a name, so nothing is left when
+//! this process or QEMU ends.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use fsarena_model::{Bytes, Storage};
+use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, memfd_create};
+use rustix::io::{FdFlags, fcntl_setfd};
+
+use crate::GuestError;
+
+/// The connection to a guest's agent.
+#[derive(Debug)]
+pub struct Channel {
+    /// The host's end.
+    pub host: UnixStream,
+    /// QEMU's end.
+    pub guest: OwnedFd,
+}
+
+impl Channel {
+    /// A new connection.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn new() -> Result<Self, GuestError> {
+        let (host, guest) = UnixStream::pair().map_err(GuestError::io("make", "a socket pair"))?;
+        Ok(Self { host, guest: guest.into() })
+    }
+}
+
+/// A file of `size` bytes in `storage`, allocated in full and without a name.
+///
+/// # Errors
+/// If there is no room, or the storage is not a directory or memory.
+pub fn disk(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
+    let file = match storage {
+        Storage::Directory(path) => unnamed(path).map_err(GuestError::io("create a file in", path))?,
+        _ => memory("fsarena-lanes")?,
+    };
+    let no_room = |source: io::Error| GuestError::NoRoom { place: storage.to_string(), needed: size, source };
+    fallocate(&file, FallocateFlags::empty(), 0, size.0).map_err(|error| no_room(error.into()))?;
+    Ok(file)
+}
+
+/// A file in memory.
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn memory(name: &str) -> Result<File, GuestError> {
+    let made = memfd_create(name, MemfdFlags::CLOEXEC);
+    made.map(File::from).map_err(|error| GuestError::io("create", "a file in memory")(error.into()))
+}
+
+fn unnamed(folder: &Path) -> io::Result<File> {
+    std::fs::create_dir_all(folder)?;
+    let flags = OFlags::TMPFILE.bits() as i32;
+    OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(flags).open(folder)
+}
+
+/// Lets a program that is started next inherit `file`.
+///
+/// # Errors
+/// If the kernel refuses it.
+pub fn inherit(file: impl AsFd) -> Result<(), GuestError> {
+    fcntl_setfd(file, FdFlags::empty()).map_err(|error| GuestError::io("pass on", "an open file")(error.into()))
+}

@@ -1,0 +1,117 @@
+//! Errors of guests. Each names the action and its object.
+
+use std::io;
+use std::path::PathBuf;
+
+use fsarena_model::{Bytes, ErrorCategory, Explained};
+
+/// Why a guest cannot be prepared, booted or used.
+#[derive(Debug, thiserror::Error)]
+pub enum GuestError {
+    /// I/O on a file failed.
+    #[error("{act} `{}`: {source}", path.display())]
+    Io {
+        /// What was being done, such as `create`.
+        act: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A program is not installed.
+    #[error("`{program}` is needed for a guest and is not installed")]
+    ProgramMissing {
+        /// The program.
+        program: &'static str,
+        /// The Debian package that has it.
+        package: &'static str,
+    },
+    /// A program failed.
+    #[error("`{command}` failed: {words}")]
+    Program {
+        /// The command.
+        command: String,
+        /// What it printed.
+        words: String,
+    },
+    /// A package does not exist, or cannot be fetched.
+    #[error("fetch the package `{package}`: {words}")]
+    Package {
+        /// The package.
+        package: String,
+        /// What apt printed.
+        words: String,
+    },
+    /// A package of a kernel is not one, or is incomplete.
+    #[error("`{package}` has no kernel that can be booted: {what}")]
+    NoKernel {
+        /// The package.
+        package: String,
+        /// What is missing.
+        what: String,
+    },
+    /// The storage has too little room for the guest's disk.
+    #[error("no room for a disk of {needed} in {place}: {source}")]
+    NoRoom {
+        /// Where the disk would lie.
+        place: String,
+        /// Its size.
+        needed: Bytes,
+        /// Why it cannot be allocated.
+        source: io::Error,
+    },
+    /// KVM was asked for and does not work.
+    #[error("KVM does not work here: {why}")]
+    NoKvm {
+        /// What happened.
+        why: String,
+    },
+    /// The guest did not start, stopped or hangs.
+    #[error("the guest {what}{}", tail(console))]
+    Ended {
+        /// What happened.
+        what: String,
+        /// The last lines of its console, and what QEMU printed.
+        console: String,
+    },
+}
+
+fn tail(console: &str) -> String {
+    if console.is_empty() { String::new() } else { format!("; its last words were:\n{console}") }
+}
+
+impl GuestError {
+    /// Turns an I/O error into one that says what was done to what.
+    pub fn io(act: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { act, path, source }
+    }
+}
+
+impl Explained for GuestError {
+    fn category(&self) -> ErrorCategory {
+        match self {
+            Self::NoKernel { .. } => ErrorCategory::Use,
+            Self::Ended { .. } => ErrorCategory::Trial,
+            _ => ErrorCategory::Machine,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::ProgramMissing { package, .. } => format!("apt-get install {package}"),
+            Self::Package { .. } => {
+                "packages come from the mirrors of this machine's apt; without a network, name a kernel's .deb: \
+                 --guest-kernel FILE"
+                    .to_owned()
+            }
+            Self::NoKernel { .. } => {
+                "name a package such as linux-image-amd64, or its .deb, with --guest-kernel".to_owned()
+            }
+            Self::NoRoom { .. } => "name another place with --storage, or a smaller --lane-size".to_owned(),
+            Self::NoKvm { .. } => "leave it out: --guest emulates the processor where KVM does not work".to_owned(),
+            Self::Ended { .. } => "a guest with more memory may help: --guest-memory 2G".to_owned(),
+            Self::Io { .. } | Self::Program { .. } => return None,
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! The first process of a guest: mounts the root, starts the agent on the virtio-serial port, and switches the machine
+//! off when the agent has ended.
+
+use std::ffi::CStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fsarena_sys::loopdev::{self, Extent};
+use rustix::mount::{MountFlags, mount, mount_move};
+use rustix::process::{WaitOptions, chdir, chroot, getpid};
+use rustix::system::{RebootCommand, finit_module, reboot, sethostname};
+
+/// The archive's directory of modules. No other system has it.
+pub const MODULES: &str = "fsarena-modules";
+/// Name of the virtio-serial port of the agent.
+pub const PORT: &str = "fsarena.agent";
+/// Serial number of the disk with the root.
+pub const ROOT: &str = "fsarena-root";
+
+/// The archive's copy of the root, for guests that must not wait for a device of the host.
+pub const ROOT_COPY: &str = "fsarena-root.img";
+/// The archive's copy of the order, for such guests.
+pub const ORDER: &str = "fsarena-order.json";
+/// The kernel's parameter for a simulated disk: size in MiB, latency in ns, bandwidth in MB/s or 0, cache in MiB.
+pub const SIMULATED: &str = "fsarena.disk";
+
+/// The kernel's parameter for the guest's address on the network, with the length of its prefix.
+pub const ADDRESS: &str = "fsarena.address";
+
+/// The loop device of the root's copy, below those of the lanes.
+const ROOT_LOOP: u32 = 900;
+
+/// How long devices may take to appear.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Path of the virtio disk with this serial number, as udev names it.
+pub fn by_id(serial: &str) -> PathBuf {
+    PathBuf::from(format!("/dev/disk/by-id/virtio-{serial}"))
+}
+
+/// Whether this process is the first one of a guest.
+pub fn is_init() -> bool {
+    getpid().is_init() && Path::new("/").join(MODULES).is_dir()
+}
+
+/// Runs the guest; never returns. `arguments` are those with which this binary becomes the agent.
+pub fn run(arguments: &[&str]) -> ! {
+    if let Err(error) = start(arguments) {
+        // Standard error is the console, which the host reads.
+        let _ = io::stderr().write_all(format!("fsarena: {error}\n").as_bytes());
+    }
+    rustix::fs::sync();
+    let _ = reboot(RebootCommand::PowerOff);
+    loop {
+        thread::sleep(PATIENCE);
+    }
+}
+
+fn start(arguments: &[&str]) -> io::Result<()> {
+    for (kind, point) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
+        fs::create_dir_all(point)?;
+        mount_kind(kind, "none", point, "")?;
+    }
+    load_modules()?;
+    let order = fs::read(Path::new("/").join(ORDER)).ok();
+    enter_root()?;
+    sethostname(b"guest")?;
+    for (kind, point) in [("tmpfs", "/tmp"), ("tmpfs", "/run"), ("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")] {
+        fs::create_dir_all(point)?;
+        mount_kind(kind, "none", point, "")?;
+    }
+    limit_memory_by_groups();
+    name_disks()?;
+    simulate_disk()?;
+    connect()?;
+    let port = port()?;
+    let mut agent = Command::new("/proc/self/exe");
+    agent.args(arguments).env("PATH", "/usr/sbin:/usr/bin").env("HOME", "/root").stdout(Stdio::from(port.try_clone()?));
+    agent.stdin(if order.is_some() { Stdio::piped() } else { Stdio::from(port.try_clone()?) });
+    let mut started = agent.spawn()?;
+    if let (Some(order), Some(mut stdin)) = (order, started.stdin.take()) {
+        thread::spawn(move || {
+            let _ = stdin.write_all(&order).and_then(|()| io::copy(&mut &port, &mut stdin).map(drop));
+        });
+    }
+    let agent = rustix::process::Pid::from_child(&started);
+    // Orphans of servers become children of this process and are reaped here as well.
+    while let Some((ended, _)) = rustix::process::wait(WaitOptions::empty())? {
+        if ended == agent {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn mount_kind(kind: &str, source: &str, point: &str, options: &str) -> io::Result<()> {
+    let options = std::ffi::CString::new(options)?;
+    let failed = |error: rustix::io::Errno| io::Error::other(format!("mount {kind} at {point}: {error}"));
+    mount(source, point, kind, MountFlags::empty(), Some(options.as_c_str())).map_err(failed)
+}
+
+/// Loads the archive's modules, whose names begin with their number in the order.
+fn load_modules() -> io::Result<()> {
+    let mut paths = fs::read_dir(Path::new("/").join(MODULES))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    const NONE: &CStr = c"";
+    for path in paths {
+        let failed = |error: rustix::io::Errno| io::Error::other(format!("load {}: {error}", path.display()));
+        finit_module(File::open(&path)?, NONE, 0).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Mounts the root disk below a file system in memory that takes all changes, and makes it the root. Kernel threads share
+/// the root of this process, so they find modprobe there.
+fn enter_root() -> io::Result<()> {
+    let copy = Path::new("/").join(ROOT_COPY);
+    // The loop device lives as long as it is mounted.
+    let (disk, _bound) = match File::open(&copy) {
+        Ok(file) => {
+            loopdev::add(ROOT_LOOP)?;
+            let bound = loopdev::bind(ROOT_LOOP, &file, Extent::default(), 512, ROOT)?;
+            (loopdev::device_path(ROOT_LOOP), Some(bound))
+        }
+        Err(_) => (waited("the root disk", || disk_with(ROOT))?, None),
+    };
+    for folder in ["/lower", "/upper", "/new"] {
+        fs::create_dir_all(folder)?;
+    }
+    mount(&disk, "/lower", "ext4", MountFlags::RDONLY, None)
+        .map_err(|error| io::Error::other(format!("mount the root {}: {error}", disk.display())))?;
+    mount_kind("tmpfs", "none", "/upper", "")?;
+    for folder in ["/upper/files", "/upper/work"] {
+        fs::create_dir_all(folder)?;
+    }
+    mount_kind("overlay", "none", "/new", "lowerdir=/lower,upperdir=/upper/files,workdir=/upper/work")?;
+    for point in ["/proc", "/sys", "/dev"] {
+        mount_move(point, format!("/new{point}"))?;
+    }
+    chdir("/new")?;
+    mount_move(".", "/")?;
+    chroot(".")?;
+    Ok(chdir("/")?)
+}
+
+/// Control groups, for workloads with a memory limit. Without them, such workloads are refused.
+fn limit_memory_by_groups() {
+    let _ = mount_kind("cgroup2", "none", "/sys/fs/cgroup", "");
+    let _ = fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+}
+
+/// Links to the virtio disks by their serial numbers, as udev makes them.
+fn name_disks() -> io::Result<()> {
+    for entry in fs::read_dir("/sys/block")? {
+        let name = entry?.file_name();
+        let serial = fs::read_to_string(Path::new("/sys/block").join(&name).join("serial")).unwrap_or_default();
+        if !serial.trim().is_empty() {
+            let link = by_id(serial.trim());
+            fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
+            symlink(Path::new("/dev").join(&name), link)?;
+        }
+    }
+    Ok(())
+}
+
+/// The value of a parameter of the kernel's command line.
+fn parameter(name: &str) -> io::Result<Option<String>> {
+    let line = fs::read_to_string("/proc/cmdline")?;
+    Ok(line.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned))
+}
+
+/// Gives the guest its address, if it has one, and the loopback device its own.
+fn connect() -> io::Result<()> {
+    let ip = |words: &str| match Command::new("/usr/bin/ip").args(words.split(' ')).status()?.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("`ip {words}` failed"))),
+    };
+    ip("link set lo up")?;
+    let Some(address) = parameter(ADDRESS)? else { return Ok(()) };
+    let _ = Command::new("/usr/sbin/modprobe").arg("virtio_net").status();
+    waited("the network device", || Path::new("/sys/class/net/eth0").exists().then_some(()))?;
+    ip(&format!("address add {address} dev eth0"))?;
+    ip("link set eth0 up")
+}
+
+/// Makes the disk that the kernel's command line describes (Documentation/block/null_blk.rst). It has 512-byte sectors,
+/// like the virtio disk.
+fn simulate_disk() -> io::Result<()> {
+    let Some(parameter) = parameter(SIMULATED)? else { return Ok(()) };
+    let failed = |what: &str| io::Error::other(format!("make the simulated disk: {what}"));
+    let numbers: Vec<&str> = parameter.split(',').collect();
+    let [size, latency, bandwidth, cache] = numbers[..] else { return Err(failed(&parameter)) };
+    let loaded = Command::new("/usr/sbin/modprobe").args(["null_blk", "nr_devices=0"]).status()?;
+    if !loaded.success() {
+        return Err(failed("the kernel has no module null_blk"));
+    }
+    // The mount fails if the kernel's image has it mounted already.
+    let _ = mount_kind("configfs", "none", "/sys/kernel/config", "");
+    let disk = Path::new("/sys/kernel/config/nullb/nullb0");
+    fs::create_dir(disk)?;
+    let timer = if latency == "0" { "0" } else { "2" };
+    let settings = [
+        ("size", size),
+        ("blocksize", "512"),
+        ("memory_backed", "1"),
+        ("irqmode", timer),
+        ("completion_nsec", latency),
+        ("mbps", bandwidth),
+        ("cache_size", cache),
+        ("power", "1"),
+    ];
+    for (name, value) in settings {
+        fs::write(disk.join(name), value).map_err(|error| failed(&format!("{name}={value}: {error}")))?;
+    }
+    let link = by_id(crate::LANES);
+    fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
+    symlink("/dev/nullb0", link)
+}
+
+fn disk_with(serial: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir("/sys/block").ok()?.filter_map(Result::ok);
+    let has_it = |path: &Path| fs::read_to_string(path.join("serial")).is_ok_and(|text| text.trim() == serial);
+    let mut found = entries.filter(|entry| has_it(&entry.path()));
+    found.next().map(|entry| Path::new("/dev").join(entry.file_name()))
+}
+
+/// The agent's port, open for reading and writing.
+fn port() -> io::Result<File> {
+    let named = || {
+        let ports = fs::read_dir("/sys/class/virtio-ports").ok()?.filter_map(Result::ok);
+        let is_ours = |path: &Path| fs::read_to_string(path.join("name")).is_ok_and(|name| name.trim() == PORT);
+        let mut found = ports.filter(|port| is_ours(&port.path()));
+        found.next().map(|port| Path::new("/dev").join(port.file_name())).filter(|path| path.exists())
+    };
+    OpenOptions::new().read(true).write(true).open(waited("the port of the agent", named)?)
+}
+
+fn waited<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> io::Result<T> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(found) = found() {
+            return Ok(found);
+        }
+        thread::sleep(LOOK);
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, format!("{what} did not appear")))
+}

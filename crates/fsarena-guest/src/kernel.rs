@@ -1,0 +1,156 @@
+//! The guest's kernel: Debian's package, unpacked without being installed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::child::{self, Patience};
+
+use crate::GuestError;
+use crate::packages::{LIMIT, Packages};
+
+/// The release's current kernel.
+const DEFAULT: &str = "linux-image-amd64";
+
+/// How compressed kernels begin, and the program that decompresses them.
+const COMPRESSED: [(&[u8], &[&str]); 2] = [
+    (b"\xfd7zXZ\0", &["xz", "--decompress", "--single-stream", "--stdout"]),
+    (b"\x28\xb5\x2f\xfd", &["zstd", "--decompress", "--stdout"]),
+];
+
+/// The end of the ELF note that QEMU needs to boot a decompressed kernel: its type and owner (XEN_ELFNOTE_PHYS32_ENTRY,
+/// Documentation/arch/x86/boot.rst and QEMU's hw/i386/x86.c).
+const PVH: &[u8] = b"\x12\0\0\0Xen\0";
+
+/// An unpacked kernel.
+#[derive(Debug)]
+pub struct Kernel {
+    /// The package with its version.
+    pub package: String,
+    /// What `uname -r` prints.
+    pub release: String,
+    /// The file that QEMU boots.
+    pub image: PathBuf,
+    /// The package's file, which has the modules.
+    pub file: PathBuf,
+}
+
+impl Kernel {
+    /// The kernel of the package `wanted`, or of a package's file of that path; the release's current one by default.
+    ///
+    /// # Errors
+    /// If there is no such package, it cannot be fetched, or it has no kernel.
+    pub fn get(
+        packages: &Packages,
+        cache: &Path,
+        wanted: Option<&str>,
+        telling: &mut dyn FnMut(&str),
+    ) -> Result<Self, GuestError> {
+        let wanted = wanted.unwrap_or(DEFAULT);
+        let file = if wanted.contains('/') { PathBuf::from(wanted) } else { fetched(packages, wanted, telling)? };
+        if !file.is_file() {
+            let what = "there is no such file".to_owned();
+            return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let package = stem.trim_end_matches("_amd64").replace('_', " ");
+        let folder = cache.join("kernels").join(&*stem);
+        if !folder.exists() {
+            telling(&format!("unpacking {package}"));
+            unpack(&file, &folder)?;
+        }
+        let (release, image) = found(&folder, wanted)?;
+        Ok(Self { package, release, image, file })
+    }
+}
+
+/// The file of the package; of a package that only depends on the current kernel, that kernel's.
+fn fetched(packages: &Packages, wanted: &str, telling: &mut dyn FnMut(&str)) -> Result<PathBuf, GuestError> {
+    let closure = packages.with_dependencies(&[wanted])?;
+    let is_kernel = |name: &str| {
+        let version = name.strip_prefix("linux-image-").unwrap_or_default();
+        version.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let Some(kernel) = closure.iter().find(|package| is_kernel(&package.name)).cloned() else {
+        let what = "neither it nor what it depends on is a kernel".to_owned();
+        return Err(GuestError::NoKernel { package: wanted.to_owned(), what });
+    };
+    let name = kernel.name.clone();
+    packages.fetch(&[&name], &[kernel], telling).map(|mut files| files.remove(0))
+}
+
+/// Unpacks the kernel's image into `folder`, decompressed if QEMU can boot it so: that saves two seconds at each boot.
+fn unpack(file: &Path, folder: &Path) -> Result<(), GuestError> {
+    let partial = folder.with_extension(format!("partial-{}", std::process::id()));
+    fs::create_dir_all(&partial).map_err(GuestError::io("create", &partial))?;
+    extract(file, &partial, &["--wildcards", "./boot/vmlinuz-*"])?;
+    let boot = partial.join("boot");
+    for entry in fs::read_dir(&boot).map_err(GuestError::io("read", &boot))?.filter_map(Result::ok) {
+        let path = entry.path();
+        let bytes = fs::read(&path).map_err(GuestError::io("read", &path))?;
+        if let Some(image) = decompressed(&bytes, &partial)? {
+            fs::write(&path, image).map_err(GuestError::io("write", &path))?;
+        }
+    }
+    fs::rename(&partial, folder).map_err(GuestError::io("rename", &partial))
+}
+
+fn decompressed(kernel: &[u8], folder: &Path) -> Result<Option<Vec<u8>>, GuestError> {
+    for (magic, program) in COMPRESSED {
+        let Some(start) = find(kernel, magic) else { continue };
+        let (packed, unpacked) = (folder.join("packed"), folder.join("unpacked"));
+        fs::write(&packed, &kernel[start..]).map_err(GuestError::io("write", &packed))?;
+        let script = format!("{} < \"$1\" > \"$2\"", program.join(" "));
+        let paths = [packed.display().to_string(), unpacked.display().to_string()];
+        // The kernel is followed by other bytes, about which zstd complains: what counts is the result.
+        let _ = child::run(&["sh", "-c", &script, "sh", &paths[0], &paths[1]], Patience::new(LIMIT));
+        let image = fs::read(&unpacked).unwrap_or_default();
+        for path in [packed, unpacked] {
+            fs::remove_file(&path).map_err(GuestError::io("remove", &path))?;
+        }
+        if image.starts_with(b"\x7fELF") && find(&image, PVH).is_some() {
+            return Ok(Some(image));
+        }
+    }
+    Ok(None)
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// The kernel in an unpacked package: its release and its image.
+fn found(folder: &Path, wanted: &str) -> Result<(String, PathBuf), GuestError> {
+    let entries = fs::read_dir(folder.join("boot")).into_iter().flatten().filter_map(Result::ok);
+    let kernel = entries.filter_map(|entry| {
+        let release = entry.file_name().to_str()?.strip_prefix("vmlinuz-")?.to_owned();
+        Some((release, entry.path()))
+    });
+    let what = "it has no file boot/vmlinuz-*".to_owned();
+    kernel.max().ok_or_else(|| GuestError::NoKernel { package: wanted.to_owned(), what })
+}
+
+/// Extracts the package `file` into `folder`, with further arguments of tar.
+///
+/// # Errors
+/// If dpkg-deb or tar fails.
+pub fn extract(file: &Path, folder: &Path, arguments: &[&str]) -> Result<(), GuestError> {
+    // Packages have files below /bin and /lib, which are links: tar has to follow them.
+    let script = "dpkg-deb --fsys-tarfile \"$1\" | { folder=$2; shift 2; \
+                  tar -x --directory \"$folder\" --keep-directory-symlink --no-same-owner \"$@\"; }";
+    let (file, folder) = (file.display().to_string(), folder.display().to_string());
+    let argv: Vec<&str> =
+        ["sh", "-c", script, "sh", &file, &folder].into_iter().chain(arguments.iter().copied()).collect();
+    run(&argv, &format!("unpack {file}"))
+}
+
+/// Runs a program that has to succeed.
+///
+/// # Errors
+/// With what it printed.
+pub fn run(argv: &[&str], command: &str) -> Result<(), GuestError> {
+    let ended = child::run(argv, Patience::new(LIMIT)).map_err(GuestError::io("start", argv[0]))?;
+    match ended.status.success() {
+        true => Ok(()),
+        false => Err(GuestError::Program { command: command.to_owned(), words: ended.words() }),
+    }
+}

@@ -1,0 +1,97 @@
+//! Guests: virtual machines that fsarena boots itself, to run a plan under another kernel.
+//!
+//! A guest is made of Debian packages (a kernel, and the programs that make and check file systems), which apt fetches
+//! into a folder of the user's cache; nothing is installed. QEMU runs it, with KVM where that works. This binary is its
+//! init ([`init`]), which starts the agent on a virtio-serial port. No step needs root.
+
+mod channel;
+mod cpio;
+mod error;
+pub mod init;
+mod kernel;
+mod packages;
+mod qemu;
+mod root;
+mod shares;
+
+use std::path::{Path, PathBuf};
+
+use fsarena_model::Bytes;
+use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
+
+pub use channel::Channel;
+pub use error::GuestError;
+pub use qemu::{Hardware, Running};
+pub use shares::{Shared, Shares};
+
+use kernel::Kernel;
+use packages::Packages;
+use root::Root;
+
+/// The serial number of the disk with the lanes, which is also its ID.
+pub const LANES: &str = "fsarena-lanes";
+
+/// What the guest shows as its disk with the lanes.
+pub fn lanes_device() -> PathBuf {
+    init::by_id(LANES)
+}
+
+/// What a user wants of a guest.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// A Debian package, or a path of one; `None`: the release's current kernel.
+    pub kernel: Option<String>,
+    /// How instructions are executed; `None`: by KVM if it works, otherwise emulated.
+    pub accelerator: Option<Accelerator>,
+    /// The guest's memory.
+    pub memory: Bytes,
+    /// Debian packages whose programs the guest needs.
+    pub packages: Vec<String>,
+}
+
+/// Everything that is needed to boot a guest, as files in the cache.
+#[derive(Debug)]
+pub struct Prepared {
+    kernel: Kernel,
+    root: Root,
+    accelerator: Accelerator,
+    memory: Bytes,
+    qemu: String,
+}
+
+/// Fetches and builds what is not yet in `cache`. Calls `telling` with a description before each step that takes
+/// seconds.
+///
+/// # Errors
+/// If a program or package is missing, or cannot be fetched or unpacked.
+pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> Result<Prepared, GuestError> {
+    let qemu = qemu::version()?;
+    let packages = Packages::at(cache, telling)?;
+    let kernel = Kernel::get(&packages, cache, wanted.kernel.as_deref(), telling)?;
+    let root = root::get(&packages, cache, &kernel, &wanted.packages, telling)?;
+    let mut prepared = Prepared { kernel, root, accelerator: Accelerator::Emulated, memory: wanted.memory, qemu };
+    prepared.accelerator = match wanted.accelerator {
+        Some(accelerator) => accelerator,
+        None => qemu::usable(&mut prepared, cache, telling)?,
+    };
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// How the guest's instructions are executed.
+    pub fn accelerator(&self) -> Accelerator {
+        self.accelerator
+    }
+
+    /// What the plan and the report say about the guest.
+    pub fn describe(&self, disk: GuestDisk) -> Guest {
+        Guest {
+            kernel: self.kernel.package.clone(),
+            accelerator: self.accelerator,
+            memory: self.memory,
+            qemu: self.qemu.clone(),
+            disk,
+            shares: Vec::new(),
+        }
+    }
+}

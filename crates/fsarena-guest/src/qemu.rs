@@ -1,0 +1,313 @@
+//! QEMU: its command line, its process, and whether KVM works.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use fsarena_model::Bytes;
+use fsarena_model::guest::{Accelerator, GuestDisk};
+use fsarena_sys::child::{self, Patience, end_with_parent};
+
+use crate::channel::{self, Channel};
+use crate::cpio::Archive;
+use crate::root::Root;
+use crate::shares::{self, Shares};
+use crate::{GuestError, LANES, Prepared, init};
+
+const PROGRAM: &str = "qemu-system-x86_64";
+
+/// How long a guest may be silent. Its agent writes a line at least every ten seconds of its own clock, which runs more
+/// slowly if it counts instructions.
+fn silence(accelerator: Accelerator) -> Duration {
+    match accelerator {
+        Accelerator::Kvm | Accelerator::Emulated => Duration::from_secs(120),
+        Accelerator::Deterministic => Duration::from_secs(1800),
+    }
+}
+
+/// How long a guest with KVM may take until its agent answers, when KVM is tried for the first time.
+const TRIAL: Duration = Duration::from_secs(20);
+
+/// Lines of the console that an error shows, and bytes of it that are kept.
+const SHOWN: usize = 12;
+const KEPT: usize = 1 << 16;
+
+/// The version of QEMU.
+///
+/// # Errors
+/// If it is not installed.
+pub fn version() -> Result<String, GuestError> {
+    let missing = || GuestError::ProgramMissing { program: PROGRAM, package: "qemu-system-x86" };
+    child::find_program(PROGRAM).ok_or_else(missing)?;
+    let ended = child::run(&[PROGRAM, "--version"], Patience::query()).map_err(GuestError::io("start", PROGRAM))?;
+    let words = ended.stdout.split_once("version ").map(|(_, rest)| rest.split_whitespace().next().unwrap_or(rest));
+    Ok(words.unwrap_or("of unknown version").to_owned())
+}
+
+/// The devices of a guest.
+#[derive(Debug)]
+pub struct Hardware<'a> {
+    /// Kernel, root and processor.
+    pub prepared: &'a Prepared,
+    /// The disk with the lanes, and its size.
+    pub lanes: Option<(&'a GuestDisk, Bytes)>,
+    /// Folders of the host that it mounts.
+    pub shares: &'a Shares,
+    /// What the agent does, if it must not wait for the host to hear it.
+    pub order: Option<&'a [u8]>,
+}
+
+/// A guest that runs. Dropping it ends QEMU.
+#[derive(Debug)]
+pub struct Running {
+    qemu: Child,
+    stream: UnixStream,
+    console: Arc<Mutex<Console>>,
+    readers: Vec<JoinHandle<()>>,
+}
+
+/// What the guest's kernel and QEMU have printed.
+#[derive(Debug, Default)]
+struct Console {
+    text: String,
+    /// Where the part begins that was printed after the agent's first line.
+    booted: usize,
+}
+
+impl Hardware<'_> {
+    /// Boots the guest.
+    ///
+    /// # Errors
+    /// If its disk cannot be made, or QEMU cannot be started.
+    pub fn boot(&self) -> Result<Running, GuestError> {
+        let Channel { host, guest } = Channel::new()?;
+        let archive = self.archive()?;
+        let lanes = match self.lanes {
+            Some((GuestDisk::Virtual(storage), size)) => Some(channel::disk(storage, size)?),
+            _ => None,
+        };
+        channel::inherit(&guest)?;
+        channel::inherit(&archive)?;
+        lanes.as_ref().map_or(Ok(()), channel::inherit)?;
+        let mut command = Command::new(PROGRAM);
+        command.args(self.arguments(&guest, &archive, lanes.as_ref()));
+        command.env("PATH", child::search_path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        end_with_parent(&mut command);
+        let mut qemu = command.spawn().map_err(GuestError::io("start", PROGRAM))?;
+        // QEMU has its own descriptors now. The channel has to end when QEMU ends, so its end must not stay open here.
+        drop((guest, archive, lanes));
+        let console = Arc::new(Mutex::new(Console::default()));
+        let outputs: [Option<Box<dyn Read + Send>>; 2] =
+            [qemu.stdout.take().map(|it| Box::new(it) as _), qemu.stderr.take().map(|it| Box::new(it) as _)];
+        let readers = outputs.into_iter().flatten().map(|output| {
+            let console = Arc::clone(&console);
+            thread::spawn(move || keep(output, &console))
+        });
+        host.set_read_timeout(Some(silence(self.prepared.accelerator)))
+            .map_err(GuestError::io("set", "a time limit"))?;
+        Ok(Running { qemu, stream: host, readers: readers.collect(), console })
+    }
+
+    /// The archive from which the kernel fills its first file system: this binary as init, and the modules of the boot.
+    fn archive(&self) -> Result<File, GuestError> {
+        let own = Path::new("/proc/self/exe");
+        let binary = fs::read(own).map_err(GuestError::io("read", own))?;
+        let Root { boot, image } = &self.prepared.root;
+        let modules = fs::read(boot).map_err(GuestError::io("read", boot))?;
+        let copied = self.is_deterministic().then(|| fs::read(image).map_err(GuestError::io("read", image)));
+        let copied = copied.transpose()?;
+        let mut file = channel::memory("fsarena-boot")?;
+        let written = |file: &mut File| {
+            let mut archive = Archive::new(&mut *file);
+            archive.directory("dev")?;
+            archive.device("dev/console", 5, 1)?;
+            archive.file("init", &binary)?;
+            copied.as_ref().map_or(Ok(()), |root| archive.file(init::ROOT_COPY, root))?;
+            self.order.map_or(Ok(()), |order| archive.file(init::ORDER, order))?;
+            archive.finish()?;
+            file.write_all(&modules)?;
+            file.seek(SeekFrom::Start(0))
+        };
+        written(&mut file).map_err(GuestError::io("write", "the boot archive"))?;
+        Ok(file)
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.prepared.accelerator == Accelerator::Deterministic
+    }
+
+    /// The guest's memory: what was asked for, and what its simulated disk and its copy of the root take.
+    fn memory(&self) -> Bytes {
+        let disk = match self.lanes {
+            Some((GuestDisk::Simulated(_), size)) => size.0,
+            _ => 0,
+        };
+        let copy = fs::metadata(&self.prepared.root.image).map_or(0, |found| found.len());
+        let root = if self.is_deterministic() { 2 * copy } else { 0 };
+        Bytes(self.prepared.memory.0 + disk + root)
+    }
+
+    /// The kernel's command line.
+    fn command_line(&self) -> String {
+        let mut line = "console=ttyS0 quiet panic=-1 mitigations=off".to_owned();
+        if let Some((GuestDisk::Simulated(disk), size)) = self.lanes {
+            let (size, cache) = (size.0.div_ceil(1 << 20), disk.cache.0 >> 20);
+            let bandwidth = disk.bandwidth.map_or(0, |bandwidth| bandwidth.0 >> 20);
+            line += &format!(" {}={size},{},{bandwidth},{cache}", init::SIMULATED, disk.latency.0);
+        }
+        if self.shares.has_network() {
+            line += &format!(" {}={}", init::ADDRESS, shares::GUEST);
+        }
+        if self.is_deterministic() {
+            line += " norandmaps random.trust_cpu=off";
+        }
+        line
+    }
+
+    fn arguments(&self, channel: &OwnedFd, archive: &File, lanes: Option<&File>) -> Vec<String> {
+        let Prepared { kernel, root, accelerator, .. } = self.prepared;
+        let processors = thread::available_parallelism().map_or(1, usize::from).min(4);
+        let (accelerated, processor, processors) = match accelerator {
+            Accelerator::Kvm => ("kvm", "host", processors),
+            // More emulated processors gain nothing and are noisier.
+            Accelerator::Emulated => ("tcg,thread=single", "max", 1),
+            Accelerator::Deterministic => ("tcg,thread=single", "max,-rdrand,-rdseed", 1),
+        };
+        let mut words: Vec<String> = ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35"]
+            .map(str::to_owned)
+            .to_vec();
+        let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        add("-accel", accelerated.to_owned());
+        add("-cpu", processor.to_owned());
+        add("-smp", processors.to_string());
+        add("-m", format!("{}M", self.memory().0 >> 20));
+        add("-kernel", kernel.image.display().to_string());
+        add("-initrd", format!("/dev/fd/{}", archive.as_raw_fd()));
+        add("-append", self.command_line());
+        add("-chardev", "stdio,id=console,signal=off".to_owned());
+        add("-serial", "chardev:console".to_owned());
+        // The processor hands over what it writes at once, and does not wait for another thread of QEMU.
+        add("-device", "virtio-serial-pci,ioeventfd=off".to_owned());
+        add("-chardev", format!("socket,id=agent,fd={}", channel.as_raw_fd()));
+        add("-device", format!("virtserialport,chardev=agent,name={}", init::PORT));
+        if self.is_deterministic() {
+            // A nanosecond for each instruction; the clock jumps over idle time, and never follows the host's.
+            add("-icount", "shift=0,sleep=off".to_owned());
+            add("-rtc", "base=2026-01-01,clock=vm".to_owned());
+            add("-seed", "1".to_owned());
+        } else {
+            let image = escaped(&root.image.display().to_string());
+            add("-blockdev", format!("driver=file,node-name=root,read-only=on,filename={image}"));
+            add("-device", format!("virtio-blk-pci,drive=root,serial={}", init::ROOT));
+        }
+        for pair in self.shares.arguments(self.memory()).chunks_exact(2) {
+            add(&pair[0], pair[1].clone());
+        }
+        if let Some(lanes) = lanes {
+            add("-add-fd", format!("fd={},set=1", lanes.as_raw_fd()));
+            add("-blockdev", "driver=file,node-name=lanes,filename=/dev/fdset/1".to_owned());
+            add("-device", format!("virtio-blk-pci,drive=lanes,serial={LANES}"));
+        }
+        words
+    }
+}
+
+/// A value of a QEMU option: commas are doubled.
+fn escaped(value: &str) -> String {
+    value.replace(',', ",,")
+}
+
+fn keep(output: impl Read, console: &Mutex<Console>) {
+    for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        let mut console = locked(console);
+        if console.text.len() < KEPT {
+            console.text.push_str(line.trim_end_matches('\r'));
+            console.text.push('\n');
+        }
+    }
+}
+
+fn locked(console: &Mutex<Console>) -> MutexGuard<'_, Console> {
+    console.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
+    /// The connection to the agent. A read fails if the guest is silent for minutes.
+    pub fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    /// Says that the agent has answered: what the kernel prints from now on is about the run.
+    pub fn booted(&self) {
+        let mut console = locked(&self.console);
+        console.booted = console.text.len();
+    }
+
+    /// What the guest's kernel has reported since the agent answered: errors of devices and file systems, oopses.
+    pub fn findings(&self) -> Vec<String> {
+        let console = locked(&self.console);
+        let lines = console.text[console.booted..].lines();
+        let messages = lines.filter_map(|line| line.strip_prefix('[')?.split_once("] ")).map(|(_, message)| message);
+        messages.filter(|message| !message.starts_with("reboot: ")).map(str::to_owned).collect()
+    }
+
+    /// Ends QEMU, and explains why the guest stopped.
+    pub fn failed(mut self, what: &str) -> GuestError {
+        let what = match self.qemu.try_wait() {
+            Ok(Some(status)) if !status.success() => format!("{what}: QEMU ended with {status}"),
+            _ => what.to_owned(),
+        };
+        self.end();
+        let console = locked(&self.console);
+        let lines: Vec<&str> = console.text.lines().filter(|line| !line.trim().is_empty()).collect();
+        GuestError::Ended { what, console: lines[lines.len().saturating_sub(SHOWN)..].join("\n") }
+    }
+
+    fn end(&mut self) {
+        let _ = self.qemu.kill();
+        let _ = self.qemu.wait();
+        for reader in self.readers.drain(..) {
+            let _ = reader.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// KVM, if a guest boots with it within a time limit; this is tried once after each boot of the host.
+///
+/// # Errors
+/// If the trial cannot be made.
+pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&str)) -> Result<Accelerator, GuestError> {
+    if File::options().read(true).write(true).open("/dev/kvm").is_err() {
+        return Ok(Accelerator::Emulated);
+    }
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let memo = cache.join("kvm");
+    let before = fs::read_to_string(&memo).unwrap_or_default();
+    if let Some(known) = before.strip_prefix(boot.as_str()) {
+        return Ok(if known == "works" { Accelerator::Kvm } else { Accelerator::Emulated });
+    }
+    telling("trying KVM");
+    prepared.accelerator = Accelerator::Kvm;
+    let running = Hardware { prepared, lanes: None, shares: &Shares::default(), order: None }.boot()?;
+    running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
+    let answer = (&running.stream).read(&mut [0; 1]);
+    let works = answer.is_ok_and(|count| count == 1);
+    let text = format!("{boot}{}", if works { "works" } else { "fails" });
+    fs::write(&memo, text).map_err(GuestError::io("write", &memo))?;
+    Ok(if works { Accelerator::Kvm } else { Accelerator::Emulated })
+}

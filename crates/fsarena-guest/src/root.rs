@@ -1,0 +1,274 @@
+//! The guest's root: an image with the kernel's modules and the programs of Debian packages, made without root by
+//! mke2fs, and an archive with the modules that the kernel needs to find that image.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use fsarena_sys::child::{self, Patience};
+
+use crate::cpio::Archive;
+use crate::kernel::{self, Kernel};
+use crate::packages::{LIMIT, Packages};
+use crate::{GuestError, init};
+
+/// Programs that every guest has: file systems of kinds, module loading, network addresses.
+const BASE: &[&str] = &[
+    "util-linux",
+    "kmod",
+    "iproute2",
+    "e2fsprogs",
+    "xfsprogs",
+    "btrfs-progs",
+    "nilfs-tools",
+    "f2fs-tools",
+    "jfsutils",
+    "reiserfsprogs",
+    "exfatprogs",
+    "udftools",
+    "dash",
+    "coreutils",
+    "libc-bin",
+];
+
+/// Changes if the image is made in another way.
+const RECIPE: &str = "recipe 2";
+
+/// Parts of packages that a guest does not need.
+const LEFT_OUT: &[&str] = &[
+    "./usr/share/doc",
+    "./usr/share/man",
+    "./usr/share/locale",
+    "./usr/share/info",
+    "./usr/share/lintian",
+    "./boot",
+    "./lib/modules/*/kernel/drivers/gpu",
+    "./lib/modules/*/kernel/drivers/media",
+    "./lib/modules/*/kernel/drivers/net/ethernet",
+    "./lib/modules/*/kernel/drivers/net/wireless",
+    "./lib/modules/*/kernel/drivers/infiniband",
+    "./lib/modules/*/kernel/drivers/staging",
+    "./lib/modules/*/kernel/drivers/iio",
+    "./lib/modules/*/kernel/drivers/hwmon",
+    "./lib/modules/*/kernel/drivers/usb",
+    "./lib/modules/*/kernel/drivers/input",
+    "./lib/modules/*/kernel/drivers/hid",
+    "./lib/modules/*/kernel/drivers/scsi",
+    "./lib/modules/*/kernel/drivers/platform",
+    "./lib/modules/*/kernel/sound",
+    "./lib/modules/*/kernel/drivers/bluetooth",
+    "./lib/modules/*/kernel/net/bluetooth",
+    "./lib/modules/*/kernel/net/mac80211",
+];
+
+/// Directories that Debian has merged into /usr, as links.
+const MERGED: [(&str, &str); 4] =
+    [("bin", "usr/bin"), ("sbin", "usr/sbin"), ("lib", "usr/lib"), ("lib64", "usr/lib64")];
+
+/// Modules that are loaded from the archive, with those that they depend on. crc32c is requested by its algorithm's
+/// name, so no module depends on it.
+const BOOT_MODULES: &[&str] =
+    &["crc32c_generic", "virtio_pci", "virtio_blk", "virtio_console", "ext4", "overlay", "loop"];
+
+/// Users of servers, which drop root's rights.
+const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nmysql:x:100:100::/nonexistent:/bin/false\n\
+                     postgres:x:101:101::/nonexistent:/bin/false\nwww-data:x:33:33::/nonexistent:/bin/false\n\
+                     nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+const GROUPS: &str = "root:x:0:\nmysql:x:100:\npostgres:x:101:\nwww-data:x:33:\nnogroup:x:65534:\n";
+
+/// The files of a root.
+#[derive(Debug)]
+pub struct Root {
+    /// The image.
+    pub image: PathBuf,
+    /// The archive with the modules of the boot.
+    pub boot: PathBuf,
+}
+
+/// The root for `kernel` with the programs of `further` packages; made if it is not in `cache`, or lacks a package.
+///
+/// # Errors
+/// If a package is missing, or a step fails.
+pub fn get(
+    packages: &Packages,
+    cache: &Path,
+    kernel: &Kernel,
+    further: &[String],
+    telling: &mut dyn FnMut(&str),
+) -> Result<Root, GuestError> {
+    let folder = cache.join("roots").join(&kernel.release);
+    let root = Root { image: folder.join("root.img"), boot: folder.join("boot.cpio") };
+    let (list, wanted) = (folder.join("packages"), wanted(further));
+    let before = fs::read_to_string(&list).unwrap_or_default();
+    if before.starts_with(RECIPE) && wanted.iter().all(|name| before.lines().any(|line| line == *name)) {
+        return Ok(root);
+    }
+    let kept = before.lines().skip(1).filter(|_| before.starts_with(RECIPE));
+    let mut names: Vec<&str> = wanted.into_iter().chain(kept).collect();
+    names.sort_unstable();
+    names.dedup();
+    let closure = packages.with_dependencies(&names)?;
+    let mut files = packages.fetch(&names, &closure, telling)?;
+    files.push(kernel.file.clone());
+    telling("building the guest's root");
+    fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
+    let build = Build { tree: folder.join(format!("tree-{}", std::process::id())) };
+    build.fill(&files, &kernel.release)?;
+    build.write_boot(&kernel.release, &root.boot)?;
+    build.write_image(&root.image)?;
+    let text = format!("{RECIPE}\n{}\n", names.join("\n"));
+    fs::write(&list, text).map_err(GuestError::io("write", &list))?;
+    Ok(root)
+}
+
+fn wanted(further: &[String]) -> Vec<&str> {
+    BASE.iter().copied().chain(further.iter().map(String::as_str)).collect()
+}
+
+/// A tree of files from which the image is made. Dropping it removes the tree.
+struct Build {
+    tree: PathBuf,
+}
+
+impl Build {
+    fn fill(&self, files: &[PathBuf], release: &str) -> Result<(), GuestError> {
+        for folder in [
+            "usr/bin",
+            "usr/sbin",
+            "usr/lib",
+            "usr/lib64",
+            "etc",
+            "dev",
+            "proc",
+            "sys",
+            "run",
+            "tmp",
+            "root",
+            "var/lib",
+            "var/tmp",
+        ] {
+            let folder = self.tree.join(folder);
+            fs::create_dir_all(&folder).map_err(GuestError::io("create", &folder))?;
+        }
+        for (name, target) in MERGED.into_iter().chain([("etc/mtab", "/proc/self/mounts")]) {
+            let link = self.tree.join(name);
+            std::os::unix::fs::symlink(target, &link).map_err(GuestError::io("create", &link))?;
+        }
+        let left_out: Vec<String> = LEFT_OUT.iter().map(|path| format!("--exclude={path}")).collect();
+        let left_out: Vec<&str> = left_out.iter().map(String::as_str).collect();
+        for file in files {
+            kernel::extract(file, &self.tree, &left_out)?;
+        }
+        for (name, text) in [("etc/passwd", USERS), ("etc/group", GROUPS), ("etc/hosts", "127.0.0.1 localhost guest\n")]
+        {
+            let path = self.tree.join(name);
+            fs::write(&path, text).map_err(GuestError::io("write", &path))?;
+        }
+        self.own("depmod", "usr/bin/kmod", &["-b", &self.tree.display().to_string(), release])
+    }
+
+    /// Runs the program `file` of the tree under `name`, with the tree's own libraries.
+    fn own(&self, name: &str, file: &str, arguments: &[&str]) -> Result<(), GuestError> {
+        let path = |part: &str| self.tree.join(part).display().to_string();
+        let (loader, program) = (path("usr/lib64/ld-linux-x86-64.so.2"), path(file));
+        let libraries = path("usr/lib/x86_64-linux-gnu");
+        let argv = [&loader, "--argv0", name, "--library-path", &libraries, &program];
+        kernel::run(&[&argv, arguments].concat(), &format!("{name} {}", arguments.join(" ")))
+    }
+
+    /// Writes the modules that the boot needs, in the order in which they are loaded.
+    fn write_boot(&self, release: &str, to: &Path) -> Result<(), GuestError> {
+        let modules = self.tree.join("usr/lib/modules").join(release);
+        let index = modules.join("modules.dep");
+        let index = fs::read_to_string(&index).map_err(GuestError::io("read", &index))?;
+        let partial = to.with_extension("partial");
+        let failed = |error| GuestError::io("write", &partial)(error);
+        let mut archive = Archive::new(BufWriter::new(File::create(&partial).map_err(failed)?));
+        archive.directory(init::MODULES).map_err(failed)?;
+        for (number, path) in in_order(&index, BOOT_MODULES).into_iter().enumerate() {
+            let content = uncompressed(&modules.join(&path))?;
+            let name = path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
+            archive.file(&format!("{}/{number:03}-{name}", init::MODULES), &content).map_err(failed)?;
+        }
+        archive.finish().map_err(failed)?;
+        fs::rename(&partial, to).map_err(failed)
+    }
+
+    fn write_image(&self, to: &Path) -> Result<(), GuestError> {
+        let partial = to.with_extension("partial");
+        let size = size(&self.tree).map_err(GuestError::io("look up", &self.tree))?;
+        let mebibytes = (size >> 20) * 5 / 4 + 64;
+        let (tree, path) = (self.tree.display().to_string(), partial.display().to_string());
+        let size = format!("{mebibytes}M");
+        let arguments = ["-q", "-F", "-t", "ext4", "-O", "^has_journal", "-m", "0", "-d", &tree, &path, &size];
+        self.own("mke2fs", "usr/sbin/mke2fs", &arguments)?;
+        fs::rename(&partial, to).map_err(GuestError::io("rename", &partial))
+    }
+}
+
+impl Drop for Build {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.tree);
+    }
+}
+
+/// Bytes of all files below `folder`, each rounded up to a block, and a block for each directory.
+fn size(folder: &Path) -> std::io::Result<u64> {
+    let mut sum = 4096;
+    for entry in fs::read_dir(folder)? {
+        let found = entry?;
+        let metadata = found.metadata()?;
+        sum += if metadata.is_dir() { size(&found.path())? } else { metadata.len().next_multiple_of(4096) + 256 };
+    }
+    Ok(sum)
+}
+
+/// The modules `names` and what they depend on, in loading order, from depmod's index: a line has a module, and what it
+/// depends on with the last one first. Modules that are built in are not in the index.
+fn in_order(index: &str, names: &[&str]) -> Vec<String> {
+    let mut order: Vec<String> = Vec::new();
+    let is_named =
+        |path: &str, name: &str| path.rsplit('/').next().is_some_and(|file| file.split('.').next() == Some(name));
+    for name in names {
+        let lines = index.lines().filter_map(|line| line.split_once(':'));
+        let Some((path, needs)) = lines.into_iter().find(|(path, _)| is_named(path, name)) else { continue };
+        for path in needs.split_whitespace().rev().chain([path]) {
+            if !order.iter().any(|other| other == path) {
+                order.push(path.to_owned());
+            }
+        }
+    }
+    order
+}
+
+/// A module's content; newer packages compress them.
+fn uncompressed(path: &Path) -> Result<Vec<u8>, GuestError> {
+    if path.extension().is_some_and(|it| it == "xz") {
+        let argv = ["xz", "--decompress", "--keep", "--force", &path.display().to_string()];
+        let ended = child::run(&argv, Patience::new(LIMIT)).map_err(GuestError::io("start", "xz"))?;
+        if !ended.status.success() {
+            return Err(GuestError::Program { command: argv.join(" "), words: ended.words() });
+        }
+        let unpacked = path.with_extension("");
+        return fs::read(&unpacked).map_err(GuestError::io("read", &unpacked));
+    }
+    fs::read(path).map_err(GuestError::io("read", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_loaded_after_those_that_they_need() {
+        let index = "kernel/fs/ext4/ext4.ko: kernel/fs/jbd2/jbd2.ko kernel/lib/crc16.ko\nkernel/fs/jbd2/jbd2.ko:\n\
+                     kernel/lib/crc16.ko:\nkernel/fs/overlayfs/overlay.ko.xz:\nkernel/crypto/crc16.ko:\n";
+        let expected = [
+            "kernel/lib/crc16.ko",
+            "kernel/fs/jbd2/jbd2.ko",
+            "kernel/fs/ext4/ext4.ko",
+            "kernel/fs/overlayfs/overlay.ko.xz",
+        ];
+        assert_eq!(in_order(index, &["ext4", "built_in", "overlay", "jbd2"]), expected);
+    }
+}

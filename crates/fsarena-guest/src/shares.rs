@@ -1,0 +1,297 @@
+//! Folders of the host that a guest mounts, and their servers. The servers listen on a socket of the run's folder or on
+//! the loopback device, and end with this process.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fsarena_model::guest::Share;
+use fsarena_model::{Bytes, Contender};
+use fsarena_sys::child::{self, Patience};
+use fsarena_sys::daemon::{Daemon, Wrapping};
+
+use crate::GuestError;
+
+/// The host as the guest sees it, and the guest, on QEMU's user network (QEMU, "Using the user mode network stack").
+const HOST: &str = "10.0.2.2";
+/// The guest's address with the length of its network's prefix.
+pub const GUEST: &str = "10.0.2.15/24";
+
+/// How long a server may take until it answers.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A contender whose folder is shared.
+#[derive(Debug)]
+pub struct Shared<'a> {
+    /// The contender; its kind names the protocol.
+    pub contender: &'a Contender,
+    /// Its folder on the host.
+    pub folder: PathBuf,
+}
+
+/// Servers that run, and what QEMU and the guest have to know about them.
+#[derive(Debug, Default)]
+pub struct Shares {
+    /// What the guest mounts.
+    pub mounts: Vec<Share>,
+    /// QEMU's arguments.
+    arguments: Vec<String>,
+    has_network: bool,
+    has_shared_memory: bool,
+    /// They end when this is dropped.
+    servers: Vec<Daemon>,
+}
+
+/// The protocols, by the kind of their contenders.
+const PROTOCOLS: &[(&str, Serve)] = &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("smb", smb)];
+
+/// Starts what serves these folders; `run` is a folder for its files.
+type Serve = fn(&mut Shares, &[Numbered<'_>], &Path) -> Result<(), GuestError>;
+
+/// A folder with its number, which is part of its name in the protocol.
+struct Numbered<'a> {
+    number: usize,
+    shared: &'a Shared<'a>,
+}
+
+impl Numbered<'_> {
+    fn name(&self) -> String {
+        format!("share-{}", self.number)
+    }
+
+    fn folder(&self) -> String {
+        self.shared.folder.display().to_string()
+    }
+
+    /// The contender's options that `is_of_server`, and all others.
+    fn options(&self, is_of_server: fn(&str) -> bool) -> (Vec<&str>, Vec<&str>) {
+        let words = self.shared.contender.mount.split(',').filter(|word| !word.is_empty());
+        words.partition(|word| is_of_server(word.split('=').next().unwrap_or(word)))
+    }
+}
+
+impl Shares {
+    /// Starts the servers of `shared`, whose own files lie in `run`.
+    ///
+    /// # Errors
+    /// If a server is not installed, or does not start.
+    pub fn serve(shared: &[Shared<'_>], run: &Path) -> Result<Self, GuestError> {
+        let mut shares = Self::default();
+        for (kind, serve) in PROTOCOLS {
+            let numbered = shared.iter().enumerate().map(|(number, shared)| Numbered { number, shared });
+            let own: Vec<Numbered<'_>> = numbered.filter(|it| it.shared.contender.kind == *kind).collect();
+            if !own.is_empty() {
+                serve(&mut shares, &own, run)?;
+            }
+        }
+        Ok(shares)
+    }
+
+    /// QEMU's arguments for a guest with that much memory.
+    pub fn arguments(&self, memory: Bytes) -> Vec<String> {
+        let mut words = self.arguments.clone();
+        if self.has_network {
+            words.extend(["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"].map(str::to_owned));
+        }
+        if self.has_shared_memory {
+            let backend = format!("memory-backend-memfd,id=memory,size={}M,share=on", memory.0 >> 20);
+            words.extend(["-object", &backend, "-numa", "node,memdev=memory"].map(str::to_owned));
+        }
+        words
+    }
+
+    /// Whether the guest needs an address.
+    pub fn has_network(&self) -> bool {
+        self.has_network
+    }
+
+    fn add(&mut self, share: &Numbered<'_>, source: String, options: &[&str], own: &[&str], server: &str) {
+        let options = options.iter().chain(own).copied().collect::<Vec<_>>().join(",");
+        let label = share.shared.contender.label.clone();
+        self.mounts.push(Share { label, source, options, server: server.to_owned() });
+    }
+}
+
+/// QEMU itself serves 9P. Without a mapping of owners it needs no root.
+fn plan9(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(), GuestError> {
+    for share in folders {
+        let (name, number) = (share.name(), share.number);
+        let path = share.folder().replace(',', ",,");
+        shares.arguments.extend([
+            "-fsdev".to_owned(),
+            format!("local,id=fs{number},path={path},security_model=none"),
+            "-device".to_owned(),
+            format!("virtio-9p-pci,fsdev=fs{number},mount_tag={name}"),
+        ]);
+        let (_, own) = share.options(|_| false);
+        shares.add(share, name, &["trans=virtio", "version=9p2000.L", "msize=524288"], &own, "QEMU");
+    }
+    Ok(())
+}
+
+/// virtiofsd, which decides about caches: its options are `cache` and `writeback`.
+fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+    let places = ["/usr/libexec/virtiofsd", "/usr/lib/qemu/virtiofsd", "/usr/bin/virtiofsd"];
+    let missing = GuestError::ProgramMissing { program: "virtiofsd", package: "qemu-system-common" };
+    let program = places.into_iter().find(|path| Path::new(path).exists()).ok_or(missing)?;
+    let version = version_of(&[program, "--version"]);
+    shares.has_shared_memory = true;
+    for share in folders {
+        let (name, number) = (share.name(), share.number);
+        let socket = run.join(format!("{name}.sock"));
+        let (server, own) = share.options(|name| ["cache", "writeback"].contains(&name));
+        let mut argv = [program, "-f", "--socket-path"].map(str::to_owned).to_vec();
+        argv.push(socket.display().to_string());
+        argv.extend([
+            "-o".to_owned(),
+            format!("source={}", share.folder()),
+            "-o".to_owned(),
+            "sandbox=chroot".to_owned(),
+        ]);
+        argv.extend(server.iter().flat_map(|option| ["-o".to_owned(), (*option).to_owned()]));
+        start(shares, &argv, run, &name, || socket.exists())?;
+        shares.arguments.extend([
+            "-chardev".to_owned(),
+            format!("socket,id=virtiofs{number},path={}", socket.display().to_string().replace(',', ",,")),
+            "-device".to_owned(),
+            format!("vhost-user-fs-pci,chardev=virtiofs{number},tag={name}"),
+        ]);
+        shares.add(share, name, &[], &own, &version);
+    }
+    Ok(())
+}
+
+/// NFS-Ganesha, for version 4 only, which needs no rpcbind.
+fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+    require("ganesha.nfsd", "nfs-ganesha")?;
+    let library = Path::new("/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so");
+    if !library.exists() {
+        return Err(GuestError::ProgramMissing { program: "libfsalvfs.so", package: "nfs-ganesha-vfs" });
+    }
+    let port = free_port()?;
+    let state = run.join("ganesha");
+    make(&state)?;
+    let mut text = format!(
+        "NFS_CORE_PARAM {{ NFS_Port = {port}; Protocols = 4; Bind_addr = 127.0.0.1; Enable_NLM = false; \
+         Enable_RQUOTA = false; }}\n\
+         NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = {}; Only_Numeric_Owners = true; }}\n",
+        state.display()
+    );
+    for share in folders {
+        text += &format!(
+            "EXPORT {{ Export_Id = {}; Path = {}; Pseudo = /{}; Access_Type = RW; Squash = No_Root_Squash; \
+             SecType = sys; FSAL {{ Name = VFS; }} }}\n",
+            share.number + 1,
+            share.folder(),
+            share.name()
+        );
+    }
+    let (file, log, pid) = (run.join("ganesha.conf"), run.join("ganesha.log"), run.join("ganesha.pid"));
+    fs::write(&file, text).map_err(GuestError::io("write", &file))?;
+    let path = |path: &Path| path.display().to_string();
+    let argv = ["ganesha.nfsd", "-F", "-f", &path(&file), "-L", &path(&log), "-p", &path(&pid)].map(str::to_owned);
+    start(shares, &argv, run, "ganesha", || answers(port))?;
+    shares.has_network = true;
+    let version = version_of(&["ganesha.nfsd", "-v"]);
+    let address = GUEST.split('/').next().unwrap_or(GUEST);
+    let (port, client) = (format!("port={port}"), format!("clientaddr={address}"));
+    let host = format!("addr={HOST}");
+    for share in folders {
+        let (_, own) = share.options(|_| false);
+        let options = ["vers=4.2", "proto=tcp", "sec=sys", &port, &host, &client];
+        shares.add(share, format!("{HOST}:/{}", share.name()), &options, &own, &version);
+    }
+    Ok(())
+}
+
+/// Samba's smbd.
+fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+    require("smbd", "samba")?;
+    let (port, state) = (free_port()?, run.join("samba"));
+    make(&state)?;
+    let place = state.display();
+    let mut text = format!(
+        "[global]\nserver role = standalone server\nmap to guest = Bad User\ninterfaces = lo\nbind interfaces only = yes\n\
+         smb ports = {port}\nserver min protocol = SMB3_11\ndisable netbios = yes\nload printers = no\n\
+         private dir = {place}\nlock directory = {place}\nstate directory = {place}\ncache directory = {place}\n\
+         pid directory = {place}\nncalrpc dir = {place}/ncalrpc\nlog file = {place}/log\n"
+    );
+    for share in folders {
+        text += &format!(
+            "[{}]\npath = {}\nread only = no\nguest ok = yes\nguest only = yes\nforce user = root\n",
+            share.name(),
+            share.folder()
+        );
+    }
+    let file = run.join("smb.conf");
+    fs::write(&file, text).map_err(GuestError::io("write", &file))?;
+    let argv = ["smbd", "-F", "--no-process-group", "-s", &file.display().to_string()].map(str::to_owned);
+    start(shares, &argv, run, "smbd", || answers(port))?;
+    shares.has_network = true;
+    let version = version_of(&["smbd", "--version"]);
+    let (port, ip) = (format!("port={port}"), format!("ip={HOST}"));
+    for share in folders {
+        let (_, own) = share.options(|_| false);
+        let options = ["vers=3.1.1", "sec=none", &ip, &port];
+        shares.add(share, format!("//{HOST}/{}", share.name()), &options, &own, &version);
+    }
+    Ok(())
+}
+
+fn require(program: &'static str, package: &'static str) -> Result<(), GuestError> {
+    child::find_program(program).map(drop).ok_or(GuestError::ProgramMissing { program, package })
+}
+
+fn make(folder: &Path) -> Result<(), GuestError> {
+    fs::create_dir_all(folder).map_err(GuestError::io("create", folder))
+}
+
+/// The first line that a program prints about its version.
+fn version_of(argv: &[&str]) -> String {
+    let words = child::run(argv, Patience::query()).map(|ended| ended.words()).unwrap_or_default();
+    words.lines().next().unwrap_or("of unknown version").trim().to_owned()
+}
+
+/// A port of the loopback device that no program uses now.
+fn free_port() -> Result<u16, GuestError> {
+    let bound = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    bound.map(|address| address.port()).map_err(GuestError::io("find a port on", "127.0.0.1"))
+}
+
+fn answers(port: u16) -> bool {
+    TcpStream::connect(("127.0.0.1", port)).is_ok()
+}
+
+/// Starts a server, and waits until `is_ready`.
+fn start(
+    shares: &mut Shares,
+    argv: &[String],
+    run: &Path,
+    name: &str,
+    is_ready: impl Fn() -> bool,
+) -> Result<(), GuestError> {
+    let log = run.join(format!("{name}.out"));
+    let failed = |what: &str| {
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let last: Vec<&str> = text.lines().rev().take(5).collect();
+        let words = [what].into_iter().chain(last.into_iter().rev()).collect::<Vec<_>>().join("\n");
+        GuestError::Program { command: argv.join(" "), words }
+    };
+    let mut server =
+        Daemon::start(argv, Wrapping::None, run, &log).map_err(GuestError::io("start", argv[0].clone()))?;
+    let begin = Instant::now();
+    while !is_ready() {
+        if server.ended().is_ok_and(|status| status.is_some()) {
+            return Err(failed("it ended at once"));
+        }
+        if begin.elapsed() > PATIENCE {
+            return Err(failed("it does not answer"));
+        }
+        thread::sleep(LOOK);
+    }
+    shares.servers.push(server);
+    Ok(())
+}

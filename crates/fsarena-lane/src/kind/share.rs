@@ -1,0 +1,40 @@
+//! Folders of the host that a guest mounts. fsarena starts their servers (`fsarena-guest/src/shares.rs`).
+
+use super::{Ground, Kind};
+
+/// A folder of the host, shared with a guest.
+pub struct Share {
+    name: &'static str,
+    mounted_as: &'static str,
+    about: &'static str,
+}
+
+/// 9P, served by QEMU.
+pub static PLAN9: Share =
+    Share { name: "9p", mounted_as: "9p", about: "a folder of the host in a guest, by 9P (QEMU)" };
+/// virtiofs, served by virtiofsd.
+pub static VIRTIOFS: Share =
+    Share { name: "virtiofs", mounted_as: "virtiofs", about: "a folder of the host in a guest, by virtiofs" };
+/// NFS 4.2, served by NFS-Ganesha.
+pub static NFS: Share = Share { name: "nfs", mounted_as: "nfs4", about: "a folder of the host in a guest, by NFS 4.2" };
+/// SMB 3.1.1, served by Samba.
+pub static SMB: Share =
+    Share { name: "smb", mounted_as: "cifs", about: "a folder of the host in a guest, by SMB 3.1.1" };
+
+impl Kind for Share {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn mounted_as(&self) -> &'static str {
+        self.mounted_as
+    }
+
+    fn about(&self) -> &'static str {
+        self.about
+    }
+
+    fn ground(&self) -> Ground {
+        Ground::Share
+    }
+}

@@ -1,0 +1,161 @@
+//! The virtual machine in which a run takes place.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::UnitError;
+use crate::{Bytes, Label, Nanos, Storage};
+
+/// A virtual machine in which a run takes place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guest {
+    /// The kernel's Debian package with its version.
+    pub kernel: String,
+    /// How instructions are executed.
+    pub accelerator: Accelerator,
+    /// Its memory.
+    pub memory: Bytes,
+    /// The version of QEMU.
+    pub qemu: String,
+    /// The disk with the lanes.
+    pub disk: GuestDisk,
+    /// Folders of the host that it mounts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Share>,
+}
+
+/// A folder of the host that a guest mounts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// The contender that works on it.
+    pub label: Label,
+    /// What is mounted, such as `10.0.2.2:/share-1`.
+    pub source: String,
+    /// The options that the connection needs; those of the contender follow.
+    pub options: String,
+    /// The server and its version.
+    pub server: String,
+}
+
+/// The disk with the lanes of a guest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuestDisk {
+    /// A virtual disk (virtio-blk), which is a file in this storage of the host.
+    Virtual(Storage),
+    /// A disk that the guest's kernel simulates (null_blk).
+    Simulated(Simulated),
+}
+
+/// A disk in the guest's memory that takes as long as a real one (Documentation/block/null_blk.rst).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Time from the start of a request to its end; 0: that of a copy in memory.
+    pub latency: Nanos,
+    /// Bytes per second; `None`: no limit.
+    pub bandwidth: Option<Bytes>,
+    /// Size of its volatile cache; 0: it has none.
+    pub cache: Bytes,
+}
+
+impl Default for Simulated {
+    fn default() -> Self {
+        Self { latency: Nanos(100_000), bandwidth: None, cache: Bytes::mib(64) }
+    }
+}
+
+/// Reads `latency=100us,bandwidth=500M,cache=64M`. What is not named is as in the default.
+impl FromStr for Simulated {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut disk = Self::default();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or("latency=TIME, bandwidth=SIZE or cache=SIZE")?;
+            let wrong = |error: UnitError| format!("{name}: {error}");
+            match name {
+                "latency" => disk.latency = value.parse().map_err(wrong)?,
+                "bandwidth" => disk.bandwidth = Some(value.parse().map_err(wrong)?),
+                "cache" => disk.cache = value.parse().map_err(wrong)?,
+                _ => return Err(format!("there is no `{name}`: latency, bandwidth and cache can be set")),
+            }
+        }
+        Ok(disk)
+    }
+}
+
+/// Prints what [`Simulated::from_str`] reads.
+impl fmt::Display for Simulated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "latency={}us", self.latency.0 / 1000)?;
+        if let Some(bandwidth) = self.bandwidth {
+            write!(f, ",bandwidth={}", bandwidth.0)?;
+        }
+        write!(f, ",cache={}", self.cache.0)
+    }
+}
+
+/// How a guest's instructions are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Accelerator {
+    /// By the processor, with the kernel's KVM.
+    Kvm,
+    /// By QEMU, which translates them (TCG). Times are several times longer than on the processor.
+    Emulated,
+    /// By QEMU, which lets the guest's clock advance by one nanosecond per instruction.
+    Deterministic,
+}
+
+impl fmt::Display for Accelerator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kvm => "kvm",
+            Self::Emulated => "emulated",
+            Self::Deterministic => "deterministic",
+        })
+    }
+}
+
+impl Guest {
+    /// What a reader has to know about figures of this guest.
+    pub fn remark(&self) -> String {
+        let Self { kernel, qemu, memory, .. } = self;
+        let disk = match &self.disk {
+            GuestDisk::Virtual(storage) => format!("a virtual disk in {storage}"),
+            GuestDisk::Simulated(disk) => format!("a simulated disk ({disk})"),
+        };
+        let machine = format!("a virtual machine with {memory} of memory and {disk} (QEMU {qemu}, {kernel})");
+        match self.accelerator {
+            Accelerator::Kvm => {
+                format!("all contenders run in {machine}; no figure may be compared with one of the host")
+            }
+            Accelerator::Emulated => format!(
+                "all contenders run in {machine} whose processor is emulated: times are several times longer than on a \
+                 real one. Ratios of metadata operations hold within about 20 %; those of direct I/O, fsync and data in \
+                 the page cache do not"
+            ),
+            Accelerator::Deterministic => format!(
+                "all contenders run in {machine} whose clock counts instructions, one nanosecond each: a second is \
+                 10^9 instructions. Caches and memory cost nothing there"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_simulated_disk_is_read_as_it_is_printed() {
+        let disk: Simulated = "latency=20us,bandwidth=500M".parse().expect("well spelled");
+        assert_eq!(disk, Simulated { latency: Nanos(20_000), bandwidth: Some(Bytes::mib(500)), cache: Bytes::mib(64) });
+        assert_eq!(disk.to_string().parse(), Ok(disk));
+        for wrong in ["", "latency", "latency=5", "speed=1M"] {
+            assert!(wrong.parse::<Simulated>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Tests of what other crates add to a report.
+
+use std::collections::BTreeMap;
+
+use fsarena_report::report::{Content, Paragraph, Section};
+use fsarena_report::{Additions, FORMATS};
+
+use crate::fixture::fixture;
+
+fn additions() -> Additions {
+    let drawings: Content = Paragraph::plain("Added to a workload.").into();
+    Additions {
+        sections: vec![Section::titled("Added").with(Paragraph::plain("An added sentence."))],
+        of_workloads: BTreeMap::from([("create-fsync".to_owned(), vec![drawings])]),
+    }
+}
+
+fn rendered(format: &str) -> String {
+    let format = FORMATS.iter().find(|known| known.name == format).unwrap();
+    String::from_utf8((format.render)(&fixture(), additions()).unwrap().bytes().to_vec()).unwrap()
+}
+
+#[test]
+fn an_added_section_comes_first_in_every_format_for_readers() {
+    for (format, heading) in [("text", "Added\n"), ("markdown", "## Added\n"), ("html", "<h2>Added</h2>")] {
+        let report = rendered(format);
+        let (_, after) = report.split_once(heading).unwrap_or_else(|| panic!("{format}"));
+        assert!(after.contains("An added sentence."), "{format}");
+        assert!(after.contains("Verdicts"), "{format}: the other sections follow");
+    }
+}
+
+#[test]
+fn the_page_has_an_addition_in_the_part_of_its_workload_only() {
+    let page = rendered("html");
+    let parts = page.split("<article").filter(|part| part.contains("Added to a workload."));
+    let parts: Vec<&str> = parts.collect();
+    assert!(parts.len() == 1 && parts[0].contains("<h3>create-fsync"), "{parts:?}");
+}
+
+#[test]
+fn data_have_no_additions() {
+    for format in ["json", "csv"] {
+        assert!(!rendered(format).contains("dded"), "{format}");
+    }
+}

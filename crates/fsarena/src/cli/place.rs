@@ -1,0 +1,72 @@
+//! Where a run takes place.
+
+use clap::{Args, ValueEnum};
+use fsarena_model::guest::Simulated;
+use fsarena_model::{Accelerator, Bytes, Storage};
+
+/// Where a run takes place: here, on another machine, or in a guest.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Run on another machine: a command that starts an agent there, such as 'ssh HOST fsarena agent'
+    #[arg(long, value_name = "COMMAND", conflicts_with = "guest")]
+    pub on: Option<String>,
+    /// Run in a virtual machine, which needs QEMU and no root [default: if this kernel lacks a contender's file system]
+    #[arg(long, visible_alias = "in-guest", value_name = "HOW", num_args = 0..=1, default_missing_value = "auto")]
+    pub guest: Option<How>,
+    /// The guest's kernel: a Debian package, or the path of one [default: linux-image-amd64]
+    #[arg(long, value_name = "PACKAGE")]
+    pub guest_kernel: Option<String>,
+    /// Lanes on a disk that the guest's kernel simulates: latency=100us,bandwidth=500M,cache=64M [default with `--guest
+    /// deterministic`, else a virtual disk]
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    pub guest_disk: Option<Simulated>,
+    /// The guest's memory
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    pub guest_memory: Bytes,
+}
+
+/// How a guest's instructions are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum How {
+    /// By KVM if it works, otherwise emulated.
+    Auto,
+    /// By KVM.
+    Kvm,
+    /// By QEMU.
+    Emulated,
+    /// By QEMU, whose clock counts instructions.
+    Deterministic,
+}
+
+impl How {
+    /// The accelerator that was asked for; `None`: what works.
+    pub fn accelerator(self) -> Option<Accelerator> {
+        match self {
+            Self::Auto => None,
+            Self::Kvm => Some(Accelerator::Kvm),
+            Self::Emulated => Some(Accelerator::Emulated),
+            Self::Deterministic => Some(Accelerator::Deterministic),
+        }
+    }
+}
+
+impl Place {
+    /// The simulated disk of the guest, if it has one.
+    pub fn simulated(&self) -> Option<Simulated> {
+        self.guest_disk.or_else(|| self.is_deterministic().then(Simulated::default))
+    }
+
+    /// Whether the same plan always gives the same figures.
+    pub fn is_deterministic(&self) -> bool {
+        self.guest == Some(How::Deterministic)
+    }
+
+    /// The storage of the lanes, if it is `named` or by default.
+    pub fn storage(&self, named: Option<&str>) -> Storage {
+        match (named, self.guest) {
+            (Some(named), _) => Storage::from(named),
+            (None, Some(_)) => Storage::Memory,
+            (None, None) => Storage::from(fsarena_lane::DEFAULT_FOLDER),
+        }
+    }
+}

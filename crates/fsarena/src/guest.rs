@@ -1,0 +1,149 @@
+//! A run in a guest: the virtual machine is made here, and its agent does the work.
+
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use fsarena_execute::{Listener, RunError};
+use fsarena_guest::{Hardware, Shared, Shares, Wanted};
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Wait, disk};
+use fsarena_model::event::Note;
+use fsarena_model::guest::Simulated;
+use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Status, Storage};
+
+use crate::agent::{self, Link, Lost, Order};
+use crate::perform::{self, Held};
+use crate::places;
+
+/// Memory of the host as a folder.
+const MEMORY: &str = "/dev/shm";
+
+/// Most messages of the guest's kernel that a report has.
+const MOST_FINDINGS: usize = 10;
+
+/// A guest for a run.
+pub struct InGuest {
+    /// Kernel, processor and memory.
+    pub wanted: Wanted,
+    /// The disk with the lanes, if the guest simulates it; otherwise it lies in the plan's storage.
+    pub simulated: Option<Simulated>,
+}
+
+/// Executes an order in a guest; `None` if it was stopped before the run began.
+pub fn run(
+    in_guest: &InGuest,
+    order: &Order,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
+    let wait = if order.wait { Wait::Yes } else { Wait::No };
+    let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(None) };
+    let ended = boot_and_run(in_guest, order, &mut held, stop, listener);
+    let removed = held.ledger.undo();
+    let ended = ended?;
+    removed?;
+    Ok(ended)
+}
+
+fn boot_and_run(
+    in_guest: &InGuest,
+    order: &Order,
+    held: &mut Held,
+    stop: &AtomicBool,
+    listener: &mut dyn Listener,
+) -> Result<Option<Status>> {
+    let mut telling = |what: &str| {
+        let _ = listener.hear(&Event::Preparing(what.to_owned()));
+    };
+    let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.wanted, &mut telling)?;
+    telling("booting the guest");
+    let disk = match in_guest.simulated {
+        Some(disk) => GuestDisk::Simulated(disk),
+        None => GuestDisk::Virtual(order.plan.storage.clone()),
+    };
+    let shares = share(&order.plan, held)?;
+    let guest = Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) };
+    let remark = guest.remark();
+    let on_disk = Storage::Disk(fsarena_guest::lanes_device());
+    let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
+    let size = disk::needed(&plan).context("the lanes are too large")?;
+    let notes = order.notes.iter().cloned().chain([remark]).collect();
+    let order = Order { plan, notes, wait: false, erase: Vec::new() };
+    let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+    let text = if is_deterministic { Some(serde_json::to_string(&order)? + "\n") } else { None };
+    let lanes = Some((&disk, size));
+    let running =
+        Hardware { prepared: &prepared, lanes, shares: &shares, order: text.as_ref().map(String::as_bytes) }.boot()?;
+    let stream = running.stream();
+    let link = Link {
+        name: "the guest".to_owned(),
+        input: Box::new(stream.try_clone().context("the connection to the guest")?),
+        output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
+    };
+    let mut listening = Listening { running: &running, inner: listener, booted: false };
+    let ended = agent::converse(link, (!is_deterministic).then_some(&order), stop, &mut listening);
+    let findings = running.findings();
+    match ended {
+        Err(error) if error.downcast_ref::<Lost>().is_some() => {
+            Err(running.failed("stopped before the run ended").into())
+        }
+        Err(error) => Err(error),
+        Ok(status) => {
+            tell(&findings, listener)?;
+            Ok(status)
+        }
+    }
+}
+
+/// Makes the folders that the guest mounts, below a folder of the run, and starts their servers.
+fn share(plan: &Plan, held: &mut Held) -> Result<Shares> {
+    let is_shared =
+        |contender: &&Contender| fsarena_lane::kind(&contender.kind).is_some_and(|kind| kind.ground() == Ground::Share);
+    let contenders: Vec<&Contender> = plan.contenders.iter().filter(is_shared).collect();
+    if contenders.is_empty() {
+        return Ok(Shares::default());
+    }
+    let parent = match &plan.storage {
+        Storage::Directory(path) => path.clone(),
+        _ => PathBuf::from(MEMORY),
+    };
+    let ledger = &mut held.ledger;
+    ledger.make_parents(&parent)?;
+    let parent = parent.canonicalize().with_context(|| format!("look up {}", parent.display()))?;
+    let run = parent.join(ledger.name());
+    ledger.make_directory(&run, 0o755)?;
+    let mut shared = Vec::new();
+    for (number, contender) in contenders.into_iter().enumerate() {
+        let folder = run.join(format!("share-{number}"));
+        ledger.make_directory(&folder, 0o777)?;
+        shared.push(Shared { contender, folder });
+    }
+    Ok(Shares::serve(&shared, &run)?)
+}
+
+/// Tells the guest when its agent has answered.
+struct Listening<'a> {
+    running: &'a fsarena_guest::Running,
+    inner: &'a mut dyn Listener,
+    booted: bool,
+}
+
+impl Listener for Listening<'_> {
+    fn hear(&mut self, event: &Event) -> Result<(), String> {
+        if !std::mem::replace(&mut self.booted, true) {
+            self.running.booted();
+        }
+        self.inner.hear(event)
+    }
+}
+
+/// Reports what the guest's kernel has complained about.
+fn tell(findings: &[String], listener: &mut dyn Listener) -> Result<()> {
+    for finding in findings.iter().take(MOST_FINDINGS) {
+        let note = Note { severity: Severity::Warning, text: format!("the guest's kernel reports: {finding}") };
+        listener.hear(&Event::Note(note)).map_err(RunError::Listener)?;
+    }
+    Ok(())
+}
