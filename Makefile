@@ -31,7 +31,7 @@ help:
 	@echo "make install    the binary, completions and the manual page (PREFIX=/usr/local DESTDIR=)"
 	@echo "make dist       packages for Debian, archives and checksums in $(TARGET_DIR)/dist"
 	@echo "make bench-round  where the time of a round goes (root)"
-	@echo "make bench-engine what the load engine costs beside fio and fs_mark"
+	@echo "make bench-engine what the load engine costs compared with fio and fs_mark"
 	@echo "make bench-market how fast market data are made up, with their SHA-256 (ROWS=2000000 SEED=1 DAY=2016-04-11)"
 	@echo "make parity     the same jobs natively and through fio, on a lane (root)"
 	@echo "make parity-apps servers and tools through fsarena and by hand, on a lane (root)"

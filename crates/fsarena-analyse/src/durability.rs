@@ -2,8 +2,8 @@
 //! flush.
 
 use fsarena_model::event::Note;
-use fsarena_model::trial;
-use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::trial::SYNCS;
+use fsarena_model::{Durability, DurablePoint, Label, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 /// With at least this many syncs, missing flushes are no coincidence.
 const ENOUGH: f64 = 20.0;
@@ -46,7 +46,7 @@ fn unflushed(record: &RunRecord, label: &Label) -> Option<(f64, f64)> {
         let needed = workload(trial).map_or(0.0, |workload| called(workload, trial) + fewest_of_commits(trial));
         if needed > 0.0 {
             total += needed;
-            flushes += trial.probe("device.flushes")?;
+            flushes += trial.probe(probe::DEVICE_FLUSHES)?;
         }
     }
     (total >= ENOUGH && flushes < NONE * total).then_some((total, flushes))
@@ -65,8 +65,8 @@ pub fn syncs(workload: &Workload, trial: &Trial) -> f64 {
 
 fn called(workload: &Workload, trial: &Trial) -> f64 {
     let of = |name: &str| trial.latencies.get(name).map_or(0, |latency| latency.count);
-    let called = trial::SYNCS.iter().map(|name| of(name)).sum::<u64>();
-    if let Some(written) = trial.probe(trial::DURABLE_WRITES) {
+    let called = SYNCS.iter().map(|name| of(name)).sum::<u64>();
+    if let Some(written) = trial.probe(probe::DURABLE_WRITES) {
         return called as f64 + written;
     }
     let with_each =
@@ -82,10 +82,10 @@ pub fn fewest_flushes(workload: &Workload, trial: &Trial) -> f64 {
 
 /// A database needs one flush for as many transactions as it has connections.
 fn fewest_of_commits(trial: &Trial) -> f64 {
-    commits(trial) / trial.probe(trial::CONNECTIONS).unwrap_or(1.0).max(1.0)
+    commits(trial) / trial.probe(probe::CONNECTIONS).unwrap_or(1.0).max(1.0)
 }
 
 /// Transactions that a database acknowledged as durable.
 fn commits(trial: &Trial) -> f64 {
-    trial.probe(trial::COMMITS).unwrap_or(0.0)
+    trial.probe(probe::COMMITS).unwrap_or(0.0)
 }

@@ -4,12 +4,7 @@
 //! seconds of a trial instead of an interval. One thing differs: an average over no requests is absent here, where
 //! iostat prints 0.
 
-use std::collections::BTreeMap;
-
-use fsarena_model::{Reading, Trial};
-
-/// The prefix that distinguishes these figures from other probe readings.
-pub const PREFIX: &str = "iostat.";
+use fsarena_model::{Probe, Readings, Trial, probe};
 
 const KILOBYTE: f64 = 1024.0;
 const MILLISECONDS: f64 = 1e3;
@@ -19,44 +14,41 @@ const PERCENT: f64 = 100.0;
 struct Counted<'a>(&'a Trial);
 
 impl Counted<'_> {
-    fn per_second(&self, name: &str) -> Option<f64> {
-        Some(self.0.probe(name)? / self.0.seconds())
+    fn per_second(&self, probe: Probe) -> Option<f64> {
+        Some(self.0.probe(probe)? / self.0.seconds())
     }
 
-    fn per_request(&self, name: &str, requests: &str) -> Option<f64> {
-        Some(self.0.probe(name)? / self.0.probe(requests)?)
+    fn per_request(&self, probe: Probe, requests: Probe) -> Option<f64> {
+        Some(self.0.probe(probe)? / self.0.probe(requests)?)
     }
 }
 
-/// The columns that the kernel's counters give for a trial, each named [`PREFIX`] plus iostat's name. `rkB/s`, `wkB/s`
+/// The columns that the kernel's counters give for a trial, each named `iostat.` plus iostat's name. `rkB/s`, `wkB/s`
 /// and request sizes are in units of 1024 bytes, `await` is in milliseconds, `%util` is a percentage.
-pub fn columns(trial: &Trial) -> BTreeMap<String, Reading> {
+pub fn columns(trial: &Trial) -> Readings {
     let device = Counted(trial);
-    let rate = |name| device.per_second(name);
-    let kilobytes = |name| rate(name).map(|bytes| bytes / KILOBYTE);
+    let rate = |probe| device.per_second(probe);
+    let kilobytes = |probe| rate(probe).map(|bytes| bytes / KILOBYTE);
     let wait = |time, requests| device.per_request(time, requests).map(|seconds| seconds * MILLISECONDS);
     let size = |bytes, requests| device.per_request(bytes, requests).map(|bytes| bytes / KILOBYTE);
     let columns = [
-        ("r/s", "1/s", rate("device.reads")),
-        ("rkB/s", "kB/s", kilobytes("device.read")),
-        ("rrqm/s", "1/s", rate("device.read-merges")),
-        ("r_await", "ms", wait("device.reading", "device.reads")),
-        ("rareq-sz", "kB", size("device.read", "device.reads")),
-        ("w/s", "1/s", rate("device.writes")),
-        ("wkB/s", "kB/s", kilobytes("device.written")),
-        ("wrqm/s", "1/s", rate("device.write-merges")),
-        ("w_await", "ms", wait("device.writing", "device.writes")),
-        ("wareq-sz", "kB", size("device.written", "device.writes")),
-        ("f/s", "1/s", rate("device.flushes")),
-        ("f_await", "ms", wait("device.flushing", "device.flushes")),
-        ("aqu-sz", "requests", rate("device.queue")),
-        ("%util", "%", rate("device.busy").map(|share| share * PERCENT)),
+        (probe::IOSTAT_READS, rate(probe::DEVICE_READS)),
+        (probe::IOSTAT_READ, kilobytes(probe::DEVICE_READ)),
+        (probe::IOSTAT_READ_MERGES, rate(probe::DEVICE_READ_MERGES)),
+        (probe::IOSTAT_READ_WAIT, wait(probe::DEVICE_READING, probe::DEVICE_READS)),
+        (probe::IOSTAT_READ_SIZE, size(probe::DEVICE_READ, probe::DEVICE_READS)),
+        (probe::IOSTAT_WRITES, rate(probe::DEVICE_WRITES)),
+        (probe::IOSTAT_WRITTEN, kilobytes(probe::DEVICE_WRITTEN)),
+        (probe::IOSTAT_WRITE_MERGES, rate(probe::DEVICE_WRITE_MERGES)),
+        (probe::IOSTAT_WRITE_WAIT, wait(probe::DEVICE_WRITING, probe::DEVICE_WRITES)),
+        (probe::IOSTAT_WRITE_SIZE, size(probe::DEVICE_WRITTEN, probe::DEVICE_WRITES)),
+        (probe::IOSTAT_FLUSHES, rate(probe::DEVICE_FLUSHES)),
+        (probe::IOSTAT_FLUSH_WAIT, wait(probe::DEVICE_FLUSHING, probe::DEVICE_FLUSHES)),
+        (probe::IOSTAT_QUEUE, rate(probe::DEVICE_QUEUE)),
+        (probe::IOSTAT_BUSY, rate(probe::DEVICE_BUSY).map(|share| share * PERCENT)),
     ];
-    let reading = |(name, unit, value): (&str, &str, Option<f64>)| {
-        let value = value.filter(|value| value.is_finite())?;
-        Some((format!("{PREFIX}{name}"), Reading { value: Some(value), unit: unit.to_owned() }))
-    };
-    columns.into_iter().filter_map(reading).collect()
+    let finite = |(probe, value): (Probe, Option<f64>)| Some(probe.reading(value.filter(|value| value.is_finite())?));
+    columns.into_iter().filter_map(finite).collect()
 }
 
 #[cfg(test)]
@@ -65,12 +57,11 @@ mod tests {
     use fsarena_model::{Label, Nanos, Outcome, Slice};
 
     /// A trial of one slice of `seconds`, with these probe readings.
-    fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
+    fn trial(seconds: f64, probes: &[(Probe, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
-        let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
         Trial {
             slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
-            probes: probes.iter().map(|(name, value)| ((*name).to_owned(), reading(*value))).collect(),
+            probes: probes.iter().map(|(probe, value)| probe.reading(*value)).collect(),
             ..Trial::empty(1, "w", Label::from("ext4"), Outcome::Finished)
         }
     }
@@ -80,40 +71,40 @@ mod tests {
         let trial = trial(
             2.0,
             &[
-                ("device.reads", 300.0),
-                ("device.read", 300.0 * 8192.0),
-                ("device.read-merges", 20.0),
-                ("device.reading", 0.6),
-                ("device.writes", 100.0),
-                ("device.written", 100.0 * 4096.0),
-                ("device.write-merges", 0.0),
-                ("device.writing", 0.05),
-                ("device.flushes", 4.0),
-                ("device.flushing", 0.01),
-                ("device.queue", 5.0),
-                ("device.busy", 1.5),
+                (probe::DEVICE_READS, 300.0),
+                (probe::DEVICE_READ, 300.0 * 8192.0),
+                (probe::DEVICE_READ_MERGES, 20.0),
+                (probe::DEVICE_READING, 0.6),
+                (probe::DEVICE_WRITES, 100.0),
+                (probe::DEVICE_WRITTEN, 100.0 * 4096.0),
+                (probe::DEVICE_WRITE_MERGES, 0.0),
+                (probe::DEVICE_WRITING, 0.05),
+                (probe::DEVICE_FLUSHES, 4.0),
+                (probe::DEVICE_FLUSHING, 0.01),
+                (probe::DEVICE_QUEUE, 5.0),
+                (probe::DEVICE_BUSY, 1.5),
             ],
         );
         let columns = columns(&trial);
-        let value = |name: &str| columns[&format!("iostat.{name}")].value.expect("known");
+        let value = |probe: Probe| columns[&probe.key()].value.expect("known");
         let expected = [
-            ("r/s", 150.0),
-            ("rkB/s", 1200.0),
-            ("rrqm/s", 10.0),
-            ("r_await", 2.0),
-            ("rareq-sz", 8.0),
-            ("w/s", 50.0),
-            ("wkB/s", 200.0),
-            ("wrqm/s", 0.0),
-            ("w_await", 0.5),
-            ("wareq-sz", 4.0),
-            ("f/s", 2.0),
-            ("f_await", 2.5),
-            ("aqu-sz", 2.5),
-            ("%util", 75.0),
+            (probe::IOSTAT_READS, 150.0),
+            (probe::IOSTAT_READ, 1200.0),
+            (probe::IOSTAT_READ_MERGES, 10.0),
+            (probe::IOSTAT_READ_WAIT, 2.0),
+            (probe::IOSTAT_READ_SIZE, 8.0),
+            (probe::IOSTAT_WRITES, 50.0),
+            (probe::IOSTAT_WRITTEN, 200.0),
+            (probe::IOSTAT_WRITE_MERGES, 0.0),
+            (probe::IOSTAT_WRITE_WAIT, 0.5),
+            (probe::IOSTAT_WRITE_SIZE, 4.0),
+            (probe::IOSTAT_FLUSHES, 2.0),
+            (probe::IOSTAT_FLUSH_WAIT, 2.5),
+            (probe::IOSTAT_QUEUE, 2.5),
+            (probe::IOSTAT_BUSY, 75.0),
         ];
-        for (name, figure) in expected {
-            assert!((value(name) - figure).abs() < 1e-9, "{name}: {} is not {figure}", value(name));
+        for (probe, figure) in expected {
+            assert!((value(probe) - figure).abs() < 1e-9, "{}: {} is not {figure}", probe.id, value(probe));
         }
         assert_eq!(columns.len(), expected.len());
     }
@@ -125,20 +116,21 @@ mod tests {
         let [before, after] = ["22557176  1092573 2766765714 17584617 69600516  3654434 14880047376 33578482        4  7513672 52357201  3491896       63 4429849800   681133 10264521   512967",
             "22576173  1092573 2767069666 17586868 69621984  3654434 14880356440 33580978        1  7515232 52362069  3491896       63 4429849800   681133 10266406   513088"]
             .map(fsarena_probe::device::values);
-        let names = fsarena_probe::device::COUNTERS.iter().map(|counter| counter.name);
+        let counters = fsarena_probe::device::COUNTERS.iter().copied();
         let grown = after.iter().zip(&before).map(|(after, before)| after.expect("read") - before.expect("read"));
-        let columns = columns(&trial(2.0, &names.zip(grown).collect::<Vec<_>>()));
+        let columns = columns(&trial(2.0, &counters.zip(grown).collect::<Vec<_>>()));
         let heads = "r/s     rkB/s   rrqm/s  r_await rareq-sz     w/s     wkB/s   wrqm/s  w_await wareq-sz     f/s f_await  aqu-sz  %util";
         let printed = "9498.50  75988.00     0.00   0.12     8.00 10734.00  77266.00     0.00   0.12     7.20  942.50    0.06    2.43  78.00";
         for (head, printed) in heads.split_whitespace().zip(printed.split_whitespace()) {
-            let ours = columns[&format!("iostat.{head}")].value.expect("known");
+            let column = columns.iter().find(|(id, _)| id.reported_by("iostat") == Some(head));
+            let ours = column.and_then(|(_, reading)| reading.value).expect("known");
             assert_eq!(format!("{ours:.2}"), printed, "{head}");
         }
     }
 
     #[test]
     fn what_the_kernel_does_not_tell_is_absent() {
-        let columns = columns(&trial(1.0, &[("device.reads", 0.0), ("device.reading", 0.0)]));
-        assert_eq!(columns.keys().collect::<Vec<_>>(), ["iostat.r/s"]);
+        let columns = columns(&trial(1.0, &[(probe::DEVICE_READS, 0.0), (probe::DEVICE_READING, 0.0)]));
+        assert_eq!(columns.into_keys().collect::<Vec<_>>(), [probe::IOSTAT_READS.key()]);
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload};
+use fsarena_model::{AtRest, Bytes, Label, NoiseBounds, Outcome, RunRecord, Severity, Trial, Workload, probe};
 
 use crate::probes::{self, middle};
 
@@ -71,8 +71,8 @@ struct Rates {
 impl Load {
     fn add(&mut self, trial: &Trial, is_foreign: bool) {
         self.foreign.add(probes::beyond_own_seconds(trial).filter(|_| !is_foreign), trial);
-        self.stolen.add(trial.probe("cpu.steal"), trial);
-        self.disk.add(trial.probe("disk.others"), trial);
+        self.stolen.add(trial.probe(probe::CPU_STEAL), trial);
+        self.disk.add(trial.probe(probe::DISK_OTHERS), trial);
     }
 
     /// Processor times below [`RESOLUTION`] become 0.

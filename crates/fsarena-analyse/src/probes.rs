@@ -1,24 +1,17 @@
 //! Turns the probe readings of trials into the readings of a cell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use fsarena_model::{Latency, Nanos, Reading, Trial};
+use fsarena_model::probe::{self, Kind, LatencyFigure, Role};
+use fsarena_model::{Latency, Nanos, ProbeId, Reading, Readings, Trial};
 
 use crate::iostat;
-
-/// Prefixes of counters that are read around the timed slices. All other readings refer to the whole trial: they were
-/// taken outside the slices, or the program that did the work reported them.
-const COUNTERS: [&str; 6] = ["cpu.", "device.", "disk.", "machine.", "pages.", "process."];
-
-fn is_whole(name: &str) -> bool {
-    !COUNTERS.iter().any(|group| name.starts_with(group))
-}
 
 /// Processor seconds within the timed slices that neither this run nor kernel threads used. May be slightly negative,
 /// because the machine's counter has a resolution of one tick.
 pub fn beyond_own_seconds(trial: &Trial) -> Option<f64> {
-    let own = trial.probe("cpu.process")? + trial.probe("cpu.kernel")?;
-    Some(trial.probe("cpu.machine")? - own)
+    let own = trial.probe(probe::CPU_PROCESS)? + trial.probe(probe::CPU_KERNEL)?;
+    Some(trial.probe(probe::CPU_MACHINE)? - own)
 }
 
 /// Processor seconds that other programs used within the timed slices; at least 0.
@@ -28,18 +21,18 @@ pub fn foreign_seconds(trial: &Trial) -> Option<f64> {
 
 /// The medians of the probe readings over trials: averages over time for processor steal and device load, everything
 /// else per operation.
-pub fn of_cell(trials: &[&Trial]) -> BTreeMap<String, Reading> {
-    let each: Vec<BTreeMap<String, Reading>> = trials.iter().map(|trial| of_trial(trial)).collect();
-    let names: BTreeSet<&String> = each.iter().flat_map(BTreeMap::keys).collect();
-    names.into_iter().filter_map(|name| Some((name.clone(), median(&each, name)?))).collect()
+pub fn of_cell(trials: &[&Trial]) -> Readings {
+    let each: Vec<Readings> = trials.iter().map(|trial| of_trial(trial)).collect();
+    let ids: BTreeSet<&ProbeId> = each.iter().flat_map(Readings::keys).collect();
+    ids.into_iter().filter_map(|id| Some((id.clone(), median(&each, id)?))).collect()
 }
 
 /// The medians over the trials in `kept`. A reading that none of them has, for example because it is taken in the first
 /// round only, comes from `all`: other programs change times, but not the requests sent to a device.
-pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> BTreeMap<String, Reading> {
+pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> Readings {
     let mut readings = of_cell(kept);
-    for (name, reading) in of_cell(all) {
-        let known = readings.entry(name).or_insert_with(|| reading.clone());
+    for (id, reading) in of_cell(all) {
+        let known = readings.entry(id).or_insert_with(|| reading.clone());
         if known.value.is_none() {
             *known = reading;
         }
@@ -47,11 +40,10 @@ pub fn of_cell_or_all(kept: &[&Trial], all: &[&Trial]) -> BTreeMap<String, Readi
     readings
 }
 
-/// The median of the known values; `value` is `None` if no trial has one. `None` if no trial has a reading of this
-/// name.
-fn median(each: &[BTreeMap<String, Reading>], name: &str) -> Option<Reading> {
-    let unit = each.iter().find_map(|readings| Some(readings.get(name)?.unit.clone()))?;
-    let value = middle(each.iter().filter_map(|readings| readings.get(name)?.value).collect());
+/// The median of the known values; `value` is `None` if no trial has one. `None` if no trial has such a reading.
+fn median(each: &[Readings], id: &ProbeId) -> Option<Reading> {
+    let unit = each.iter().find_map(|readings| Some(readings.get(id)?.unit.clone()))?;
+    let value = middle(each.iter().filter_map(|readings| readings.get(id)?.value).collect());
     Some(Reading { value, unit })
 }
 
@@ -66,24 +58,24 @@ pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
+fn of_trial(trial: &Trial) -> Readings {
     let (operations, seconds) = (trial.operations() as f64, trial.seconds());
-    let mut readings = BTreeMap::new();
-    for (name, reading) in &trial.probes {
-        let (name, divisor, unit) = match name.as_str() {
-            "cpu.machine" | "disk.others" => continue,
-            spent if spent.starts_with("time.") => continue,
-            whole if is_whole(whole) => (whole, 1.0, reading.unit.clone()),
-            "cpu.steal" => (name.as_str(), seconds, "cores".to_owned()),
-            "device.busy" => (name.as_str(), seconds, "share".to_owned()),
-            "device.queue" => (name.as_str(), seconds, "requests".to_owned()),
-            _ => (name.as_str(), operations, format!("{}/op", reading.unit)),
+    let mut readings = Readings::new();
+    for (id, reading) in &trial.probes {
+        let probe = id.probe();
+        if probe.is_some_and(|probe| probe.role == Role::Evidence) {
+            continue;
+        }
+        let (divisor, unit) = match probe.map_or(Kind::Trial, |probe| probe.kind) {
+            Kind::PerOperation => (operations, format!("{}/op", reading.unit)),
+            Kind::PerSecond(unit) => (seconds, unit.to_owned()),
+            Kind::Trial | Kind::Computed => (1.0, reading.unit.clone()),
         };
         let value = reading.value.map(|value| value / divisor).filter(|value| value.is_finite());
-        readings.insert(name.to_owned(), Reading { value, unit });
+        readings.insert(id.clone(), Reading { value, unit });
     }
     let foreign = foreign_seconds(trial).map(|busy| busy / seconds).filter(|value| value.is_finite());
-    readings.insert("cpu.foreign".to_owned(), Reading { value: foreign, unit: "cores".to_owned() });
+    readings.extend([probe::CPU_FOREIGN.reading(foreign)]);
     readings.extend(iostat::columns(trial));
     for (operation, latency) in &trial.latencies {
         readings.extend(of_latency(operation, latency));
@@ -91,22 +83,20 @@ fn of_trial(trial: &Trial) -> BTreeMap<String, Reading> {
     readings
 }
 
-/// A distribution's count, mean, quantiles and maximum: `latency.read.p99` and so on.
-fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (String, Reading)> {
-    let count = Reading { value: Some(latency.count as f64), unit: "ops".to_owned() };
-    let count = (format!("latency.{operation}.count"), count);
+/// A distribution's count, mean, quantiles and maximum.
+fn of_latency(operation: &str, latency: &Latency) -> impl Iterator<Item = (ProbeId, Reading)> {
+    let reading = move |figure, value, unit: &str| {
+        (ProbeId::latency(operation, figure), Reading { value, unit: unit.to_owned() })
+    };
     let spans = [
-        ("mean", Some(latency.mean)),
-        ("p50", Some(latency.p50)),
-        ("p90", Some(latency.p90)),
-        ("p99", Some(latency.p99)),
-        ("p999", Some(latency.p999)),
-        ("p9999", latency.p9999),
-        ("max", Some(latency.max)),
+        (LatencyFigure::Mean, Some(latency.mean)),
+        (LatencyFigure::P50, Some(latency.p50)),
+        (LatencyFigure::P90, Some(latency.p90)),
+        (LatencyFigure::P99, Some(latency.p99)),
+        (LatencyFigure::P999, Some(latency.p999)),
+        (LatencyFigure::P9999, latency.p9999),
+        (LatencyFigure::Max, Some(latency.max)),
     ];
-    let spans = spans.into_iter().map(move |(name, span)| {
-        let reading = Reading { value: span.map(Nanos::as_seconds), unit: "s".to_owned() };
-        (format!("latency.{operation}.{name}"), reading)
-    });
-    spans.chain([count])
+    let spans = spans.into_iter().map(move |(figure, span)| reading(figure, span.map(Nanos::as_seconds), "s"));
+    spans.chain([reading(LatencyFigure::Count, Some(latency.count as f64), "ops")])
 }

@@ -3,14 +3,9 @@
 use fsarena_model::comparison::Cell;
 use fsarena_model::event::Note;
 use fsarena_model::validity::bounds::KEEPS_UP;
-use fsarena_model::{Reading, RunRecord, Severity, Trial, Validity, ValidityClass, Workload};
+use fsarena_model::{Probe, ProbeId, Reading, RunRecord, Severity, Trial, Validity, ValidityClass, Workload, probe};
 
 use crate::probes;
-
-/// Name of the reading for the offered rate.
-pub const OFFERED: &str = "rate.offered";
-/// Name of the reading for the rate achieved.
-pub const DONE: &str = "rate.done";
 
 /// Operations per second, offered and done.
 struct Load {
@@ -29,19 +24,17 @@ impl Load {
 }
 
 /// The readings for the offered rate, if any, and for the rate achieved; the latter is recorded for closed loops, too.
-pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Iterator<Item = (String, Reading)> {
-    let reading = |name: &str, value: f64| {
-        let value = Some(value).filter(|value| value.is_finite());
-        (name.to_owned(), Reading { value, unit: "ops/s".to_owned() })
-    };
-    let offered = offered.map(|offered| reading(OFFERED, offered));
-    offered.into_iter().chain([reading(DONE, operations as f64 / seconds)])
+pub fn readings(offered: Option<f64>, operations: u64, seconds: f64) -> impl Iterator<Item = (ProbeId, Reading)> {
+    let reading = |probe: Probe, value: f64| probe.reading(Some(value).filter(|value| value.is_finite()));
+    let offered = offered.map(|offered| reading(probe::RATE_OFFERED, offered));
+    offered.into_iter().chain([reading(probe::RATE_DONE, operations as f64 / seconds)])
 }
 
 /// The flag of a cell whose contender does not keep up with the offered rate.
 pub fn overloaded(trials: &[&Trial]) -> Option<Validity> {
     let readings = probes::of_cell(trials);
-    let load = Load { offered: readings.get(OFFERED)?.value?, done: readings.get(DONE)?.value? };
+    let value = |probe: Probe| readings.get(&probe.key())?.value;
+    let load = Load { offered: value(probe::RATE_OFFERED)?, done: value(probe::RATE_DONE)? };
     let text = format!("{}: does not keep up; its latency grows with the length of the run", load.words());
     (!load.keeps_up()).then_some(Validity { class: ValidityClass::Overloaded, text })
 }
@@ -55,8 +48,7 @@ pub fn notes(record: &RunRecord, cells: &[Cell]) -> Vec<Note> {
 
 fn of_variant(workload: &Workload, cells: &[Cell]) -> Option<String> {
     let of = |cell: &Cell| {
-        let probe = |name: &str| cell.probes.get(name)?.value;
-        let load = Load { offered: probe(OFFERED)?, done: probe(DONE)? };
+        let load = Load { offered: cell.probe(probe::RATE_OFFERED)?, done: cell.probe(probe::RATE_DONE)? };
         let verb = if load.keeps_up() { "keeps up" } else { "does not keep up" };
         Some(format!("{} {verb} ({})", cell.contender, load.words()))
     };

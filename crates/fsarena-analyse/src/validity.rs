@@ -5,7 +5,7 @@ mod cache;
 mod impossible;
 
 use fsarena_model::{
-    ContenderFacts, Guarantee, LaneCost, Outcome, RunRecord, Trial, Validity, ValidityClass, Workload,
+    ContenderFacts, Guarantee, LaneCost, Outcome, Probe, RunRecord, Trial, Validity, ValidityClass, Workload,
 };
 
 use crate::{baselines, rate};
@@ -53,8 +53,8 @@ fn flag(class: ValidityClass, text: String) -> Option<Validity> {
 
 impl Evidence<'_> {
     /// The sum of a probe over all finished trials; `None` if one of them lacks it.
-    fn sum(&self, name: &str) -> Option<f64> {
-        self.finished.iter().map(|trial| trial.probe(name)).sum()
+    fn sum(&self, probe: Probe) -> Option<f64> {
+        self.finished.iter().map(|trial| trial.probe(probe)).sum()
     }
 
     fn bytes(&self) -> f64 {

@@ -93,8 +93,8 @@ fn leaning(towards: fsarena_stats::Verdict) -> Option<Verdict> {
 }
 
 fn joined(parts: &[String]) -> String {
-    let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    said.join("; ")
+    let present: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    present.join("; ")
 }
 
 fn judge(pair: Option<&Pair>, takes_no_part: bool, durability_differs: bool, a: &Cell, b: &Cell) -> (Verdict, String) {

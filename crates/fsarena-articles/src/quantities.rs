@@ -2,7 +2,7 @@
 
 use fsarena_model::article::Quantity;
 use fsarena_model::trial::SYNCS;
-use fsarena_model::{Latency, Trial};
+use fsarena_model::{Latency, Trial, probe};
 
 const MIB: f64 = 1_048_576.0;
 const MEGABYTE: f64 = 1e6;
@@ -17,7 +17,7 @@ const PERCENT: f64 = 100.0;
 /// values that fio reports, without its start and end: the mean over its jobs, as articles quote it.
 pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
     let seconds = trial.seconds();
-    let percent = |name| trial.probe(name).map(|busy| busy / seconds * PERCENT);
+    let percent = |probe| trial.probe(probe).map(|busy| busy / seconds * PERCENT);
     let per_second = |count: Option<u64>| count.map(|count| count as f64 / seconds);
     let value = match quantity {
         Quantity::Seconds => Some(seconds),
@@ -26,24 +26,24 @@ pub fn quantity(trial: &Trial, quantity: Quantity) -> Option<f64> {
         Quantity::DecimalMegabytesPerSecond => Some(trial.bytes() as f64 / MEGABYTE / seconds),
         Quantity::KilobytesPerSecond => Some(trial.bytes() as f64 / KIB / seconds),
         Quantity::OperationsPerSecond => Some(trial.operations() as f64 / seconds),
-        Quantity::ReadsPerSecond => per_second(count(trial, "read")).or(trial.probe("sysbench.reads")),
-        Quantity::WritesPerSecond => per_second(count(trial, "write")).or(trial.probe("sysbench.writes")),
+        Quantity::ReadsPerSecond => per_second(count(trial, "read")).or(trial.probe(probe::SYSBENCH_READS)),
+        Quantity::WritesPerSecond => per_second(count(trial, "write")).or(trial.probe(probe::SYSBENCH_WRITES)),
         Quantity::SecondsPerOperation => Some(seconds / trial.operations() as f64),
         Quantity::Latency => mean(trial, |name| !SYNCS.contains(&name)),
         Quantity::LatencySeconds => mean(trial, |name| !SYNCS.contains(&name)).map(|mean| mean / MILLISECONDS),
         Quantity::ReadLatency => mean(trial, |name| name == "read"),
         Quantity::ReadLatencyMicroseconds => mean(trial, |name| name == "read").map(|mean| mean * 1e3),
         Quantity::WriteLatency => mean(trial, |name| name == "write"),
-        Quantity::Processor => of_fio(trial).map(|(user, system)| user + system).or(percent("cpu.process")),
-        Quantity::System => of_fio(trial).map(|(_, system)| system).or(percent("cpu.system")),
-        Quantity::Utilisation => percent("device.busy"),
+        Quantity::Processor => of_fio(trial).map(|(user, system)| user + system).or(percent(probe::CPU_PROCESS)),
+        Quantity::System => of_fio(trial).map(|(_, system)| system).or(percent(probe::CPU_SYSTEM)),
+        Quantity::Utilisation => percent(probe::DEVICE_BUSY),
     };
     value.filter(|value| value.is_finite() && *value >= 0.0)
 }
 
 /// User and system time of fio's jobs, in percent.
 fn of_fio(trial: &Trial) -> Option<(f64, f64)> {
-    Some((trial.probe("fio.usr")?, trial.probe("fio.sys")?))
+    Some((trial.probe(probe::FIO_USR)?, trial.probe(probe::FIO_SYS)?))
 }
 
 /// Number of calls of this name; `None` if these calls were not timed one by one.
@@ -63,15 +63,14 @@ fn mean(trial: &Trial, wanted: impl Fn(&str) -> bool) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fsarena_model::{Label, Nanos, Outcome, Reading, Slice};
+    use fsarena_model::{Label, Nanos, Outcome, Probe, Slice};
 
     /// A trial of one slice of `seconds`, with these probe readings.
-    fn trial(seconds: f64, probes: &[(&str, f64)]) -> Trial {
+    fn trial(seconds: f64, probes: &[(Probe, f64)]) -> Trial {
         let elapsed = Nanos((seconds * 1e9) as u64);
-        let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
         Trial {
             slices: vec![Slice { position: 0, operations: 1000, bytes: 4 << 20, elapsed, value: 1.0 }],
-            probes: probes.iter().map(|(name, value)| ((*name).to_owned(), reading(*value))).collect(),
+            probes: probes.iter().map(|(probe, value)| probe.reading(*value)).collect(),
             ..Trial::empty(1, "openeuler-mixed", Label::from("ext4"), Outcome::Finished)
         }
     }
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn every_figure_of_a_table_is_taken_in_its_unit() {
-        let mut trial = trial(2.0, &[("cpu.process", 0.5), ("cpu.system", 0.3), ("device.busy", 1.9)]);
+        let mut trial = trial(2.0, &[(probe::CPU_PROCESS, 0.5), (probe::CPU_SYSTEM, 0.3), (probe::DEVICE_BUSY, 1.9)]);
         trial.latencies.insert("read".to_owned(), latency(700, Nanos::millis(10)));
         trial.latencies.insert("write".to_owned(), latency(300, Nanos::millis(20)));
         trial.latencies.insert("fsync".to_owned(), latency(5, Nanos::seconds(1)));
@@ -112,11 +111,12 @@ mod tests {
 
     #[test]
     fn what_the_program_that_did_the_work_says_of_itself_counts() {
-        let probes = [("cpu.process", 1.9), ("cpu.system", 0.9), ("fio.usr", 1.25), ("fio.sys", 2.5)];
+        let probes =
+            [(probe::CPU_PROCESS, 1.9), (probe::CPU_SYSTEM, 0.9), (probe::FIO_USR, 1.25), (probe::FIO_SYS, 2.5)];
         let through_fio = trial(2.0, &probes);
         assert_eq!(quantity(&through_fio, Quantity::Processor), Some(3.75));
         assert_eq!(quantity(&through_fio, Quantity::System), Some(2.5));
-        let through_sysbench = trial(2.0, &[("sysbench.reads", 70.0), ("sysbench.writes", 30.0)]);
+        let through_sysbench = trial(2.0, &[(probe::SYSBENCH_READS, 70.0), (probe::SYSBENCH_WRITES, 30.0)]);
         assert_eq!(quantity(&through_sysbench, Quantity::ReadsPerSecond), Some(70.0));
         assert_eq!(quantity(&through_sysbench, Quantity::WritesPerSecond), Some(30.0));
     }

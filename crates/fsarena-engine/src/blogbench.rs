@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{io, thread};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use fsarena_sys::clock;
 use rustix::io::Errno;
 use serde::Deserialize;
 
 use crate::parameters::{checked, or, runs_once};
 use crate::{Engine, EngineError, Job, Limit, Operation, RunStats, folder};
-use visitor::{Kind, Site, Visitor, told};
+use visitor::{Kind, Site, Visitor, count};
 
 /// The engine `blogbench`.
 pub struct Blogbench;
@@ -183,8 +183,8 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 /// time of the reads does not.
 fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
     let counts = &site.counts;
-    let (written, read) = (told(&counts.written), told(&counts.read));
-    let (bytes_written, bytes_read) = (told(&counts.bytes_written), told(&counts.bytes_read));
+    let (written, read) = (count(&counts.written), count(&counts.read));
+    let (bytes_written, bytes_read) = (count(&counts.bytes_written), count(&counts.bytes_read));
     for (name, operations, bytes, elapsed) in
         [("writes", written, bytes_written, writing), ("reads", read, bytes_read, reading)]
     {
@@ -193,10 +193,10 @@ fn tell(site: &Site, reading: Nanos, writing: Nanos, stats: &mut RunStats) {
     for (name, count) in [
         ("blogbench.writes", written),
         ("blogbench.reads", read),
-        ("blogbench.rewrites", told(&counts.rewritten)),
-        ("blogbench.comments", told(&counts.commented)),
+        ("blogbench.rewrites", count(&counts.rewritten)),
+        ("blogbench.comments", count(&counts.commented)),
     ] {
-        stats.reported.push((name, "points", count as f64));
+        stats.reported.push((Probe::of_program(name, "points"), count as f64));
     }
     stats.operations += written;
     stats.bytes += bytes_written + bytes_read;

@@ -58,7 +58,7 @@ pub enum EngineError {
     #[error("the workload `{workload}` needs the program `{program}`, which is not installed")]
     NoProgram { workload: String, program: &'static str, package: &'static str },
     /// A program that runs along with the work, such as a server, did not start, has ended or does not end.
-    #[error("{program} {what}{}", said(log))]
+    #[error("{program} {what}{}", end_of(log))]
     Server { program: &'static str, what: String, log: String },
     /// The work left a result other than the expected one.
     #[error("{0}")]
@@ -72,7 +72,7 @@ pub enum EngineError {
 }
 
 /// The end of a log, as the end of a sentence.
-fn said(log: &str) -> String {
+fn end_of(log: &str) -> String {
     if log.is_empty() { "; it wrote nothing".to_owned() } else { format!("; its log ends with\n{log}") }
 }
 

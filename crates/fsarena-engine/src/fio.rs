@@ -50,8 +50,8 @@ impl Task {
                 Some(what) => Err(FioError::Cannot { workload: workload.name.to_string(), what }.into()),
             };
         }
-        let said = crate::parameters::<AsItIs>(workload)?;
-        let file = JobFile::parse(&format!("{}: job", workload.name), &said.job, &|_| None)?;
+        let own = crate::parameters::<AsItIs>(workload)?;
+        let file = JobFile::parse(&format!("{}: job", workload.name), &own.job, &|_| None)?;
         limits::check(&file)?;
         Ok(Self::AsItIs(file))
     }

@@ -21,17 +21,17 @@ pub fn go_on(stop: &AtomicBool) -> io::Result<()> {
 
 /// Runs `work` with a stop flag. Another thread calls `look` repeatedly, and sets the flag when `look` returns `true`.
 pub fn watched<T>(mut look: impl FnMut() -> bool + Send, work: impl FnOnce(&AtomicBool) -> T) -> T {
-    let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (stop, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
         let watch = scope.spawn(|| {
             while !is_done.load(Ordering::Acquire) {
                 if look() {
-                    told.store(true, Ordering::Relaxed);
+                    stop.store(true, Ordering::Relaxed);
                 }
                 thread::park_timeout(LOOK);
             }
         });
-        let worked = work(&told);
+        let worked = work(&stop);
         is_done.store(true, Ordering::Release);
         watch.thread().unpark();
         worked

@@ -163,7 +163,7 @@ impl Load {
     ///
     /// # Errors
     /// As [`Workers::run`], or as `renew`.
-    pub fn settle<W: Worker>(
+    pub fn rate_of_each<W: Worker>(
         self,
         workers: &mut Workers<W>,
         stop: &AtomicBool,

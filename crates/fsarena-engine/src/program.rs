@@ -37,8 +37,9 @@ impl Need {
 
     /// Its path; `None` if it is not installed.
     pub fn path(&self) -> Option<PathBuf> {
-        let beside = self.folders.iter().filter_map(|folder| newest(folder)).map(|folder| folder.join(self.program));
-        beside.into_iter().find(|path| path.is_file()).or_else(|| child::find_program(self.program))
+        let in_folders =
+            self.folders.iter().filter_map(|folder| newest(folder)).map(|folder| folder.join(self.program));
+        in_folders.into_iter().find(|path| path.is_file()).or_else(|| child::find_program(self.program))
     }
 
     /// Its path, as the first word of a command.
@@ -51,7 +52,7 @@ impl Need {
     }
 
     /// The version that it prints; `None` if it prints none, or does not start.
-    pub fn said(&self) -> Option<String> {
+    pub fn version_found(&self) -> Option<String> {
         let path = self.path()?;
         match self.version {
             "" => None,
@@ -63,8 +64,8 @@ impl Need {
 
 /// The first line of the output of a program; `None` if the program fails.
 fn first_line(call: &[&OsStr]) -> Option<String> {
-    let said = child::run(call, Patience::query()).ok().filter(|said| said.status.success())?;
-    Some(said.words().lines().next()?.trim().to_owned()).filter(|line| !line.is_empty())
+    let ended = child::run(call, Patience::query()).ok().filter(|ended| ended.status.success())?;
+    Some(ended.words().lines().next()?.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// The part of a line from the version on, without the author and the repository. The whole line if no word begins with
@@ -95,13 +96,13 @@ fn newest(pattern: &str) -> Option<PathBuf> {
 /// not. The words are empty if no namespace can be made, for example by an ordinary user; then the processes run to
 /// their end. Measured: it takes 1 ms.
 pub fn pid_namespace() -> &'static [&'static str] {
-    const CAGE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
+    const UNSHARE: &[&str] = &["unshare", "--pid", "--fork", "--kill-child"];
     static WORKS: OnceLock<bool> = OnceLock::new();
     let works = WORKS.get_or_init(|| {
-        let argv: Vec<&str> = CAGE.iter().copied().chain(["true"]).collect();
+        let argv: Vec<&str> = UNSHARE.iter().copied().chain(["true"]).collect();
         child::run(&argv, Patience::query()).is_ok_and(|ended| ended.status.success())
     });
-    if *works { CAGE } else { &[] }
+    if *works { UNSHARE } else { &[] }
 }
 
 /// A job that starts the program `true` `count` times from this process, one after the other. Each start is an
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_the_version_is_told() {
+    fn a_version_is_found_in_a_line() {
         for (line, version) in [
             ("This is ApacheBench, Version 2.3 <$Revision: 1903618 $>", "2.3"),
             (
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_not_there_has_no_path_and_says_nothing() {
         let none = Need::new("no-such-program", "no-such-package");
-        assert_eq!((none.path(), none.said()), (None, None));
+        assert_eq!((none.path(), none.version_found()), (None, None));
         assert!(Need::new("sh", "dash").path().is_some());
     }
 }

@@ -3,8 +3,7 @@
 mod recorder;
 mod windows;
 
-use fsarena_model::trial;
-use fsarena_model::{Latency, LatencyWindow, Nanos, Step};
+use fsarena_model::{Latency, LatencyWindow, Nanos, Probe, Step, probe};
 use serde::{Deserialize, Serialize};
 
 use crate::Operation;
@@ -27,9 +26,9 @@ pub struct RunStats {
     /// The steps of the run, if it has any.
     #[serde(skip)]
     pub steps: Vec<Step>,
-    /// Further figures that the program reported: name, unit, figure.
+    /// Further figures that the program reported.
     #[serde(skip)]
-    pub reported: Vec<(&'static str, &'static str, f64)>,
+    pub reported: Vec<(Probe, f64)>,
     recorders: [Option<Box<Recorder>>; Operation::COUNT],
     /// The windows of the current run.
     windows: Windows,
@@ -99,18 +98,16 @@ impl RunStats {
 
     /// Adds writes that were durable when they returned, if the operations are something else. Each needs a flush.
     pub fn count_durable_writes(&mut self, count: u64) {
-        match self.reported.iter_mut().find(|(name, ..)| *name == trial::DURABLE_WRITES) {
-            Some((_, _, known)) => *known += count as f64,
-            None => self.reported.push((trial::DURABLE_WRITES, "writes", count as f64)),
+        match self.reported.iter_mut().find(|(probe, _)| *probe == probe::DURABLE_WRITES) {
+            Some((_, known)) => *known += count as f64,
+            None => self.reported.push((probe::DURABLE_WRITES, count as f64)),
         }
     }
 
     /// Adds transactions that were acknowledged as durable, over `connections` connections. Such transactions may share
     /// a flush.
     pub fn count_commits(&mut self, commits: u64, connections: u64) {
-        for (name, count) in [(trial::COMMITS, commits), (trial::CONNECTIONS, connections)] {
-            self.reported.push((name, name, count as f64));
-        }
+        self.reported.extend([(probe::COMMITS, commits as f64), (probe::CONNECTIONS, connections as f64)]);
     }
 
     /// Ends a part of the run at `end`, which counts from the start of its timer. The latencies since the last part

@@ -113,7 +113,7 @@ impl<F: FileSystem> SequenceJob<F> {
 
     /// Drops everything from memory. A library is unmounted and mounted again. If the kernel refuses to drop all
     /// caches, the pages of each file are dropped; names and inodes then stay in memory.
-    fn chilled(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
+    fn made_cold(&self, mut system: F, task: &Task) -> Result<F, EngineError> {
         if F::IS_LIBRARY {
             system.unmount().map_err(of_step(&task.name))?;
             let _ = drop_all_caches();
@@ -218,7 +218,7 @@ impl<F: FileSystem> Job for SequenceJob<F> {
                 break;
             }
             if self.tasks.all[index].cold {
-                system = self.chilled(system, &self.tasks.all[index])?;
+                system = self.made_cold(system, &self.tasks.all[index])?;
             }
             self.step(&mut system, index, limit, stats)?;
             stats.end_part(stats.elapsed);

@@ -99,12 +99,12 @@ impl Job for SysbenchJob {
         let options = self.parameters.options(self.seed.wrapping_add(self.runs));
         self.runs += 1;
         let Some(text) = self.call("run", &options, limit.stop)? else { return Ok(()) };
-        let said = text::Output::of(&text).map_err(|what| {
+        let output = text::Output::of(&text).map_err(|what| {
             let words = format!("its output has no `{what}`");
             EngineError::Program { program: NAME, words }
         })?;
         let operation = if self.parameters.mode.only_reads() { Operation::Read } else { Operation::Run };
-        said.count(operation, self.parameters.file_block_size, stats);
+        output.count(operation, self.parameters.file_block_size, stats);
         Ok(())
     }
 }

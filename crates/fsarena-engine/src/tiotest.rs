@@ -9,7 +9,7 @@ mod worker;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Traits, Workload};
+use fsarena_model::{Bytes, CacheState, DurablePoint, Nanos, Probe, Traits, Workload};
 use serde::Deserialize;
 
 use crate::folder::{self, make_cold};
@@ -165,7 +165,7 @@ impl Test {
 
     /// The names of its figures, which are those that tiotest prints: the mean and the maximum latency, and the shares
     /// above 2 and 10 seconds.
-    fn told(self) -> [&'static str; 4] {
+    fn figures(self) -> [&'static str; 4] {
         match self {
             Self::Write => figures!("write"),
             Self::RandomWrite => figures!("random-write"),
@@ -221,12 +221,12 @@ impl Tests {
         stats.add_step(operation.name(), operations, bytes, elapsed);
         let Some(latency) = own.latency(operation) else { return };
         let microseconds = |time: Nanos| time.0 as f64 / 1e3;
-        let [mean, max, ..] = test.told();
-        stats.reported.push((mean, "us", microseconds(latency.mean)));
-        stats.reported.push((max, "us", microseconds(latency.max)));
-        for (index, name) in test.told()[2..].iter().enumerate().take(LONG.len()) {
+        let [mean, max, ..] = test.figures();
+        stats.reported.push((Probe::of_program(mean, "us"), microseconds(latency.mean)));
+        stats.reported.push((Probe::of_program(max, "us"), microseconds(latency.max)));
+        for (index, name) in test.figures()[2..].iter().enumerate().take(LONG.len()) {
             let long: u64 = self.workers.workers().map(|thread| thread.long[index]).sum();
-            stats.reported.push((name, "%", long as f64 / latency.count as f64 * PERCENT));
+            stats.reported.push((Probe::of_program(name, "%"), long as f64 / latency.count as f64 * PERCENT));
         }
     }
 

@@ -38,7 +38,7 @@ fn work(workload: &Workload, directory: &Path, time: Nanos, look: impl Fn(&str))
     tried("prepare", job.prepare(&NEVER));
     look("prepared");
     for _ in 0..2 {
-        tried("refill", job.reset(&NEVER));
+        tried("reset", job.reset(&NEVER));
         tried("begin", job.begin(&NEVER));
         tried("run", job.run(&Limit::new(Some(time), &stop), &mut RunStats::default()));
         tried("end", job.end(&NEVER));

@@ -118,7 +118,7 @@ fn no_run_writes_what_an_earlier_one_wrote() {
 }
 
 #[test]
-fn a_flaw_is_found_and_named_with_its_place() {
+fn a_wrong_byte_is_found_and_named_with_its_place() {
     let place = place();
     let read = json!({ "operation": "read", "pattern": "sequential", "verify": true });
     let mut job = open(&workload("none", "warm", &read), place.path()).expect("laid out");
@@ -365,11 +365,11 @@ fn a_slowdown_makes_everything_take_longer() {
 }
 
 #[test]
-fn files_are_not_laid_out_once_somebody_wants_to_stop() {
+fn files_are_not_laid_out_after_the_stop_flag() {
     let place = place();
     let workload = workload("none", "warm", &json!({ "operation": "read", "pattern": "sequential" }));
     let mut job = engine("data").expect("the engine exists").open(&workload, place.path(), 7).expect("understood");
-    let error = job.prepare(&AtomicBool::new(true)).expect_err("it was told to stop");
+    let error = job.prepare(&AtomicBool::new(true)).expect_err("it is stopped");
     assert!(error.to_string().contains("asked to stop") || format!("{error:?}").contains("asked to stop"), "{error:?}");
     let empty = |file: fs::DirEntry| file.metadata().expect("there").len() == 0;
     assert!(fs::read_dir(place.path()).expect("there").flatten().all(empty));
@@ -383,7 +383,7 @@ fn a_cold_scan_in_slices_reads_on_and_begins_again_when_little_is_left() {
     let mut job = open(&scan, place.path()).expect("prepared");
     let mut remounts = 0;
     for slice in 0..20 {
-        job.reset(&NEVER).expect("refilled");
+        job.reset(&NEVER).expect("reset");
         remounts += u32::from(!job.reads_on());
         let mut stats = RunStats::new();
         job.run(&Limit::new(Some(Nanos::seconds(1)), &NEVER), &mut stats).expect("read");
@@ -406,7 +406,7 @@ fn files_that_were_left_are_taken_over_as_they_are() {
     let before = fs::read(place.path().join("data0")).expect("there");
     let mut job = engine.open(&write, place.path(), 9).expect("understood");
     job.adopt(&NEVER).expect("taken over");
-    assert!(fs::read(place.path().join("data0")).expect("there") == before, "nothing was laid out anew");
+    assert!(fs::read(place.path().join("data0")).expect("there") == before, "nothing was laid out again");
     let mut stats = RunStats::new();
     job.run(&Limit::new(None, &NEVER), &mut stats).expect("written");
     assert_eq!(stats.operations, 5);

@@ -110,7 +110,7 @@ fn what_would_be_new_files_are_stretches_one_behind_the_other() {
 }
 
 #[test]
-fn workers_write_their_own_parts_in_order_and_go_on_as_they_are_told() {
+fn workers_write_their_own_parts_in_order_and_repeat_only_if_asked() {
     let place = place();
     let device = device(place.path(), 4 * MIB);
     let parts = json!({ "operation": "write", "pattern": "sequential", "target": "existing", "threads": 3, "operations": 10, "sync-every": 4 });
@@ -216,7 +216,7 @@ fn a_sync_is_a_flush_of_the_device_and_the_work_is_direct() {
 }
 
 #[test]
-fn a_device_that_somebody_uses_is_left_alone() {
+fn a_device_in_use_is_left_alone() {
     let Some(device) = Loop::new(8 * MIB) else { return };
     let claimed = OpenOptions::new().read(true).custom_flags(OFlags::EXCL.bits() as i32).open(device.path());
     let claimed = claimed.expect("no other process has it");

@@ -96,7 +96,7 @@ fn a_job_file_says_how_much_of_the_page_cache_it_fills() {
 }
 
 #[test]
-fn what_fio_does_not_manage_is_said_in_its_words() {
+fn a_failure_of_fio_is_reported_in_its_words() {
     let place = place();
     let mut job = workload("none", "warm", json!({ "job": "[x]\nrw=trim\nsize=1m\n" }));
     job.engine = "fio".to_owned();

@@ -59,7 +59,7 @@ fn each_test_of_each_cell_is_a_step_and_nothing_is_left() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_told_and_flushes_are_counted() {
+fn only_the_wanted_tests_are_reported_and_flushes_are_counted() {
     let place = on_disk();
     let parameters = json!({ "files": ["300K"], "records": ["1K"], "tests": ["reread", "random-write", "fwrite"] });
     let stats = run(&workload("fsync", "cold", parameters), place.path()).expect("done");

@@ -51,7 +51,7 @@ fn batches_have_one_syncfs_each() {
 }
 
 #[test]
-fn deletes_end_when_nothing_is_left_and_are_refilled() {
+fn deletes_end_when_nothing_is_left_and_are_reset() {
     let place = tempfile::tempdir().expect("temporary folder");
     let work = workload("files", "syncfs", "warm", json!({ "operation": "delete", "files": 120, "batch": 50 }));
     let stats = run(&work, place.path(), None).expect("it works");

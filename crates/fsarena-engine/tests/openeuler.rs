@@ -62,12 +62,12 @@ fn through_fio_they_are_the_articles_own() {
         let (name, command) = (format!("openeuler-{name}-fio"), of_command(command));
         assert_eq!(of_job(&published(&name)), command, "{name}");
         let scaled = workload(&name).expect("there");
-        let (said, here) = (scaled.scaled.clone().expect("it says what is less"), of_job(&scaled));
+        let (stated, here) = (scaled.scaled.clone().expect("it says what is less"), of_job(&scaled));
         assert_eq!(here.keys().collect::<Vec<_>>(), command.keys().collect::<Vec<_>>(), "{name}");
         for (key, value) in command {
             let is_scaled = ["size", "runtime"].contains(&key.as_str());
             assert_eq!(here[&key] != value, is_scaled, "{name}: {key}");
-            assert!(!is_scaled || said.contains(&here[&key]) && said.contains(&value), "{name}: {said}");
+            assert!(!is_scaled || stated.contains(&here[&key]) && stated.contains(&value), "{name}: {stated}");
         }
     }
 }
@@ -107,8 +107,8 @@ fn whatever_has_a_published_scale_is_understood_at_it() {
             let demand = engine(&workload.engine).map(|engine| engine.traits(workload).expect("understood").peak);
             assert!(demand.is_none_or(|demand| demand > Bytes(0)), "{}", workload.name);
         }
-        let said = |workload: &Workload| Some(workload.published.as_ref()?.get("scaled")?.as_str()?.to_owned());
-        assert_eq!((published.scaled, published.published), (said(&workload), None));
+        let stated = |workload: &Workload| Some(workload.published.as_ref()?.get("scaled")?.as_str()?.to_owned());
+        assert_eq!((published.scaled, published.published), (stated(&workload), None));
         seen += 1;
     }
     assert!(seen >= 12, "{seen}");

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job, Limit, RunStats, engine};
 use fsarena_library::Library;
-use fsarena_model::{Bytes, Workload};
+use fsarena_model::{Bytes, Workload, probe};
 
 const STEPS: &str = r#"
     [[parameters.steps]]
@@ -241,7 +241,7 @@ fn a_chain_of_folders_has_files_in_each_and_each_write_may_be_durable() {
     job.run(&Limit::new(None, &stop), &mut stats).expect("done");
     let found = job.verify(place.path(), &fsarena_engine::NEVER).expect("readable");
     assert_eq!((found.files, found.differences), (1 + 9 + 18, Vec::<String>::new()));
-    assert_eq!(stats.reported, [("durable-writes", "writes", 36.0)], "two for each file, and none for folders");
+    assert_eq!(stats.reported, [(probe::DURABLE_WRITES, 36.0)], "two for each file, and none for folders");
     for path in ["tree/level-2/file-1", "tree/level-0/level-2/file-0", "tree/level-0/level-0/level-1/file-1"] {
         assert_eq!(fs::metadata(place.path().join(path)).expect("it is there").len(), 6 << 10);
     }
@@ -289,13 +289,13 @@ fn libraries_leave_the_same_on_their_device() {
         let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
         job.run(&Limit::new(None, &stop), &mut stats).expect("done");
         let step = |name: &str| stats.steps.iter().find(|step| step.name == name);
-        let owed = step("unmount").and_then(|step| step.written).expect("counted");
+        let left = step("unmount").and_then(|step| step.written).expect("counted");
         let has_sync = library == Library::Rsext4;
         assert_eq!(
             (step("final-sync").is_some(), step("create").expect("done").synced.is_some()),
             (has_sync, has_sync)
         );
-        assert!(owed > Bytes(1 << 10), "{owed}");
+        assert!(left > Bytes(1 << 10), "{left}");
         let found = job.verify(&image.read(), &fsarena_engine::NEVER).expect("readable");
         assert_eq!((found.files, found.differences), (16, Vec::<String>::new()), "{}", library.name());
     }

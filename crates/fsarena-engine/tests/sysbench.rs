@@ -41,18 +41,18 @@ fn it_lays_its_files_out_and_says_what_it_did() {
     assert!(stats.operations > 0 && stats.bytes == stats.operations * 4096, "{stats:?}");
     assert!(stats.elapsed.as_seconds() > 0.5, "{:?}", stats.elapsed);
     assert!(
-        stats.reported.iter().any(|(name, _, value)| *name == "sysbench.fsyncs" && *value > 0.0),
+        stats.reported.iter().any(|(probe, value)| probe.id == "sysbench.fsyncs" && *value > 0.0),
         "{:?}",
         stats.reported
     );
-    assert!(stats.latency(Operation::Run).is_some(), "a sync cannot be told from the others");
+    assert!(stats.latency(Operation::Run).is_some(), "a sync cannot be distinguished from the others");
     let place = tempfile::tempdir().expect("temporary folder");
     let reads = run("rndrd", place.path()).expect("done").latency(Operation::Read).expect("only reads");
     assert!(reads.count > 0 && reads.p50.0 > 0);
 }
 
 #[test]
-fn one_that_fails_is_told_in_its_words() {
+fn a_failure_is_reported_in_its_words() {
     if !has(&[Need::Program("sysbench")]) {
         return;
     }

@@ -4,17 +4,19 @@
 //!
 //! Needs root. Arguments: a contender, then workloads of the catalogue.
 
+mod lane;
+
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Job, Limit, RunStats, fio};
-use fsarena_lane::{Arena, Go, Ledger};
-use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
+use fsarena_lane::Arena;
+use fsarena_model::{Bytes, Nanos, Workload, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_programs::engine;
-use fsarena_stats::{Summary, cell_summary};
-use fsarena_sys::namespace;
+use fsarena_stats::cell_summary;
+use lane::{with_lane, words};
 
 /// Default workloads.
 const WORKLOADS: [&str; 6] =
@@ -28,25 +30,11 @@ const OPERATIONS: u64 = 400;
 const MORE_FLUSHES: f64 = 4.0;
 
 fn main() -> Result<()> {
-    namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let _machine = fsarena_lane::take_machine(fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
-    let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let named: Vec<String> = arguments.collect();
     let workloads = if named.is_empty() { WORKLOADS.map(str::to_owned).to_vec() } else { named };
-    let mut arena = Arena::open(plan(&kind)?, ledger, &mut |_| Go::On)?;
-    let done = table(&kind, &workloads, &mut arena);
-    arena.close()?;
-    done
-}
-
-fn plan(kind: &str) -> Result<Plan> {
-    Ok(Plan {
-        storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
-        lane_size: Bytes::gib(2),
-        ..Plan::of(vec![fsarena_catalog::contender(kind)?])
-    })
+    with_lane(&kind, Bytes::gib(2), |arena| table(&kind, &workloads, arena))
 }
 
 fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
@@ -74,11 +62,6 @@ fn table(kind: &str, workloads: &[String], arena: &mut Arena) -> Result<()> {
         ensure!((native.flushes - fio.flushes).abs() <= MORE_FLUSHES, "{name}: {native} and {fio}");
     }
     Ok(())
-}
-
-fn words(summary: Option<Summary>) -> String {
-    let of = |Summary { median, low, high }: Summary| Some(format!("{median:.3} [{:.3}, {:.3}]", low?, high?));
-    summary.and_then(of).unwrap_or_else(|| "–".to_owned())
 }
 
 /// Operations per second, and mean latency in nanoseconds.
@@ -143,7 +126,7 @@ fn counted(workload: &Workload, folder: &Path, target: &Target) -> Result<[Count
         let before = Snapshot::take(target);
         job.run(&Limit::new(None, &never), &mut stats)?;
         totals.add(&before, &Snapshot::take(target));
-        let flushes = totals.readings().get("device.flushes").and_then(|reading| reading.value);
+        let flushes = totals.readings().get(&probe::DEVICE_FLUSHES.key()).and_then(|reading| reading.value);
         let flushes = flushes.context("the lane's device counts flushes")?;
         Ok(Counted { operations: stats.operations, bytes: stats.bytes, flushes })
     };

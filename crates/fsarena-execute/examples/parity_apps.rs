@@ -3,17 +3,19 @@
 //!
 //! Needs root; asserts nothing. Arguments: a contender, the number of pairs, then workloads of the catalogue.
 
+mod lane;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use fsarena_engine::{Limit, RunStats};
-use fsarena_lane::{Arena, Go, Ledger};
-use fsarena_model::{Bytes, Done, Measure, Plan, Storage, Workload};
+use fsarena_lane::Arena;
+use fsarena_model::{Bytes, Done, Measure, Workload};
 use fsarena_programs::engine_of;
 use fsarena_stats::{Summary, cell_summary};
-use fsarena_sys::namespace;
+use lane::{with_lane, words};
 
 /// Default workloads, each with its script.
 const WORKLOADS: [(&str, &str); 5] = [
@@ -25,25 +27,11 @@ const WORKLOADS: [(&str, &str); 5] = [
 ];
 
 fn main() -> Result<()> {
-    namespace::enter_private_mounts().context("a mount namespace of its own; run as root")?;
-    let _machine = fsarena_lane::take_machine(fsarena_lane::Wait::Yes, &mut |_| Go::On)?;
-    let ledger = Ledger::open(&fsarena_lane::default_folder()?)?.0;
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().unwrap_or_else(|| "ext4".to_owned());
     let pairs = arguments.next().map_or(Ok(3), |count| count.parse())?;
     let named: Vec<String> = arguments.collect();
-    let mut arena = Arena::open(plan(&kind)?, ledger, &mut |_| Go::On)?;
-    let done = table(&kind, pairs, &named, &mut arena);
-    arena.close()?;
-    done
-}
-
-fn plan(kind: &str) -> Result<Plan> {
-    Ok(Plan {
-        storage: Storage::Directory(fsarena_lane::DEFAULT_FOLDER.into()),
-        lane_size: Bytes::gib(3),
-        ..Plan::of(vec![fsarena_catalog::contender(kind)?])
-    })
+    with_lane(&kind, Bytes::gib(3), |arena| table(&kind, pairs, &named, arena))
 }
 
 fn table(kind: &str, pairs: usize, named: &[String], arena: &mut Arena) -> Result<()> {
@@ -73,11 +61,6 @@ fn table(kind: &str, pairs: usize, named: &[String], arena: &mut Arena) -> Resul
         println!("{name:<26} {:>10.2} {:>10.2} {:<12} {ratios:>24}", median(ours), median(theirs), unit(&workload));
     }
     Ok(())
-}
-
-fn words(summary: Option<Summary>) -> String {
-    let interval = |one: Summary| Some(format!(" [{:.3}, {:.3}]", one.low?, one.high?));
-    summary.map_or_else(|| "–".to_owned(), |one| format!("{:.3}{}", one.median, interval(one).unwrap_or_default()))
 }
 
 /// The unit of the comparison. Mean latencies are in milliseconds, as in sysbench's report.
@@ -121,9 +104,9 @@ fn by_hand(workload: &Workload, script: &Path, folder: &Path) -> Result<f64> {
     let ended = command.output()?;
     std::fs::remove_dir_all(&run)?;
     std::fs::remove_dir_all(folder)?;
-    let said = String::from_utf8_lossy(&ended.stdout);
-    ensure!(ended.status.success(), "{}: {said}{}", script.display(), String::from_utf8_lossy(&ended.stderr));
-    said.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {said}", script.display()))
+    let output = String::from_utf8_lossy(&ended.stdout);
+    ensure!(ended.status.success(), "{}: {output}{}", script.display(), String::from_utf8_lossy(&ended.stderr));
+    output.lines().last().unwrap_or_default().trim().parse().with_context(|| format!("{}: {output}", script.display()))
 }
 
 fn sync() -> Result<()> {

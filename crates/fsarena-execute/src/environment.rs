@@ -44,29 +44,29 @@ mod tests {
         Environment { flushes: flushes.to_vec(), ..Environment::default() }
     }
 
-    fn said(environment: &Environment) -> Vec<String> {
+    fn texts(environment: &Environment) -> Vec<String> {
         notes(environment, Medium::Nvme, &Storage::Memory).into_iter().map(|note| note.text).collect()
     }
 
     #[test]
-    fn nothing_is_said_of_what_was_not_read() {
-        assert!(said(&Environment::default()).is_empty());
+    fn what_was_not_read_has_no_note() {
+        assert!(texts(&Environment::default()).is_empty());
     }
 
     #[test]
-    fn a_flush_that_does_nothing_is_said_to_be_unproven_unless_it_is_known_to_be_free() {
-        let on_disk = said(&quick());
+    fn a_flush_without_effect_has_a_note_unless_flushes_are_free() {
+        let on_disk = texts(&quick());
         assert!(on_disk.len() == 1 && on_disk[0].contains("unproven") && on_disk[0].contains("12.0 µs"), "{on_disk:?}");
         let in_memory = Environment { host_file_system: Some("tmpfs (rw)".to_owned()), ..quick() };
-        assert!(said(&in_memory).is_empty());
+        assert!(texts(&in_memory).is_empty());
     }
 
     #[test]
     fn a_cache_below_the_device_is_named() {
         let reads = |repeated| Some(RepeatedReads { fresh: 1e8, repeated });
-        let cached = said(&Environment { repeated_reads: reads(3e8), ..Environment::default() });
+        let cached = texts(&Environment { repeated_reads: reads(3e8), ..Environment::default() });
         assert!(cached.len() == 1 && cached[0].starts_with("cached below the device"), "{cached:?}");
-        assert!(said(&Environment { repeated_reads: reads(1.2e8), ..Environment::default() }).is_empty());
+        assert!(texts(&Environment { repeated_reads: reads(1.2e8), ..Environment::default() }).is_empty());
     }
 
     #[test]
@@ -79,9 +79,9 @@ mod tests {
     }
 
     #[test]
-    fn what_came_of_preconditioning_is_said() {
+    fn preconditioning_has_a_note() {
         let done = Preconditioned { writes_per_second: vec![100.0; 5], is_steady: true };
-        let text = said(&Environment { preconditioned: Some(done), ..Environment::default() });
+        let text = texts(&Environment { preconditioned: Some(done), ..Environment::default() });
         assert!(text.len() == 1 && text[0].contains("5 rounds") && text[0].contains("steady state"), "{text:?}");
     }
 }

@@ -14,7 +14,7 @@ use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
     AtRest, BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Plan, Preconditioned,
-    Reading, Workload,
+    Probe, ProbeId, Reading, Readings, Workload, probe,
 };
 use fsarena_probe::{Beneath, ConditionsSnapshot, Flushes, Snapshot, Target, Totals};
 use fsarena_sys::directory::{Directory, Removal};
@@ -165,15 +165,15 @@ impl Machine {
     }
 }
 
-/// Rates per second of the idle machine, by probe name.
-fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<String, f64> {
+/// Rates per second of the idle machine.
+fn at_rest(beneath: Option<Arc<Beneath>>) -> BTreeMap<ProbeId, f64> {
     let target = Target { beneath, ..Target::default() };
     let (before, start) = (Snapshot::take(&target), clock::now());
     std::thread::sleep(AT_REST.into());
     let mut totals = Totals::default();
     totals.add(&before, &Snapshot::take(&target));
     let seconds = clock::now().saturating_sub(start).as_seconds();
-    let rate = |(name, reading): (String, Reading)| Some((name, reading.value? / seconds));
+    let rate = |(id, reading): (ProbeId, Reading)| Some((id, reading.value? / seconds));
     totals.readings().into_iter().filter_map(rate).collect()
 }
 
@@ -325,7 +325,7 @@ impl Counters for Machine {
         }
     }
 
-    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn read_counters(&mut self, contender: usize) -> Readings {
         let target = self.target(contender);
         self.watched[contender].so_far(&target)
     }
@@ -337,7 +337,7 @@ impl Counters for Machine {
         }
     }
 
-    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn totals(&mut self, contender: usize) -> Readings {
         self.watched[contender].take(self.kernel_at_rest)
     }
 }
@@ -357,13 +357,13 @@ impl Host for Machine {
         environment.lane_cost = self.arena.lane_cost(Effort::FULL)?;
         environment.flushes = self.arena.flushes()?;
         let rates = at_rest(self.beneath.clone());
-        let rate = |name: &str| rates.get(name).copied();
-        self.kernel_at_rest = rate("cpu.kernel").unwrap_or(0.0);
-        let own = rate("cpu.process").zip(rate("cpu.kernel")).map(|(process, kernel)| process + kernel);
+        let rate = |probe: Probe| rates.get(&probe.key()).copied();
+        self.kernel_at_rest = rate(probe::CPU_KERNEL).unwrap_or(0.0);
+        let own = rate(probe::CPU_PROCESS).zip(rate(probe::CPU_KERNEL)).map(|(process, kernel)| process + kernel);
         environment.at_rest = Some(AtRest {
-            foreign_cores: rate("cpu.machine").zip(own).map(|(machine, own)| (machine - own).max(0.0)),
-            steal_cores: rate("cpu.steal"),
-            disk_per_second: rate("disk.others"),
+            foreign_cores: rate(probe::CPU_MACHINE).zip(own).map(|(machine, own)| (machine - own).max(0.0)),
+            steal_cores: rate(probe::CPU_STEAL),
+            disk_per_second: rate(probe::DISK_OTHERS),
         });
         self.conditions = ConditionsSnapshot::take();
         Ok(environment)

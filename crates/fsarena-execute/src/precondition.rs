@@ -53,23 +53,23 @@ pub fn note(done: &Preconditioned, storage: &Storage) -> Note {
 mod tests {
     use super::*;
 
-    fn said(rates: &[f64], storage: Storage) -> Note {
+    fn note_of(rates: &[f64], storage: Storage) -> Note {
         let done = Preconditioned { writes_per_second: rates.to_vec(), is_steady: is_steady(rates) };
         note(&done, &storage)
     }
 
     #[test]
-    fn a_steady_device_is_said_to_be_so_with_its_figures() {
-        let note = said(&[900.0, 100.0, 102.0, 98.0, 101.0, 99.0], Storage::Disk("/dev/sdb".into()));
+    fn a_steady_device_has_a_note_with_its_figures() {
+        let note = note_of(&[900.0, 100.0, 102.0, 98.0, 101.0, 99.0], Storage::Disk("/dev/sdb".into()));
         let words = "the lanes were preconditioned with 6 rounds of random writes, and they are in their steady state: of the last \
                      five rounds 100 writes/s, range 4.0 %, slope 1.2 % (SNIA: at most 20 % and 10 %)";
         assert_eq!((note.severity, note.text.as_str()), (Severity::Info, words));
     }
 
     #[test]
-    fn a_device_that_never_settles_and_images_are_a_matter_of_their_own() {
+    fn an_unsteady_device_and_images_have_notes_of_their_own() {
         let rates: Vec<f64> = (1..=MOST_ROUNDS).map(|round| 1000.0 / round as f64).collect();
-        let note = said(&rates, Storage::Memory);
+        let note = note_of(&rates, Storage::Memory);
         assert_eq!(note.severity, Severity::Warning);
         assert!(note.text.contains("not in a steady state") && note.text.contains("meant for disks"), "{}", note.text);
     }

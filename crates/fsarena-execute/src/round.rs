@@ -4,11 +4,10 @@ mod clocks;
 mod limit;
 mod player;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use fsarena_engine::RunStats;
-use fsarena_model::{CacheState, Done, Mode, Nanos, Slice, Trial, Workload};
+use fsarena_model::{CacheState, Done, Mode, Nanos, Readings, Slice, Trial, Workload, probe};
 
 use fsarena_sys::{Clock, memory};
 
@@ -134,7 +133,7 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
         Err(error) => (None, Some(error.text)),
     };
     let (stats, current) = (RunStats::new(), RunStats::new());
-    let (readings, spent) = (BTreeMap::new(), BTreeMap::new());
+    let (readings, spent) = (Readings::new(), Vec::new());
     let (slices, synced, verified) = (Vec::new(), None, None);
     let mut player = Player {
         contender,
@@ -150,7 +149,7 @@ fn open(testbed: &mut dyn Testbed, setting: &Setting<'_>, contender: usize) -> P
         spent,
         out_of_time,
     };
-    player.spend("time.prepare", setting.clock.now().saturating_sub(start));
+    player.spend(probe::TIME_PREPARE, setting.clock.now().saturating_sub(start));
     player
 }
 
@@ -165,7 +164,7 @@ fn slice(
     let done = confined(testbed, setting, |testbed| {
         let start = setting.clock.now();
         warm_up(setting, player)?;
-        player.spend("time.between", setting.clock.now().saturating_sub(start));
+        player.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
         player.current.clear();
         watched(testbed, setting, player, setting.workload.timed())
     });
@@ -237,7 +236,7 @@ fn synced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player)
     let synced = testbed.sync(player.contender);
     if setting.clocks == Clocks::Read {
         player.readings.extend(clocks::written(
-            "clock.durable",
+            clocks::DURABLE,
             &testbed.read_counters(player.contender),
             &player.current,
         ));
@@ -247,11 +246,11 @@ fn synced(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player)
     synced
 }
 
-/// Untimed preparation of a slice: refills files, remounts for a cold cache, and backs the memory that the work fills.
+/// Untimed preparation of a slice: makes files again, remounts for a cold cache, and backs the memory that the work fills.
 fn ready(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) -> Result<(), TestbedError> {
     let start = setting.clock.now();
     let done = made_ready(testbed, setting, player);
-    player.spend("time.between", setting.clock.now().saturating_sub(start));
+    player.spend(probe::TIME_BETWEEN, setting.clock.now().saturating_sub(start));
     done
 }
 
@@ -313,6 +312,6 @@ fn close(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Player) 
     if player.failure.is_none() && player.slices.is_empty() {
         player.failure = Some("nothing was done within the time".to_owned());
     }
-    player.spend("time.close", setting.clock.now().saturating_sub(start));
+    player.spend(probe::TIME_CLOSE, setting.clock.now().saturating_sub(start));
     trial(testbed, setting, player)
 }

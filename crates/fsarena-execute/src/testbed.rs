@@ -1,14 +1,13 @@
 //! The testbed: the interface between a run and the outside world. The real one is [`crate::Machine`]; tests use a
 //! deterministic one.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Job};
 use fsarena_lane::{CheckResult, LaneError};
 use fsarena_model::{
-    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Reading,
+    BaselineKind, Bytes, Conditions, ContenderFacts, Environment, ErrorCategory, Explained, LaneCost, Nanos, Readings,
     Step, Verification, Workload,
 };
 
@@ -138,13 +137,13 @@ pub trait Counters {
     fn start_counters(&mut self, contender: usize);
 
     /// The growth of the counters since [`Counters::start_counters`]; does not change the totals.
-    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+    fn read_counters(&mut self, contender: usize) -> Readings;
 
     /// Adds the growth of the counters since [`Counters::start_counters`] to the contender's totals.
     fn stop_counters(&mut self, contender: usize);
 
     /// The contender's totals since the last call, by probe name.
-    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading>;
+    fn totals(&mut self, contender: usize) -> Readings;
 }
 
 /// The machine that the file systems share.

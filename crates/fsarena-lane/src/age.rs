@@ -112,12 +112,12 @@ mod tests {
     use super::*;
 
     fn installed(version: &str) -> BTreeMap<String, String> {
-        let said = [
+        let versions = [
             ("mkfs.btrfs", format!("mkfs.btrfs, part of btrfs-progs v{version}")),
             ("btrfs", format!("btrfs-progs v{version}")),
             ("mke2fs", "mke2fs 1.40.0 (5-Feb-2009)".to_owned()),
         ];
-        said.map(|(program, words)| (program.to_owned(), words)).into()
+        versions.map(|(program, words)| (program.to_owned(), words)).into()
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_tools_are_told() {
+    fn newer_tools_are_recognised() {
         assert_eq!(compare(release("6.13"), release("6.1")), Age::New);
         assert_eq!(compare(release("6.13"), release("6.12")), Age::Alike);
     }

@@ -183,8 +183,8 @@ impl Arena {
     pub fn traffic(&self) -> Option<(PathBuf, Vec<PathBuf>)> {
         let names: Vec<String> = self.lanes.iter().chain(&self.calibration_device).map(Lane::name).collect();
         let is_direct = |name: &String| {
-            let said = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
-            said.is_ok_and(|said| said.trim() == "1")
+            let state = std::fs::read_to_string(format!("/sys/block/{name}/loop/dio"));
+            state.is_ok_and(|state| state.trim() == "1")
         };
         let device = cost::device_beneath(&self.beneath()?)?.join("stat");
         let stat = |name: &String| PathBuf::from(format!("/sys/block/{name}/stat"));

@@ -225,7 +225,7 @@ mod tests {
 
     /// Plain files replace the control group: they limit nothing, but keep what is written to them.
     #[test]
-    fn each_version_is_told_by_files_of_its_own() {
+    fn each_version_is_recognised_by_its_files() {
         for (version, limit, emptied, amount) in [
             (Version::One, "memory.limit_in_bytes", "memory.force_empty", "0"),
             (Version::Two, "memory.max", "memory.reclaim", "4096"),
@@ -234,14 +234,14 @@ mod tests {
             let (folder, home) = (place.path().join("group"), place.path().join("home"));
             [&folder, &home].into_iter().for_each(|made| fs::create_dir(made).expect("made"));
             fs::write(folder.join("memory.current"), "4096\n").expect("written");
-            let told = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).expect("told");
+            let content = |folder: &Path, file: &str| fs::read_to_string(folder.join(file)).expect("known");
             let mut group = MemoryGroup { version, folder: folder.clone(), home: home.clone() };
             group.move_in(Bytes::mib(64)).expect("plain files take it");
-            assert_eq!(told(&folder, limit), "67108864");
-            assert_eq!(told(&folder, "cgroup.procs"), std::process::id().to_string());
+            assert_eq!(content(&folder, limit), "67108864");
+            assert_eq!(content(&folder, "cgroup.procs"), std::process::id().to_string());
             group.leave().expect("plain files take it");
-            assert_eq!(told(&home, "cgroup.procs"), std::process::id().to_string());
-            assert_eq!(told(&folder, emptied), amount);
+            assert_eq!(content(&home, "cgroup.procs"), std::process::id().to_string());
+            assert_eq!(content(&folder, emptied), amount);
         }
     }
 

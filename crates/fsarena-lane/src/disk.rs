@@ -151,23 +151,23 @@ impl Disk {
 
     fn open(path: &Path, access: Access) -> Result<Self, String> {
         let (opened, node) = open_alone(path, access)?;
-        let told = |error: io::Error| error.to_string();
-        if let Some(user) = usage::user(&node).map_err(told)? {
+        let as_text = |error: io::Error| error.to_string();
+        if let Some(user) = usage::user(&node).map_err(as_text)? {
             return Err(user);
         }
         let file = opened.map_err(refused)?;
-        if block::is_read_only(&file).map_err(told)? {
+        if block::is_read_only(&file).map_err(as_text)? {
             return Err("it is read-only".to_owned());
         }
-        let tags = signature::tags(&file).map_err(told)?;
-        if let Some(table) = usage::named(&node, &tags).map_err(told)? {
+        let tags = signature::tags(&file).map_err(as_text)?;
+        if let Some(table) = usage::named(&node, &tags).map_err(as_text)? {
             return Err(table);
         }
-        let size = Bytes(block::size(&file).map_err(told)?);
-        let found = contents::contents(&file, size.0).map_err(told)?;
+        let size = Bytes(block::size(&file).map_err(as_text)?);
+        let found = contents::contents(&file, size.0).map_err(as_text)?;
         let data = tags.words().map(|words| format!("blkid finds {words}"));
         let data = data.or(if let Contents::Data(what) = found { Some(what) } else { None });
-        let sequence = block::sequence(&file).map_err(told)?;
+        let sequence = block::sequence(&file).map_err(as_text)?;
         Ok(Self { path: path.to_owned(), file, size, sequence, id: id::of(&node, size), data })
     }
 }
@@ -290,7 +290,7 @@ impl OnDisk {
         }
         let layout = Layout { lane_size: self.lane_size.0, lanes: self.lanes };
         match contents::owner(&file, self.size.0, token, layout)? {
-            Owner::Nobody => Ok(None),
+            Owner::NoRun => Ok(None),
             Owner::Other => left("another program has written over the run's label"),
             Owner::Run => {
                 contents::release(&file, self.size.0, layout)?;

@@ -145,11 +145,11 @@ pub fn unproven(flushes: &[FlushAfter], medium: Medium) -> Option<String> {
 
 /// `a flush takes 39 µs after 4 KiB, 41 µs after 64 MiB`: the smallest and the largest amount.
 pub fn figures(flushes: &[FlushAfter]) -> String {
-    let said = |after: &FlushAfter| format!("{} after {}", after.flush, plain(after.written));
+    let words = |after: &FlushAfter| format!("{} after {}", after.flush, plain(after.written));
     match flushes {
         [] => "no flush was timed".to_owned(),
-        [only] => format!("a flush takes {}", said(only)),
-        [least, .., most] => format!("a flush takes {}, {}", said(least), said(most)),
+        [only] => format!("a flush takes {}", words(only)),
+        [least, .., most] => format!("a flush takes {}, {}", words(least), words(most)),
     }
 }
 

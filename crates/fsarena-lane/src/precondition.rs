@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_go_on_until_it_is_said_and_everything_is_written() {
+    fn rounds_continue_until_they_are_stopped_and_everything_is_written() {
         let place = tempfile::tempdir().expect("temporary folder");
         let targets = targets(place.path());
         let mut heard = Vec::new();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_where_somebody_wants_to() {
+    fn it_stops_at_the_stop_flag() {
         let place = tempfile::tempdir().expect("temporary folder");
         for steps in [0, 2, 5] {
             let mut left = steps;

@@ -115,7 +115,7 @@ pub fn directories(plan: &Plan, data: &[Bytes]) -> Result<(), LaneError> {
         let Some((most, workload)) = needs.max_by_key(|(needed, _)| *needed) else { continue };
         let look_up = |error| LaneError::io("look up", path)(error);
         let reserve = space::reserve(path).map_err(look_up)?;
-        let lanes = lanes_beside(plan, path).map_err(look_up)?;
+        let lanes = lanes_on_same_file_system(plan, path).map_err(look_up)?;
         let needed = Bytes(most.saturating_add(lanes.0).saturating_add(reserve.0));
         let free = space::free_space(path).map_err(look_up)?;
         if free < needed {
@@ -138,7 +138,7 @@ fn by_file_system(plan: &Plan) -> Result<Vec<(&Path, Vec<&Contender>)>, LaneErro
 }
 
 /// Bytes of the lanes, if they lie on the file system of `path`.
-fn lanes_beside(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
+fn lanes_on_same_file_system(plan: &Plan, path: &Path) -> std::io::Result<Bytes> {
     let Storage::Directory(storage) = &plan.storage else { return Ok(Bytes(0)) };
     let is_same = space::file_system(&nearest_existing(storage))? == space::file_system(path)?;
     let lanes = if is_same { made_lanes(plan) as u64 } else { 0 };

@@ -117,7 +117,7 @@ mod tests {
     const RATE: f64 = 100.0 * 1024.0 * 1024.0;
 
     #[test]
-    fn only_far_faster_reads_are_said_to_be_cached() {
+    fn only_far_faster_reads_count_as_cached() {
         let reads = |factor: f64| RepeatedReads { fresh: RATE, repeated: RATE * factor };
         assert_eq!(cached_below(&reads(1.0)), None);
         assert_eq!(cached_below(&reads(1.49)), None);

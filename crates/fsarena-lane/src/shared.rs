@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_said_of_who_serves() {
+    fn notes_name_the_server() {
         assert!(remark("vboxsf").expect("known").contains("up to host and hypervisor"));
         assert!(remark("nfs rw").expect("known").contains("the network is part of every figure"));
     }

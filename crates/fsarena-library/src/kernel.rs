@@ -174,7 +174,7 @@ mod tests {
     fn files_are_opened_with_o_dsync_where_each_write_is_to_be_durable() {
         let place = tempfile::tempdir().expect("temporary folder");
         let mut system = Kernel::mount(place.path(), "").expect("opened");
-        let flags = |file: &OwnedFd| rustix::fs::fcntl_getfl(file).expect("told");
+        let flags = |file: &OwnedFd| rustix::fs::fcntl_getfl(file).expect("known");
         assert!(!flags(&system.create("plain").expect("made")).contains(OFlags::DSYNC));
         system.make_each_write_durable(true);
         assert!(flags(&system.create("durable").expect("made")).contains(OFlags::DSYNC));

@@ -41,7 +41,7 @@ mod tests {
     ];
 
     #[test]
-    fn all_rows_are_given_and_nobody_has_more_than_room() {
+    fn all_rows_are_given_within_the_room_of_each() {
         for rows in [4, 5, 100, 1111, 2500, 3009, 3010] {
             let shares = shares(&CLAIMS, rows);
             assert_eq!(shares.iter().sum::<u64>(), rows);

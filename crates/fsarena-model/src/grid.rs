@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_stand_in_order_and_their_names_are_those_of_the_files() {
+    fn tests_are_in_order_and_named_as_the_files() {
         for (index, (test, name, _)) in GridTest::WORDS.into_iter().enumerate() {
             assert_eq!(test as usize, index);
             assert_eq!(serde_json::to_value(test).expect("a name"), name);

@@ -50,7 +50,7 @@ pub struct Plan {
     /// How often baselines, the three clocks and the used space are measured.
     #[serde(default, skip_serializing_if = "Often::is_never")]
     pub baselines: Often,
-    /// How often a run of this suite measures them unless it is told otherwise.
+    /// How often a run of this suite measures them by default.
     #[serde(default = "Often::always", skip_serializing_if = "Often::is_always")]
     pub usual_baselines: Often,
     /// Contenders whose slices are measured without probes, to determine the cost of the probes.

@@ -4,14 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Nanos, Step, Verification};
-
-/// Name of the reading: transactions that a program acknowledged as durable.
-pub const COMMITS: &str = "commits";
-/// Name of the reading: connections that may commit at the same time.
-pub const CONNECTIONS: &str = "connections";
-/// Name of the reading: writes that were durable one by one, if they are not the operations.
-pub const DURABLE_WRITES: &str = "durable-writes";
+use crate::{Label, Nanos, Probe, Readings, Step, Verification};
 
 /// Names of latencies: calls that make other operations durable, and are no operations of a workload themselves.
 pub const SYNCS: [&str; 3] = ["fsync", "fdatasync", "syncfs"];
@@ -38,13 +31,6 @@ pub struct Reading {
     pub value: Option<f64>,
     /// Its unit, such as `bytes` or `s`.
     pub unit: String,
-}
-
-impl Reading {
-    /// A reading of `seconds` seconds.
-    pub fn seconds(seconds: f64) -> Self {
-        Self { value: Some(seconds), unit: "s".to_owned() }
-    }
 }
 
 /// A distribution of latencies, to three significant digits.
@@ -145,8 +131,8 @@ pub struct Trial {
     /// Latencies over time: one or more entries per slice and operation.
     #[serde(default)]
     pub over_time: Vec<LatencyWindow>,
-    /// Totals over the timed slices by the probe's name.
-    pub probes: BTreeMap<String, Reading>,
+    /// The readings of the probes, by their names.
+    pub probes: Readings,
     /// How it ended.
     pub outcome: Outcome,
 }
@@ -184,8 +170,8 @@ impl Trial {
         self.slices.iter().map(|slice| slice.elapsed.as_seconds()).sum()
     }
 
-    /// The reading of the probe `name`, if there is one.
-    pub fn probe(&self, name: &str) -> Option<f64> {
-        self.probes.get(name)?.value
+    /// The reading of `probe`, if there is one.
+    pub fn probe(&self, probe: Probe) -> Option<f64> {
+        self.probes.get(&probe.key())?.value
     }
 }

@@ -45,7 +45,7 @@ pub struct Workload {
     #[serde(default = "default_slices")]
     pub slices: u32,
     /// For a whole run: it ends when its work does, with `timed-ms` as an upper limit, and data that it leaves unsynced
-    /// is not in its time, as in the measurements of other programs. Otherwise a whole run is refilled until its time
+    /// is not in its time, as in the measurements of other programs. Otherwise a whole run is repeated until its time
     /// is over, and then synced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ends_by_itself: bool,
@@ -62,7 +62,7 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<serde_json::Value>,
     /// Time limit of a whole run, seconds; a run that takes longer did not finish, which is a result. Each of
-    /// preparing, refilling, starting and ending a server and verifying may take as long. Without it there are limits
+    /// preparing, resetting, starting and ending a server and verifying may take as long. Without it there are limits
     /// for work that never ends (docs/guides/add-a-workload.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_s: Option<u64>,

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_grown_is_told_and_what_is_unknown_is_not() {
+    fn growth_is_reported_and_unknown_values_are_absent() {
         let before = ConditionsSnapshot { swapped: Some(10.0), frequency_mhz: Some((2000.0, 3000.0)), ..none() };
         let after = ConditionsSnapshot {
             swapped: Some(12.0),

@@ -1,6 +1,8 @@
 //! Requests that reached the lane's block device (Documentation/block/stat.rst).
 
-use crate::{Counter, Probe, Target};
+use fsarena_model::{Probe, probe};
+
+use crate::{Source, Target};
 
 /// The lane's device.
 pub struct Device;
@@ -9,24 +11,24 @@ const SECTOR: f64 = 512.0;
 const MILLISECOND: f64 = 1e-3;
 
 /// Its counters.
-pub const COUNTERS: &[Counter] = &[
-    Counter { name: "device.reads", unit: "requests" },
-    Counter { name: "device.read", unit: "bytes" },
-    Counter { name: "device.writes", unit: "requests" },
-    Counter { name: "device.written", unit: "bytes" },
-    Counter { name: "device.merges", unit: "requests" },
-    Counter { name: "device.read-merges", unit: "requests" },
-    Counter { name: "device.write-merges", unit: "requests" },
-    Counter { name: "device.reading", unit: "s" },
-    Counter { name: "device.writing", unit: "s" },
-    Counter { name: "device.busy", unit: "s" },
-    Counter { name: "device.queue", unit: "s" },
-    Counter { name: "device.flushes", unit: "flushes" },
-    Counter { name: "device.flushing", unit: "s" },
+pub const COUNTERS: &[Probe] = &[
+    probe::DEVICE_READS,
+    probe::DEVICE_READ,
+    probe::DEVICE_WRITES,
+    probe::DEVICE_WRITTEN,
+    probe::DEVICE_MERGES,
+    probe::DEVICE_READ_MERGES,
+    probe::DEVICE_WRITE_MERGES,
+    probe::DEVICE_READING,
+    probe::DEVICE_WRITING,
+    probe::DEVICE_BUSY,
+    probe::DEVICE_QUEUE,
+    probe::DEVICE_FLUSHES,
+    probe::DEVICE_FLUSHING,
 ];
 
-impl Probe for Device {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for Device {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

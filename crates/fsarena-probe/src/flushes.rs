@@ -9,13 +9,14 @@ use std::sync::Mutex;
 
 use fsarena_sys::perf::TracepointCounter;
 
-use crate::{Counter, Flushes, Probe, Target};
+use fsarena_model::{Probe, probe};
+
+use crate::{Flushes, Source, Target};
 
 /// Flushes and FUA writes, by the tracepoint `block:block_bio_queue`.
 pub struct Durable;
 
-const COUNTERS: &[Counter] =
-    &[Counter { name: "device.preflushes", unit: "flushes" }, Counter { name: "device.fua", unit: "writes" }];
+const COUNTERS: &[Probe] = &[probe::DEVICE_PREFLUSHES, probe::DEVICE_FUA];
 
 const TRACEPOINT: &str = "/sys/kernel/tracing/events/block/block_bio_queue/id";
 
@@ -38,8 +39,8 @@ struct Device {
     sequence: Option<String>,
 }
 
-impl Probe for Durable {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for Durable {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

@@ -7,12 +7,14 @@ use std::os::unix::fs::FileExt;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::{Counter, Probe, Target};
+use fsarena_model::{Probe, probe};
+
+use crate::{Source, Target};
 
 /// All kernel threads.
 pub struct KernelThreads;
 
-const COUNTERS: &[Counter] = &[Counter { name: "cpu.kernel", unit: "s" }];
+const COUNTERS: &[Probe] = &[probe::CPU_KERNEL];
 
 /// Maximum age of the list of processes. A new thread counts from its start once it is listed.
 const LISTED_FOR: Duration = Duration::from_millis(50);
@@ -41,8 +43,8 @@ enum Process {
     },
 }
 
-impl Probe for KernelThreads {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for KernelThreads {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

@@ -1,4 +1,5 @@
-//! Probes: counters that are read before and after the work. A new probe is one file and one line in `PROBES`.
+//! Counters that are read before and after the work. A new source of counters is one file and one line in `SOURCES`;
+//! its counters are registered in `fsarena-model/src/probe.rs`.
 //!
 //! A counter that could not be read is `None`, never 0, and so is every difference that includes it.
 
@@ -15,18 +16,17 @@ mod pages;
 mod process;
 mod shared_disk;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fsarena_model::Reading;
+use fsarena_model::{Probe, Readings};
 
 pub use bandwidth::memory_bandwidth;
 pub use conditions::{ConditionsSnapshot, frequency_policy};
 pub use environment::survey;
 pub use shared_disk::Beneath;
 
-/// All probes.
-static PROBES: &[&dyn Probe] = &[
+/// All sources of counters.
+static SOURCES: &[&dyn Source] = &[
     &device::Device,
     &flushes::Durable,
     &kernel_threads::KernelThreads,
@@ -60,19 +60,10 @@ pub enum Flushes {
     Counted,
 }
 
-/// A figure that only grows, or a gauge whose change is of interest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counter {
-    /// Its name in reports, such as `device.flushes`.
-    pub name: &'static str,
-    /// Its unit.
-    pub unit: &'static str,
-}
-
-/// Reads counters.
-trait Probe: Sync {
+/// Reads counters: figures that only grow, or gauges whose change is of interest.
+trait Source: Sync {
     /// The counters that it reads.
-    fn counters(&self) -> &'static [Counter];
+    fn counters(&self) -> &'static [Probe];
 
     /// Their current values, one for each counter.
     fn read(&self, target: &Target) -> Vec<Option<f64>>;
@@ -85,7 +76,7 @@ pub struct Snapshot(Vec<Option<f64>>);
 impl Snapshot {
     /// Reads all counters. It takes about a millisecond: call it outside timed regions.
     pub fn take(target: &Target) -> Self {
-        Self(PROBES.iter().flat_map(|probe| probe.read(target)).collect())
+        Self(SOURCES.iter().flat_map(|source| source.read(target)).collect())
     }
 }
 
@@ -103,14 +94,10 @@ impl Totals {
         });
     }
 
-    /// The sums by the counters' names.
-    pub fn readings(&self) -> BTreeMap<String, Reading> {
-        let Some(sums) = &self.0 else { return BTreeMap::new() };
-        let counters = PROBES.iter().flat_map(|probe| probe.counters());
-        let reading = |(counter, value): (&Counter, &Option<f64>)| {
-            (counter.name.to_owned(), Reading { value: *value, unit: counter.unit.to_owned() })
-        };
-        counters.zip(sums).map(reading).collect()
+    /// The sums by counter.
+    pub fn readings(&self) -> Readings {
+        let counters = SOURCES.iter().flat_map(|source| source.counters());
+        counters.zip(self.0.iter().flatten()).map(|(counter, value)| counter.reading(*value)).collect()
     }
 }
 
@@ -123,6 +110,7 @@ fn field(text: &str, name: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_model::probe;
 
     fn nowhere() -> Target {
         Target {
@@ -134,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn every_probe_reads_as_many_as_it_names() {
-        for probe in PROBES {
-            assert_eq!(probe.counters().len(), probe.read(&Target::default()).len());
-            assert_eq!(probe.counters().len(), probe.read(&nowhere()).len());
+    fn every_source_reads_as_many_as_it_names() {
+        for source in SOURCES {
+            assert_eq!(source.counters().len(), source.read(&Target::default()).len());
+            assert_eq!(source.counters().len(), source.read(&nowhere()).len());
         }
     }
 
@@ -146,10 +134,10 @@ mod tests {
         let mut totals = Totals::default();
         let snapshot = Snapshot::take(&nowhere());
         totals.add(&snapshot, &Snapshot::take(&nowhere()));
-        assert_eq!(totals.readings()["device.flushes"].value, None);
-        assert_eq!(totals.readings()["device.preflushes"].value, None);
-        assert_eq!(totals.readings()["pages.dirtied"].value, None);
-        assert!(totals.readings()["cpu.process"].value.is_some_and(|seconds| seconds >= 0.0));
+        assert_eq!(totals.readings()[&probe::DEVICE_FLUSHES.key()].value, None);
+        assert_eq!(totals.readings()[&probe::DEVICE_PREFLUSHES.key()].value, None);
+        assert_eq!(totals.readings()[&probe::PAGES_DIRTIED.key()].value, None);
+        assert!(totals.readings()[&probe::CPU_PROCESS.key()].value.is_some_and(|seconds| seconds >= 0.0));
     }
 
     #[test]

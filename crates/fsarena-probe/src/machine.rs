@@ -1,17 +1,19 @@
 //! The whole machine: time that tasks ran, and time that the hypervisor took.
 
-use crate::{Counter, Probe, Target};
+use fsarena_model::{Probe, probe};
+
+use crate::{Source, Target};
 
 /// All processors together.
 pub struct Machine;
 
-const COUNTERS: &[Counter] = &[Counter { name: "cpu.machine", unit: "s" }, Counter { name: "cpu.steal", unit: "s" }];
+const COUNTERS: &[Probe] = &[probe::CPU_MACHINE, probe::CPU_STEAL];
 
 /// `USER_HZ`, which is 100 on every architecture that fsarena runs on.
 const TICK: f64 = 0.01;
 
-impl Probe for Machine {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for Machine {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

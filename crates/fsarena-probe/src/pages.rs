@@ -3,22 +3,20 @@
 //! The kernel counts dirtied pages of each file system's backing device (debugfs, `mm/backing-dev.c`) and of the whole
 //! machine (proc_vmstat(5)); only the second includes writes of other programs.
 
-use crate::{Counter, Probe, Target, field};
+use fsarena_model::{Probe, probe};
+
+use crate::{Source, Target, field};
 
 /// The page cache, of the lane's file system and of the machine.
 pub struct Pages;
 
-const COUNTERS: &[Counter] = &[
-    Counter { name: "pages.dirtied", unit: "pages" },
-    Counter { name: "machine.dirtied", unit: "pages" },
-    Counter { name: "pages.cached", unit: "pages" },
-];
+const COUNTERS: &[Probe] = &[probe::PAGES_DIRTIED, probe::MACHINE_DIRTIED, probe::PAGES_CACHED];
 
 /// The kernel reports KiB; a page has 4 KiB.
 const KIB_PER_PAGE: f64 = 4.0;
 
-impl Probe for Pages {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for Pages {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

@@ -1,22 +1,18 @@
 //! Processor time of this process and of its ended children; context switches and storage I/O of this process alone.
 
+use fsarena_model::{Probe, probe};
 use fsarena_sys::usage;
 
-use crate::{Counter, Probe, Target, field};
+use crate::{Source, Target, field};
 
 /// This process with all its threads.
 pub struct Process;
 
-const COUNTERS: &[Counter] = &[
-    Counter { name: "cpu.process", unit: "s" },
-    Counter { name: "cpu.system", unit: "s" },
-    Counter { name: "switches", unit: "switches" },
-    Counter { name: "process.read", unit: "bytes" },
-    Counter { name: "process.written", unit: "bytes" },
-];
+const COUNTERS: &[Probe] =
+    &[probe::CPU_PROCESS, probe::CPU_SYSTEM, probe::SWITCHES, probe::PROCESS_READ, probe::PROCESS_WRITTEN];
 
-impl Probe for Process {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for Process {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Counter, Probe, Target};
+use fsarena_model::{Probe, probe};
+
+use crate::{Source, Target};
 
 /// The storage below all lanes.
 pub struct SharedDisk;
@@ -19,10 +21,10 @@ pub struct Beneath {
 
 const SECTOR: f64 = 512.0;
 
-const COUNTERS: &[Counter] = &[Counter { name: "disk.others", unit: "bytes" }];
+const COUNTERS: &[Probe] = &[probe::DISK_OTHERS];
 
-impl Probe for SharedDisk {
-    fn counters(&self) -> &'static [Counter] {
+impl Source for SharedDisk {
+    fn counters(&self) -> &'static [Probe] {
         COUNTERS
     }
 

@@ -1,11 +1,10 @@
 //! Counters of real lanes. They need root.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 
 use fsarena_lane::{Arena, Go, Ledger, Place};
-use fsarena_model::{Bytes, Plan, Reading, Storage};
+use fsarena_model::{Bytes, Plan, Probe, Readings, Storage, probe};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
 use fsarena_sys::namespace;
 use fsarena_testing::{Need, alone, has};
@@ -24,7 +23,7 @@ fn arena(folder: &std::path::Path) -> Arena {
 
 /// Growth of the counters while 200 new files are each made durable: enough for the time of flushes, which has a
 /// resolution of 1 ms.
-fn synced(place: &Place, flushes: Flushes) -> BTreeMap<String, Reading> {
+fn synced(place: &Place, flushes: Flushes) -> Readings {
     let target = Target { beneath: None, device: place.device.clone(), backing: place.backing.clone(), flushes };
     let before = Snapshot::take(&target);
     for number in 0..200 {
@@ -48,18 +47,21 @@ fn flushes_are_counted_where_they_are_sent_and_asked_for() {
     for (index, name) in CONTENDERS.into_iter().enumerate() {
         let (place, _) = arena.make(index, Some(index), 1).expect("made");
         let readings = synced(&place, Flushes::Counted);
-        let value = |counter: &str| readings[counter].value.unwrap_or_else(|| panic!("{name}: {counter}"));
-        let (preflushes, fua) = (value("device.preflushes"), value("device.fua"));
+        let value = |probe: Probe| readings[&probe.key()].value.unwrap_or_else(|| panic!("{name}: {}", probe.id));
+        let (preflushes, fua) = (value(probe::DEVICE_PREFLUSHES), value(probe::DEVICE_FUA));
         match name.contains("barrier=0") {
-            true => assert_eq!((preflushes, fua, value("device.flushes")), (0.0, 0.0, 0.0), "{name}"),
+            true => assert_eq!((preflushes, fua, value(probe::DEVICE_FLUSHES)), (0.0, 0.0, 0.0), "{name}"),
             false => {
                 assert!(preflushes >= 200.0 && fua >= 200.0, "{name}: {preflushes}, {fua}");
-                assert!(value("device.flushing") > 0.0, "{name}: a flush takes time");
+                assert!(value(probe::DEVICE_FLUSHING) > 0.0, "{name}: a flush takes time");
             }
         }
         let uncounted = synced(&place, Flushes::Left);
-        assert_eq!(uncounted["device.preflushes"].value, None);
-        assert_eq!(uncounted["device.flushes"].value.map(|count| count > 0.0), Some(!name.contains("barrier=0")));
+        assert_eq!(uncounted[&probe::DEVICE_PREFLUSHES.key()].value, None);
+        assert_eq!(
+            uncounted[&probe::DEVICE_FLUSHES.key()].value.map(|count| count > 0.0),
+            Some(!name.contains("barrier=0"))
+        );
     }
     arena.close().expect("nothing stays");
 }

@@ -59,7 +59,7 @@ fn needs(workload: &Workload) -> Vec<Need> {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let served = server::told();
+    let served = server::settings_of_report();
     match Task::of(workload) {
         Ok(Task::Page(page)) => served.into_iter().chain([format!("{} {}", ab::NAME, ab::shown(&page))]).collect(),
         _ => served,
@@ -70,7 +70,7 @@ fn shown(workload: &Workload) -> Vec<String> {
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut fsarena_engine::RunStats) {
     let page = parameters::Page { requests: 100, clients: 10, size: fsarena_model::Bytes(1000) };
-    if let Ok(said) = ab::Output::of(text, text, &page) {
-        said.count(stats);
+    if let Ok(output) = ab::Output::of(text, text, &page) {
+        output.count(stats);
     }
 }

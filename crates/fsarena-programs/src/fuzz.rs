@@ -82,7 +82,7 @@ fn counts_and_sizes_without_bounds_are_refused() {
     }
     // Values that are only large are accepted here. The space that they demand is refused later.
     for (name, line) in [("randread-4k", "file-size = \"16T\""), ("randread-4k", "files = 1000000")] {
-        let demand = plan(&with(name, line).expect("well-formed")).expect("it is told");
+        let demand = plan(&with(name, line).expect("well-formed")).expect("it is planned");
         assert!(demand > Bytes::gib(1), "{line}: {demand}");
     }
 }

@@ -84,7 +84,7 @@ pub fn program_versions(workloads: &[Workload]) -> BTreeMap<String, String> {
     let engines = workloads.iter().filter_map(|workload| Some((engine(&workload.engine)?, workload)));
     let needs = engines.flat_map(|(engine, workload)| engine.programs(workload).needs);
     let needs: BTreeMap<&str, _> = needs.map(|need| (need.program, need)).collect();
-    needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.said()?))).collect()
+    needs.into_iter().filter_map(|(program, need)| Some((program.to_owned(), need.version_found()?))).collect()
 }
 
 /// Command lines and configuration of the programs that these workloads start, by workload name.

@@ -228,7 +228,7 @@ pub fn buffer_pool(size: Bytes) -> Vec<String> {
 pub fn settings(options: &[String]) -> String {
     let fixed = DURABLE.iter().chain(PRIVATE).map(|option| (*option).to_owned());
     [
-        format!("{}mariadbd", User::told(USER)),
+        format!("{}mariadbd", User::of_report(USER)),
         "--no-defaults".to_owned(),
         "--datadir=LANE".to_owned(),
         "--tmpdir=LANE".to_owned(),
@@ -248,8 +248,8 @@ mod tests {
     fn of_a_pool_as_much_is_kept_free_as_usual() {
         let free = |mebibytes: u64| buffer_pool(Bytes::mib(mebibytes))[1].clone();
         let expected = [128, 64, 16, 8].map(free);
-        let told = [1536, 768, 192, 100].map(|pages| format!("--innodb-lru-scan-depth={pages}"));
-        assert_eq!(expected, told);
+        let options = [1536, 768, 192, 100].map(|pages| format!("--innodb-lru-scan-depth={pages}"));
+        assert_eq!(expected, options);
     }
 
     #[test]

@@ -62,12 +62,12 @@ fn programs(workload: &Workload) -> Programs {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let told = |own: Parameters| {
+    let lines = |own: Parameters| {
         let [prepare, run] = [own.prepare(Path::new("SOCKET"), 0), own.run(Path::new("SOCKET"), 0)];
         let words = |words: Vec<String>| words.join(" ").replace("--rand-seed=1 ", "--rand-seed=SEED ");
         vec![settings(&own.server_options()), words(prepare), words(run)]
     };
-    Parameters::of(workload).map(told).unwrap_or_default()
+    Parameters::of(workload).map(lines).unwrap_or_default()
 }
 
 /// sysbench as the client of a server.
@@ -104,14 +104,14 @@ impl Work for Sysbench {
     fn run(&mut self, client: &Client, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
         let call = self.parameters.run(client.socket(), self.seed);
         let Some(ended) = self.tool(call).run(limit.stop)? else { return Ok(()) };
-        let said = Output::of(&ended.stdout)?;
-        if said.reconnects > 0.0 {
-            let words = format!("the server hung up {} times", said.reconnects);
+        let output = Output::of(&ended.stdout)?;
+        if output.reconnects > 0.0 {
+            let words = format!("the server hung up {} times", output.reconnects);
             return Err(EngineError::Program { program: SYSBENCH, words });
         }
-        said.count(stats);
+        output.count(stats);
         if self.parameters.test == Test::ReadWrite {
-            stats.count_commits(said.transactions as u64, u64::from(self.parameters.threads));
+            stats.count_commits(output.transactions as u64, u64::from(self.parameters.threads));
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ impl Work for Sysbench {
 /// Parses the output into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(said) = output::Output::of(text) {
-        said.count(stats);
+    if let Ok(output) = output::Output::of(text) {
+        output.count(stats);
     }
 }

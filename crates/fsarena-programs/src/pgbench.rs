@@ -56,7 +56,7 @@ fn shown(workload: &Workload) -> Vec<String> {
     let Ok(parameters) = Parameters::of(workload) else { return Vec::new() };
     let line = |options: Vec<String>| format!("{NAME} {} {DATABASE}", options.join(" "));
     let run = parameters.run("SEED".to_owned(), LOG.to_owned());
-    postgresql::told().into_iter().chain([line(parameters.fill()), line(run)]).collect()
+    postgresql::settings_of_report().into_iter().chain([line(parameters.fill()), line(run)]).collect()
 }
 
 struct PgBenchJob {
@@ -93,9 +93,9 @@ impl PgBenchJob {
         let log = self.server().clients_folder().join(LOG).display().to_string();
         let options = self.parameters.run(seed.to_string(), log);
         let Some(ended) = self.server().load(NAME, &words(&options), stop)? else { return Ok(None) };
-        let said = Output::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
-        match said.failed {
-            0 => Ok(Some(said)),
+        let output = Output::of(&ended.stdout).map_err(|what| output::misunderstood(what, &ended.words()))?;
+        match output.failed {
+            0 => Ok(Some(output)),
             failed => {
                 let words = format!("{failed} transactions failed: {}", ended.words());
                 Err(EngineError::Program { program: NAME, words })
@@ -143,13 +143,13 @@ impl Job for PgBenchJob {
     }
 
     fn run(&mut self, limit: &Limit<'_>, stats: &mut RunStats) -> Result<(), EngineError> {
-        let Some(said) = self.load(limit.stop)? else {
+        let Some(output) = self.load(limit.stop)? else {
             self.committed = None;
             return Ok(());
         };
         log::take(&self.server().clients_folder(), LOG, Operation::Run, stats)?;
-        said.count(self.parameters.clients, stats);
-        self.committed = self.committed.map(|committed| committed + said.processed);
+        output.count(self.parameters.clients, stats);
+        self.committed = self.committed.map(|committed| committed + output.processed);
         Ok(())
     }
 
@@ -179,8 +179,8 @@ impl Job for PgBenchJob {
 /// Parses the output and the log into run statistics.
 #[cfg(test)]
 pub(crate) fn understand(text: &str, stats: &mut RunStats) {
-    if let Ok(said) = Output::of(text) {
-        said.count(8, stats);
+    if let Ok(output) = Output::of(text) {
+        output.count(8, stats);
     }
     log::understand(text, stats);
 }

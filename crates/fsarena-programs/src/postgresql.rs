@@ -207,9 +207,9 @@ fn settings() -> Vec<String> {
 }
 
 /// Command lines that make the cluster and start its server, for reports.
-pub fn told() -> Vec<String> {
+pub fn settings_of_report() -> Vec<String> {
     let settings: Vec<String> = settings().into_iter().map(|setting| format!("-c {setting}")).collect();
-    let user = User::told(USER);
+    let user = User::of_report(USER);
     vec![
         format!("{user}initdb -D LANE {}", CLUSTER.join(" ")),
         format!("{user}postgres -D LANE {}", settings.join(" ")),

@@ -22,6 +22,7 @@ use rand::Rng;
 
 use self::output::{Heard, Known};
 use self::parameters::{Parameters, ProgramNeed, StepParameters, Task, Version};
+use crate::server::last_lines;
 
 /// A script that starts more programs than this is not also run in memory.
 const MOST_STARTS_IN_MEMORY: u64 = 5000;
@@ -237,13 +238,6 @@ impl ProgramJob {
         }
         file.sync_all()
     }
-}
-
-/// The last lines of the output: a loop that fails may print a message for each of its files.
-fn last_lines(words: &str) -> String {
-    const MOST: usize = 10;
-    let lines: Vec<&str> = words.lines().collect();
-    lines[lines.len().saturating_sub(MOST)..].join("\n")
 }
 
 impl Job for ProgramJob {

@@ -20,7 +20,7 @@ use crate::user::User;
 /// Time limit for a server to become ready, and to end.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// How long to wait for the end of a server whose clients report an error. Only failures wait for that.
-const BLAME: Duration = Duration::from_secs(3);
+const NOTICE: Duration = Duration::from_secs(3);
 /// How long clients may wait for an answer after they are asked to stop. Then the server is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// Interval between checks whether a server is ready, or has ended.
@@ -96,12 +96,12 @@ impl Server {
         let (daemon, begin) = (&mut self.daemon, Instant::now());
         let is_over =
             || stop.load(Ordering::Relaxed) || begin.elapsed() > patience || !matches!(daemon.ended(), Ok(None));
-        watched(is_over, |told| {
+        watched(is_over, |stop| {
             loop {
-                if ready(told) {
+                if ready(stop) {
                     return true;
                 }
-                if told.load(Ordering::Relaxed) {
+                if stop.load(Ordering::Relaxed) {
                     return false;
                 }
                 thread::sleep(LOOK);
@@ -124,11 +124,11 @@ impl Server {
     /// it gets no answer.
     pub fn named(&mut self, error: EngineError) -> EngineError {
         // A wrong answer shows that the server answers: there is no need to wait for its end.
-        let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { BLAME };
-        self.blamed_within(patience, error)
+        let patience = if matches!(error, EngineError::Wrong(_)) { Duration::ZERO } else { NOTICE };
+        self.cause_within(patience, error)
     }
 
-    fn blamed_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
+    fn cause_within(&mut self, patience: Duration, error: EngineError) -> EngineError {
         // The server may be about to end.
         match self.daemon.wait(patience) {
             Ok(Some(status)) => self.failure(format!("has ended ({status})")),
@@ -147,12 +147,12 @@ impl Server {
         stop: &AtomicBool,
         work: impl FnOnce(&AtomicBool) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let (daemon, mut told, mut is_killed) = (&mut self.daemon, None, false);
+        let (daemon, mut stopped, mut is_killed) = (&mut self.daemon, None, false);
         let look = || {
             let runs = matches!(daemon.ended(), Ok(None));
             let is_over = stop.load(Ordering::Relaxed) || !runs;
-            told = told.or_else(|| is_over.then(Instant::now));
-            if runs && !is_killed && told.is_some_and(|told| told.elapsed() > GRACE) {
+            stopped = stopped.or_else(|| is_over.then(Instant::now));
+            if runs && !is_killed && stopped.is_some_and(|stopped| stopped.elapsed() > GRACE) {
                 is_killed = true;
                 daemon.signal(Signal::KILL);
             }
@@ -203,7 +203,7 @@ impl Server {
     }
 }
 
-/// The last non-empty lines of a program's output.
+/// The last non-empty lines of a program's output: a loop that fails may print a message for each of its files.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")

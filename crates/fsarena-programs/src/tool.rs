@@ -57,8 +57,8 @@ impl Tool<'_> {
         match ended.map_err(EngineError::io(format!("start {}", self.name)))? {
             Some(ended) if !ended.status.success() => {
                 // stderr comes last: initdb's progress on stdout would otherwise hide why it failed.
-                let said = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
-                let words = format!("{} ({})", last_lines(&said), ended.status);
+                let output = [ended.stdout.as_str(), ended.stderr.as_str()].join("\n");
+                let words = format!("{} ({})", last_lines(&output), ended.status);
                 Err(EngineError::Program { program: self.name, words })
             }
             ended => Ok(ended),

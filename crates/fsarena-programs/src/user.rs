@@ -37,7 +37,7 @@ impl User {
 
     /// The user that a server runs as, as the beginning of its line in a report. `name` is the user of the server's
     /// package.
-    pub fn told(name: &str) -> String {
+    pub fn of_report(name: &str) -> String {
         match Self::of(name) {
             Ok(Some(user)) => format!("as {}: ", user.name),
             Ok(None) => "as the own user: ".to_owned(),
@@ -80,10 +80,10 @@ mod tests {
 
     #[test]
     fn reports_say_as_whom() {
-        let told = [User::told("no-such-user"), User::told("daemon")];
+        let lines = [User::of_report("no-such-user"), User::of_report("daemon")];
         match rustix::process::geteuid().is_root() {
-            true => assert_eq!(told, ["as nobody: ", "as daemon: "]),
-            false => assert_eq!(told, ["as the own user: "; 2]),
+            true => assert_eq!(lines, ["as nobody: ", "as daemon: "]),
+            false => assert_eq!(lines, ["as the own user: "; 2]),
         }
     }
 

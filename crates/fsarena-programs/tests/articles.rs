@@ -17,7 +17,7 @@ fn each_workload_has_three_sizes_and_room_on_its_lane() {
             let workload = fsarena_catalog::at_scale(workload, scale).expect("its tables fit");
             let engine = engine(&workload.engine).expect("there");
             let demand = engine.traits(&workload).unwrap_or_else(|error| panic!("{scale:?}: {error}")).peak.0 as f64;
-            let lane = suite.lane_size(scale).expect("said").0 as f64;
+            let lane = suite.lane_size(scale).expect("known").0 as f64;
             assert!(demand <= FILLED * lane, "{} at {scale:?}: {demand} of {lane}", workload.name);
             assert!(workload.time_limit_s.is_some(), "{}", workload.name);
             count += 1;

@@ -46,8 +46,8 @@ fn run(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), String> {
     job.run(&Limit::new(None, &stop), stats).map_err(|error| error.to_string())
 }
 
-fn said(stats: &RunStats, name: &str) -> Option<f64> {
-    stats.reported.iter().find(|(known, _, _)| *known == name).map(|(_, _, figure)| *figure)
+fn reported(stats: &RunStats, name: &str) -> Option<f64> {
+    stats.reported.iter().find(|(probe, _)| probe.id == name).map(|(_, figure)| *figure)
 }
 
 /// Process number and socket of the server whose data is in the folder.
@@ -55,14 +55,14 @@ fn server(place: &Path) -> Option<(i32, String)> {
     let data = format!("--datadir={}", place.join("mysql").display());
     let numbers =
         fs::read_dir("/proc").expect("proc").flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let told = |number: String| {
+    let named = |number: String| {
         let words = fs::read_to_string(format!("/proc/{number}/cmdline")).ok()?;
         let mut words = words.split('\0');
         let is_server = words.next()?.ends_with("mariadbd") && words.clone().any(|word| word == data);
         let socket = words.find_map(|word| word.strip_prefix("--socket="))?;
         is_server.then(|| (number.parse().expect("a number"), socket.to_owned()))
     };
-    numbers.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).find_map(told)
+    numbers.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).find_map(named)
 }
 
 /// Changes the data without the engine.
@@ -87,7 +87,7 @@ fn in_memory(folder: &Path) -> u64 {
         false => {
             let file = fs::File::open(path).expect("opened");
             let length = file.metadata().expect("known").len();
-            fsarena_sys::resident::pages(&file, length).expect("told")
+            fsarena_sys::resident::pages(&file, length).expect("known")
         }
     };
     entries.map(of).sum()
@@ -113,14 +113,14 @@ fn queries_find_exactly_what_is_there() {
     run(&mut *job, &mut stats).expect("all as they should be");
     assert_eq!(stats.operations, 40);
     assert_eq!(stats.latency(Operation::Read).map(|latency| latency.count), Some(40));
-    assert!(said(&stats, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", stats.reported);
-    let [rows, read] = ["mariadb.rows", "mariadb.rows-read"].map(|name| said(&stats, name).expect("said"));
+    assert!(reported(&stats, "mariadb.rows").is_some_and(|rows| rows > 40.0), "{:?}", stats.reported);
+    let [rows, read] = ["mariadb.rows", "mariadb.rows-read"].map(|name| reported(&stats, name).expect("known"));
     assert!(
         (rows..2.0 * rows + 1000.0).contains(&read),
         "by the index, not through all of the table: {:?}",
         stats.reported
     );
-    assert!(said(&stats, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
+    assert!(reported(&stats, "mariadb.latency.p95").is_some_and(|latency| latency > 0.0));
 
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all rows are there").files, 1);
@@ -142,7 +142,10 @@ fn results_come_in_one_by_one_and_are_counted() {
     let mut job = begun(&json!({ "task": "results", "rows": 201, "threads": 4 }), &place);
     let mut stats = RunStats::new();
     run(&mut *job, &mut stats).expect("inserted");
-    assert_eq!((stats.operations, said(&stats, "commits"), said(&stats, "connections")), (201, Some(201.0), Some(4.0)));
+    assert_eq!(
+        (stats.operations, reported(&stats, "commits"), reported(&stats, "connections")),
+        (201, Some(201.0), Some(4.0))
+    );
     assert_eq!(stats.latency(Operation::Insert).map(|latency| latency.count), Some(201));
     job.end(&fsarena_engine::NEVER).expect("ends");
     assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all are there").files, 2);
@@ -169,7 +172,7 @@ fn days_are_loaded_in_both_forms_and_compared() {
         let mut job = begun(&json!({ "task": "ingest", "form": form, "rows": 2500, "days": 2 }), &place);
         let mut stats = RunStats::new();
         run(&mut *job, &mut stats).expect("loaded");
-        assert_eq!((stats.operations, said(&stats, "commits")), (2, Some(commits)), "{form}");
+        assert_eq!((stats.operations, reported(&stats, "commits")), (2, Some(commits)), "{form}");
         let steps: Vec<(&str, u64)> = stats.steps.iter().map(|step| (step.name.as_str(), step.operations)).collect();
         assert_eq!(steps, [("day-1", 2500), ("day-2", 2500)], "{form}");
         job.end(&fsarena_engine::NEVER).expect("ends");
@@ -186,7 +189,7 @@ fn days_are_loaded_in_both_forms_and_compared() {
 }
 
 #[test]
-fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
+fn the_error_of_a_killed_server_has_its_log() {
     let place = place();
     let mut job = begun(&json!({ "task": "results", "rows": 5_000_000, "threads": 2 }), &place);
     let error = thread::scope(|scope| {
@@ -204,7 +207,7 @@ fn a_server_that_is_killed_is_blamed_in_the_words_of_its_log() {
 }
 
 #[test]
-fn clients_of_a_server_that_hangs_are_freed_when_somebody_wants_to_stop() {
+fn clients_of_a_hanging_server_end_at_the_stop_flag() {
     for parameters in [
         json!({ "task": "results", "rows": 5_000_000, "threads": 2 }),
         json!({ "task": "ingest", "form": "batches", "rows": 5_000_000 }),
@@ -221,7 +224,7 @@ fn clients_of_a_server_that_hangs_are_freed_when_somebody_wants_to_stop() {
 }
 
 #[test]
-fn all_forms_end_soon_when_somebody_wants_to_stop() {
+fn all_forms_end_soon_at_the_stop_flag() {
     for parameters in [
         json!({ "task": "results", "rows": 5_000_000, "threads": 2 }),
         json!({ "task": "ingest", "form": "batches", "rows": 5_000_000 }),

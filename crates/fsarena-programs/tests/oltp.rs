@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Limit, Operation, RunStats};
-use fsarena_model::Workload;
+use fsarena_model::{Workload, probe};
 use fsarena_programs::engine;
 use serde_json::{Value, json};
 
@@ -37,20 +37,20 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         assert!(error.contains("sbtest2") || error.contains("has ended"), "{error}");
         assert!(stats.operations > 0 && stats.elapsed.as_seconds() >= 0.9, "{stats:?}");
         assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(stats.operations));
-        let commits = stats.reported.iter().find(|(name, _, _)| *name == "commits").map(|(_, _, count)| *count as u64);
+        let commits = stats.reported.iter().find(|(probe, _)| *probe == probe::COMMITS).map(|(_, count)| *count as u64);
         assert_eq!(commits, is_writing.then_some(stats.operations));
     }
 }
 
 #[test]
-fn what_it_is_told_is_in_the_report_and_what_makes_no_sense_is_refused() {
+fn settings_are_in_the_report_and_senseless_ones_are_refused() {
     let engine = engine("oltp").expect("there");
     let good = json!({ "test": "read-write", "tables": 4, "table-size": 500_000, "threads": 100, "time": 60 });
-    let told = engine.programs(&workload(&good)).settings.join("\n");
+    let settings = engine.programs(&workload(&good)).settings.join("\n");
     for wanted in
         ["oltp_read_write", "--tables=4", "--table-size=500000", "--rand-type=uniform", "--threads=100 --time=60"]
     {
-        assert!(told.contains(wanted), "{wanted}: {told}");
+        assert!(settings.contains(wanted), "{wanted}: {settings}");
     }
     for (name, value) in
         [("threads", json!(0)), ("time", json!(0)), ("test", json!("write-only")), ("colour", json!(1))]

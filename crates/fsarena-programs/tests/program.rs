@@ -50,7 +50,7 @@ fn a_script_works_in_the_jobs_directory_and_is_counted_as_its_operations() {
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 0);
         let stats = run(&mut *job).expect("done");
         assert_eq!(fs::read_dir(place.path().join("there")).expect("prepared").count(), 7);
-        assert_eq!(fs::read_to_string(place.path().join("before")).expect("said").lines().count(), runs);
+        assert_eq!(fs::read_to_string(place.path().join("before")).expect("known").lines().count(), runs);
         assert_eq!(stats.operations, 7);
         let latency = stats.latency(Operation::Run).expect("one run");
         assert_eq!(latency.count, 1);
@@ -167,7 +167,7 @@ fn what_makes_no_sense_is_refused_by_name() {
 }
 
 #[test]
-fn it_is_a_program_of_somebody_else_with_its_own_demand_and_starts() {
+fn it_is_an_external_program_with_its_needs_and_starts() {
     let plain = workload(json!({ "script": ":", "operations": 1 }));
     assert_eq!(
         (program().traits(&plain).expect("understood").peak, program().traits(&plain).expect("sound").starts),
@@ -230,7 +230,7 @@ fn done(workload: &Workload, place: &Path) -> (Box<dyn Job>, Result<RunStats, En
 }
 
 fn reported(stats: &RunStats, name: &str) -> f64 {
-    stats.reported.iter().find(|(known, ..)| *known == name).map_or(f64::NAN, |(_, _, figure)| *figure)
+    stats.reported.iter().find(|(probe, _)| probe.id == name).map_or(f64::NAN, |(_, figure)| *figure)
 }
 
 #[test]

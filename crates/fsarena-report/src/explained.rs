@@ -8,7 +8,7 @@ mod shares;
 use std::borrow::Cow;
 
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Comparison, Label};
+use fsarena_model::{Comparison, Label, Probe};
 
 use crate::number::DASH;
 use crate::report::{ColumnKind, Fold, Paragraph, Role, Section, Sentence, Table, TableLook, TableOf};
@@ -27,14 +27,14 @@ struct Figure {
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
 enum Source {
-    /// The probe of this name.
-    Probe(&'static str),
+    /// A probe.
+    Probe(Probe),
     /// A calculation.
     Computed(fn(&Comparison, &Cell) -> Option<f64>),
 }
 
-const fn probed(what: &'static str, name: &'static str, print: fn(f64) -> String, meaning: &'static str) -> Figure {
-    Figure { what, source: Source::Probe(name), print, meaning }
+const fn probed(what: &'static str, probe: Probe, print: fn(f64) -> String, meaning: &'static str) -> Figure {
+    Figure { what, source: Source::Probe(probe), print, meaning }
 }
 
 const fn computed(
@@ -49,7 +49,7 @@ const fn computed(
 impl Figure {
     fn of(&self, comparison: &Comparison, cell: &Cell) -> Option<f64> {
         match self.source {
-            Source::Probe(name) => probe(cell, name),
+            Source::Probe(probe) => cell.probe(probe),
             Source::Computed(of) => of(comparison, cell),
         }
     }
@@ -156,9 +156,4 @@ fn values(
         of(comparison, cell).filter(|value| value.is_finite())
     };
     comparison.contenders.iter().map(|row| value(&row.label)).collect()
-}
-
-/// The value of a probe in a cell.
-fn probe(cell: &Cell, name: &str) -> Option<f64> {
-    cell.probes.get(name)?.value
 }

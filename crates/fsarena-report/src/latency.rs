@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fsarena_model::Comparison;
 use fsarena_model::comparison::{Cell, ContenderRow, WorkloadRow};
+use fsarena_model::probe::LatencyFigure;
+use fsarena_model::{Comparison, ProbeId};
 
 use crate::number::{DASH, seconds};
 use crate::report::{ColumnKind, Paragraph, Section, Shown, Table, TableLook, TableOf};
-
-/// Prefix of the names of latency probes.
-pub const PREFIX: &str = "latency.";
 
 /// Follows a quantile if fewer than [`ENOUGH`] operations of a round took longer.
 const MARK: &str = "†";
@@ -24,34 +22,29 @@ const MEANING: &str = "From the beginning of the call to its return; at a given 
 /// Minimum number of operations above a quantile. With fewer, it is little more than the maximum.
 const ENOUGH: f64 = 10.0;
 
-/// A column: the probe's last word, the title, and the share of operations above the figure.
-type Column = (&'static str, &'static str, Option<f64>);
+/// A column: the figure, the title, and the share of operations above the figure.
+type Column = (LatencyFigure, &'static str, Option<f64>);
 
 /// The columns. Mean and maximum are never marked.
 const COLUMNS: [Column; 7] = [
-    ("mean", "mean", None),
-    ("p50", "p50", Some(0.5)),
-    ("p90", "p90", Some(0.1)),
-    ("p99", "p99", Some(0.01)),
-    ("p999", "p99.9", Some(0.001)),
-    ("p9999", "p99.99", Some(0.0001)),
-    ("max", "max", None),
+    (LatencyFigure::Mean, "mean", None),
+    (LatencyFigure::P50, "p50", Some(0.5)),
+    (LatencyFigure::P90, "p90", Some(0.1)),
+    (LatencyFigure::P99, "p99", Some(0.01)),
+    (LatencyFigure::P999, "p99.9", Some(0.001)),
+    (LatencyFigure::P9999, "p99.99", Some(0.0001)),
+    (LatencyFigure::Max, "max", None),
 ];
 
 /// Names of the operations that were timed in the cells.
 pub fn operations<'a>(cells: impl Iterator<Item = &'a Cell>) -> BTreeSet<&'a str> {
-    let names = cells.flat_map(|cell| cell.probes.keys()).filter_map(|name| operation(name));
+    let names = cells.flat_map(|cell| cell.probes.keys()).filter_map(|id| id.operation());
     names.collect()
 }
 
-/// The operation in a probe's name; `None` if it is no latency probe.
-fn operation(probe: &str) -> Option<&str> {
-    Some(probe.strip_prefix(PREFIX)?.rsplit_once('.')?.0)
-}
-
-/// A figure of an operation's latency in a cell, in seconds; `count` is the number of operations of a round.
-pub fn value(cell: &Cell, operation: &str, figure: &str) -> Option<f64> {
-    cell.probes.get(&format!("{PREFIX}{operation}.{figure}"))?.value
+/// A figure of an operation's latency in a cell, in seconds; the count is the number of operations of a round.
+pub fn value(cell: &Cell, operation: &str, figure: LatencyFigure) -> Option<f64> {
+    cell.probes.get(&ProbeId::latency(operation, figure))?.value
 }
 
 /// The table of one operation, with a row for each contender that did it.
@@ -105,7 +98,7 @@ struct Timed<'a> {
 impl Timed<'_> {
     /// Whether the contender did the operation.
     fn is_known(&self) -> bool {
-        COLUMNS.iter().any(|(figure, ..)| value(self.cell, self.operation, figure).is_some())
+        COLUMNS.iter().any(|(figure, ..)| value(self.cell, self.operation, *figure).is_some())
     }
 }
 
@@ -115,8 +108,8 @@ fn figures(table: TableOf<'_, Timed<'_>>) -> Table {
 }
 
 fn printed(cell: &Cell, operation: &str, (figure, _, above): &Column) -> String {
-    let Some(value) = value(cell, operation, figure).map(seconds) else { return DASH.to_owned() };
-    let count = self::value(cell, operation, "count");
+    let Some(value) = value(cell, operation, *figure).map(seconds) else { return DASH.to_owned() };
+    let count = self::value(cell, operation, LatencyFigure::Count);
     let is_thin = count.zip(*above).is_some_and(|(count, above)| count * above < ENOUGH);
     if is_thin { format!("{value} {MARK}") } else { value }
 }

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_five_say_nothing_nor_does_a_device_that_stands() {
+    fn fewer_than_five_rounds_or_a_rate_of_zero_give_no_window() {
         assert_eq!(SteadyWindow::of(&[100.0; 4]), None);
         assert_eq!(SteadyWindow::of(&[0.0; 5]), None);
     }

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carry_over_is_told_from_a_change_within_the_round() {
+    fn a_carry_over_is_distinguished_from_a_change_within_the_round() {
         let effect = carry_over(&rounds(0.05), 0.05).expect("twelve slices");
         assert!((effect.size - 0.05).abs() < 0.002 && effect.is_proved(), "{effect:?}");
         let none = carry_over(&rounds(0.0), 0.05).expect("twelve slices");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_follows_itself_or_everybody_does_nothing_is_said() {
+    fn a_carry_over_needs_both_orders_and_a_degree_of_freedom() {
         for after in [Before::Own, Before::Other] {
             let mut trials = rounds(0.05);
             trials.iter_mut().flatten().for_each(|step| step.after = after);

@@ -22,7 +22,7 @@ fn close(one: f64, other: f64) -> bool {
 
 proptest! {
     #[test]
-    fn at_a_flip_both_are_level_and_before_it_nobody_leads((leads, share) in leads(), between in 0.0..1.0_f64) {
+    fn at_a_flip_both_are_level_and_before_it_no_other_leads((leads, share) in leads(), between in 0.0..1.0_f64) {
         for flip in flips(&leads, share).into_iter().flatten() {
             prop_assert!(leads[flip.to].at(flip.at).abs() < 1e-9);
             let before = share + (flip.at - share) * between;

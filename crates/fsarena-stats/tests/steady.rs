@@ -14,7 +14,7 @@ fn drifting() -> Vec<(u32, Vec<f64>)> {
 }
 
 #[test]
-fn a_contender_s_own_trend_is_told_from_the_machine_s() {
+fn a_trend_of_a_contender_is_distinguished_from_that_of_the_machine() {
     let trends = own_trends(&drifting(), 0.05);
     let slopes: Vec<f64> = trends.iter().map(|trend| trend.expect("twelve rounds").size).collect();
     // Relative to the mean of the others: 3 %, and half of it in the opposite direction for each of the others.
@@ -38,7 +38,7 @@ fn a_lone_contender_has_no_trend_of_its_own() {
 }
 
 #[test]
-fn what_stands_still_has_no_trend() {
+fn what_does_not_change_has_no_trend() {
     let values = [1.0, 1.1, 0.9, 1.1, 0.9, 1.0];
     let values: Vec<(f64, f64)> = (1_u8..).map(f64::from).zip(values).collect();
     assert!(Effect::trend(&values, 0.05).is_some_and(|trend| !trend.is_proved()));
@@ -46,7 +46,7 @@ fn what_stands_still_has_no_trend() {
 }
 
 #[test]
-fn one_that_stands_out_is_named_and_no_other() {
+fn only_an_outlier_is_named() {
     assert_eq!(outliers(&[1.0, 1.1, 0.9, 5.0, 1.05, 0.95]), [3]);
     assert!(outliers(&[1.0, 1.1, 0.9, 5.0]).is_empty(), "too few to say");
     assert!(outliers(&[1.0, 1.0, 1.0, 1.0, 5.0]).is_empty(), "no scale to measure by");

@@ -100,10 +100,10 @@ pub fn prepare(path: &Path) -> Result<PathBuf> {
         require_own_ancestors(path, &folder)?;
         require_own(path, &folder, &fs::symlink_metadata(&folder).map_err(failed)?)?;
         for suffix in [""].iter().chain(&COMPANIONS) {
-            let beside = companion(&file, suffix);
-            match fs::symlink_metadata(&beside) {
+            let companion_file = companion(&file, suffix);
+            match fs::symlink_metadata(&companion_file) {
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                found => require_own(path, &beside, &found.map_err(failed)?)?,
+                found => require_own(path, &companion_file, &found.map_err(failed)?)?,
             }
         }
     }

@@ -137,17 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_until_it_is_told_to_end_and_what_it_says_is_kept() {
+    fn it_runs_until_it_is_ended_and_its_output_is_kept() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let log = folder.path().join("log");
-        let argv = words(&["sh", "-c", "trap 'echo told; exit 0' TERM; echo up; while :; do sleep 0.01; done"]);
+        let argv = words(&["sh", "-c", "trap 'echo end; exit 0' TERM; echo up; while :; do sleep 0.01; done"]);
         let mut daemon = Daemon::start(&argv, Wrapping::None, Path::new("/"), &log).expect("starts");
-        let said = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
-        wait_until(|| said("up"));
-        assert!(daemon.ended().expect("told").is_none());
+        let has_output = |text: &str| fs::read_to_string(&log).expect("there").contains(text);
+        wait_until(|| has_output("up"));
+        assert!(daemon.ended().expect("known").is_none());
         daemon.signal(Signal::TERM);
-        let status = daemon.wait(Duration::from_secs(60)).expect("told");
-        assert_eq!((status.and_then(|status| status.code()), said("told")), (Some(0), true));
+        let status = daemon.wait(Duration::from_secs(60)).expect("known");
+        assert_eq!((status.and_then(|status| status.code()), has_output("end")), (Some(0), true));
     }
 
     #[test]
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_one_is_told_itself() {
+    fn a_wrapped_one_gets_the_signal_itself() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let argv = words(&["sh", "-c", "sleep 600; exit 7"]);
         let mut daemon =
             Daemon::start(&argv, Wrapping::Once, Path::new("/"), &folder.path().join("log")).expect("starts");
         wait_until(|| daemon.number().is_some());
         daemon.signal(Signal::KILL);
-        let status = daemon.wait(Duration::from_secs(60)).expect("told").expect("ended");
+        let status = daemon.wait(Duration::from_secs(60)).expect("known").expect("ended");
         assert_eq!(status.code(), Some(7));
     }
 
@@ -202,7 +202,7 @@ mod tests {
                 .expect("starts");
         assert_eq!(daemon.number(), None);
         daemon.signal(Signal::TERM);
-        assert!(daemon.wait(Duration::from_secs(60)).expect("told").is_some());
+        assert!(daemon.wait(Duration::from_secs(60)).expect("known").is_some());
     }
 
     #[test]

@@ -100,7 +100,7 @@ mod tests {
         let name = format!("fsarena/test-{}", std::process::id()).into_bytes();
         let lock = MachineLock::take_named(&name).expect("abstract sockets").expect("free");
         assert!(MachineLock::take_named(&name).expect("abstract sockets").is_none());
-        let holder = holder_of(&name).expect("somebody has it");
+        let holder = holder_of(&name).expect("it is held");
         assert_eq!(holder.process, std::process::id() as i32);
         assert_eq!(holder.user, rustix::process::geteuid().as_raw());
         assert!(!holder.command.is_empty() && holder.running.is_some(), "{holder:?}");

@@ -13,7 +13,7 @@ use crate::fault;
 
 /// Why the kernel refused a mount.
 #[derive(Debug, thiserror::Error)]
-#[error("{} ({errno})", self.said())]
+#[error("{} ({errno})", self.message())]
 pub struct MountError {
     /// The system call's error.
     pub errno: Errno,
@@ -24,7 +24,7 @@ pub struct MountError {
 }
 
 impl MountError {
-    fn said(&self) -> &str {
+    fn message(&self) -> &str {
         if self.words.is_empty() { &self.step } else { &self.words }
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mount_options_are_told_from_file_system_options() {
+    fn mount_options_are_distinguished_from_file_system_options() {
         assert!(attribute("noatime").is_some());
         assert!(attribute("compress=zstd").is_none());
     }

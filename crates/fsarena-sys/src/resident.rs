@@ -48,8 +48,8 @@ mod tests {
     fn what_was_written_is_in_memory() {
         let file = tempfile::tempfile().expect("temporary file");
         rustix::io::write(&file, &[1; 10_000]).expect("written");
-        assert_eq!(pages(&file, 10_000).expect("told"), 10_000_u64.div_ceil(page_size() as u64));
-        assert_eq!(pages(&file, 0).expect("told"), 0);
+        assert_eq!(pages(&file, 10_000).expect("known"), 10_000_u64.div_ceil(page_size() as u64));
+        assert_eq!(pages(&file, 0).expect("known"), 0);
         close(file).expect("closed");
     }
 }

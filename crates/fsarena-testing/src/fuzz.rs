@@ -102,7 +102,7 @@ pub fn texts(good: &[&str], check: impl Fn(&str)) {
             };
             watch.begin(&text);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(&text))) {
-                eprintln!("text {seed}, which it does not stand:\n{text:?}");
+                eprintln!("text {seed}, which it fails on:\n{text:?}");
                 watch.end();
                 resume_unwind(panic);
             }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fsarena_model::{RunRecord, Trial};
+use fsarena_model::{Probe, RunRecord, Trial, probe};
 use fsarena_store::Store;
 
-/// The timed part, and the untimed parts that a trial records.
-const PARTS: [&str; 4] = ["timed", "time.prepare", "time.between", "time.close"];
+/// The untimed parts that a trial records.
+const PARTS: [Probe; 3] = [probe::TIME_PREPARE, probe::TIME_BETWEEN, probe::TIME_CLOSE];
 
 #[allow(clippy::print_stdout)]
 fn main() -> Result<()> {
@@ -27,7 +27,7 @@ fn table(record: &RunRecord) -> String {
     let counts = |trial: &&Trial| record.rounds.iter().any(|facts| facts.round == trial.round);
     for trial in record.trials.iter().filter(counts) {
         let sums = all.entry(trial.workload.as_str()).or_default();
-        let seconds = [Some(trial.seconds()), trial.probe(PARTS[1]), trial.probe(PARTS[2]), trial.probe(PARTS[3])];
+        let seconds = [Some(trial.seconds())].into_iter().chain(PARTS.map(|part| trial.probe(part)));
         sums.iter_mut().zip(seconds).for_each(|(sum, part)| *sum += part.unwrap_or(0.0) / rounds);
     }
     let line = |name: &str, parts: [f64; 4]| {

@@ -11,12 +11,11 @@ use fsarena_model::Contender;
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
 
 /// Names that the core has for another reason.
-const ALLOWED: [(&str, &str, &str); 8] = [
+const ALLOWED: [(&str, &str, &str); 7] = [
     ("model", Contender::DIRECTORY, "the syntax of contenders"),
     ("probe", "ext3", "the host's file system"),
     ("probe", "ext4", "the host's file system"),
-    ("probe", "flushes", "the unit"),
-    ("execute", "flushes", "the unit"),
+    ("model", "flushes", "the unit"),
     ("model", "memory", "a storage and a baseline"),
     ("analyse", "memory", "a storage"),
     ("execute", "tmpfs", "the host's file system"),

@@ -182,14 +182,14 @@ pub struct Compare {
     #[arg(long)]
     pub precondition: bool,
     /// Make each operation of a contender take this much longer, to test whether that is found
-    #[arg(long, alias = "handicap", value_name = "LABEL=PERCENT")]
+    #[arg(long, value_name = "LABEL=PERCENT")]
     pub slowdown: Vec<Slowdown>,
     /// Read no counters around the slices of a contender, to measure what reading them costs
-    #[arg(long = "no-counters", alias = "unprobed", value_name = "LABEL")]
+    #[arg(long = "no-counters", value_name = "LABEL")]
     pub uncounted: Vec<Label>,
     /// Measure baselines, the three clocks and space: never, once or always [default: once in `quick`, never at
     /// --scale smoke, else always]
-    #[arg(long, alias = "beside", value_name = "OFTEN")]
+    #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]

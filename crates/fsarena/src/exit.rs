@@ -103,10 +103,10 @@ pub fn code(category: ErrorCategory) -> u8 {
 
 /// The error and its causes; a cause is left out if the text before it already contains it.
 pub fn words(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| match said.as_str() {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
         "" => cause,
-        _ if said.contains(&cause) => said,
-        _ => format!("{said}: {cause}"),
+        _ if text.contains(&cause) => text,
+        _ => format!("{text}: {cause}"),
     })
 }
 

@@ -49,7 +49,7 @@ impl Evidence<'_> {
             Some((cell.workload.clone(), why))
         };
         let all: Vec<(String, String)> = self.weights.keys().filter_map(of_workload).collect();
-        (!all.is_empty()).then(|| said_once(&all, self.weights.len()))
+        (!all.is_empty()).then(|| each_once(&all, self.weights.len()))
     }
 
     /// The contribution of a workload to a pair in command-line order; an error message if it has none.
@@ -166,7 +166,7 @@ impl Evidence<'_> {
 }
 
 /// Each reason once, with its workloads; `all 11` if it applies to all workloads of the mix.
-fn said_once(reasons: &[(String, String)], count: usize) -> String {
+fn each_once(reasons: &[(String, String)], count: usize) -> String {
     let mut by_reason: Vec<(&String, Vec<&str>)> = Vec::new();
     for (workload, why) in reasons {
         match by_reason.iter_mut().find(|(other, _)| *other == why) {

@@ -2,7 +2,7 @@
 //! processors or the harness.
 
 use fsarena_model::validity::bounds::{DEVICE_SHARE, HARNESS_SHARE, LANE_SHARE, PROCESSOR_SHARE};
-use fsarena_model::{Durability, Nanos, Validity, ValidityClass};
+use fsarena_model::{Durability, Nanos, Validity, ValidityClass, probe};
 
 use super::impossible::is_served;
 use super::{Evidence, flag};
@@ -18,7 +18,7 @@ pub fn lane_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let cost = evidence.lane_cost.as_ref().filter(|_| !durability::syncs_untimed(evidence.workload))?;
     let beyond_device = cost.back_to_back.saturating_sub(cost.device.unwrap_or_default());
     let seconds = evidence.seconds();
-    let share = evidence.sum("device.flushes")? * beyond_device.as_seconds() / seconds;
+    let share = evidence.sum(probe::DEVICE_FLUSHES)? * beyond_device.as_seconds() / seconds;
     if seconds == 0.0 || share <= LANE_SHARE {
         return None;
     }
@@ -60,7 +60,7 @@ pub fn device_bound(evidence: &Evidence<'_>) -> Option<Validity> {
 /// The processors were busy all the time.
 pub fn cpu_bound(evidence: &Evidence<'_>) -> Option<Validity> {
     let cores = f64::from(evidence.record.environment.cores?);
-    let busy = evidence.sum("cpu.process")? + evidence.sum("cpu.kernel")?;
+    let busy = evidence.sum(probe::CPU_PROCESS)? + evidence.sum(probe::CPU_KERNEL)?;
     let share = busy / (evidence.seconds() * cores);
     // A share above `ALL` is not possible: a program's counters then include work before and after its timed part.
     if !(PROCESSOR_SHARE..=ALL).contains(&share) {

@@ -1,7 +1,7 @@
 //! Rules for page-cache use that the workload does not intend.
 
 use fsarena_model::validity::bounds::{SERVED, THROUGH_THE_CACHE};
-use fsarena_model::{Bytes, CacheState, Durability, Trial, Validity, ValidityClass};
+use fsarena_model::{Bytes, CacheState, Durability, Probe, Trial, Validity, ValidityClass, probe};
 
 use super::{Evidence, flag};
 
@@ -36,7 +36,7 @@ pub fn cached(evidence: &Evidence<'_>) -> Option<Validity> {
 /// rule cannot decide, because the kernel's accounting of this process does not include the server.
 fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
     let is_cold = evidence.workload.cache == CacheState::Cold;
-    let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe("device.read") == Some(0.0);
+    let is_unread = |trial: &&&Trial| trial.bytes() == 0 && trial.probe(probe::DEVICE_READ) == Some(0.0);
     let trial = evidence.finished.iter().find(is_unread).filter(|_| is_cold)?;
     let text = format!("in round {} the device read nothing: all that the workload needed was in memory", trial.round);
     flag(ValidityClass::Cached, text)
@@ -45,10 +45,10 @@ fn unread(evidence: &Evidence<'_>) -> Option<Validity> {
 /// Bytes that the storage carried for a trial: from the device's counters on a lane, otherwise from the kernel's
 /// accounting of this process. Direct work may read, write or do both.
 fn carried(cache: CacheState, trial: &Trial) -> Option<f64> {
-    let of = |device: &str, process: &str| trial.probe(device).or_else(|| trial.probe(process));
-    let read = of("device.read", "process.read")?;
+    let of = |device: Probe, process: Probe| trial.probe(device).or_else(|| trial.probe(process));
+    let read = of(probe::DEVICE_READ, probe::PROCESS_READ)?;
     match cache {
-        CacheState::Direct => Some(read + of("device.written", "process.written")?),
+        CacheState::Direct => Some(read + of(probe::DEVICE_WRITTEN, probe::PROCESS_WRITTEN)?),
         CacheState::Cold | CacheState::Warm => Some(read),
     }
 }
@@ -67,7 +67,7 @@ pub fn not_direct(evidence: &Evidence<'_>) -> Option<Validity> {
                     no device; compare it without the workloads that are direct";
         return flag(ValidityClass::NotDirect, text.to_owned());
     }
-    let pages = evidence.sum("pages.dirtied").or_else(|| evidence.sum("machine.dirtied"))?;
+    let pages = evidence.sum(probe::PAGES_DIRTIED).or_else(|| evidence.sum(probe::MACHINE_DIRTIED))?;
     let bytes = evidence.bytes();
     if bytes == 0.0 || pages * PAGE < THROUGH_THE_CACHE * bytes {
         return None;

@@ -1,6 +1,6 @@
 //! Rules for impossible figures: beyond the machine, contradictory, or durable without flushes.
 
-use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass};
+use fsarena_model::{Bytes, CacheState, Durability, DurablePoint, Trial, Validity, ValidityClass, probe};
 
 use super::{Evidence, cache, flag};
 use crate::{baselines, durability};
@@ -21,7 +21,7 @@ pub fn without_flushes(evidence: &Evidence<'_>) -> Option<Validity> {
     if !guaranteed || evidence.workload.durable == DurablePoint::None {
         return None;
     }
-    let flushes = evidence.sum("device.flushes")?;
+    let flushes = evidence.sum(probe::DEVICE_FLUSHES)?;
     let syncs: f64 = evidence.finished.iter().map(|trial| durability::syncs(evidence.workload, trial)).sum();
     let needed = |trial: &&Trial| durability::fewest_flushes(evidence.workload, trial);
     if flushes >= FLUSHES_PER_SYNC * evidence.finished.iter().map(needed).sum::<f64>() {

@@ -17,7 +17,7 @@ fn blog(parameters: serde_json::Value, slowdown: f64, place: &Path) -> RunStats 
     let mut job = Blogbench.open(&workload("blogbench", "none", "warm", parameters), place, 7).expect("opened");
     let (mut stats, stop) = (RunStats::new(), AtomicBool::new(false));
     job.prepare(&crate::NEVER).expect("prepared");
-    job.reset(&crate::NEVER).expect("made anew");
+    job.reset(&crate::NEVER).expect("made again");
     job.run(&Limit { slowdown, ..Limit::new(None, &stop) }, &mut stats).expect("worked");
     stats
 }
@@ -30,14 +30,14 @@ fn found(place: &Path) -> Vec<BTreeMap<(String, u64), u64>> {
         let (kind, rest) = name.split_once('-').expect("KIND-NUMBER.SUFFIX");
         let (number, suffix) = rest.split_once('.').expect("a suffix");
         assert_eq!(suffix, if kind == "picture" { "jpg" } else { "xml" }, "{name}");
-        ((kind.to_owned(), number.parse().expect("a number")), entry.metadata().expect("told").len())
+        ((kind.to_owned(), number.parse().expect("a number")), entry.metadata().expect("known").len())
     };
     let files = |blog| fs::read_dir(blog).expect("listed").map(|entry| file(entry.expect("an entry"))).collect();
     blogs.map(files).collect()
 }
 
-fn said(stats: &RunStats, name: &str) -> f64 {
-    stats.reported.iter().find(|(said, ..)| *said == name).expect("said").2
+fn reported(stats: &RunStats, name: &str) -> f64 {
+    stats.reported.iter().find(|(probe, _)| probe.id == name).expect("reported").1
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn writers_alone_leave_whole_blogs_and_no_more_than_the_most() {
     let alone = json!({ "most-blogs": 5, "rewriters": 0, "commenters": 0, "readers": 0 });
     let stats = blog(alone, 0.0, place.path());
     let blogs = found(place.path());
-    assert_eq!((blogs.len(), stats.operations, said(&stats, "blogbench.writes")), (5, 5, 5.0));
+    assert_eq!((blogs.len(), stats.operations, reported(&stats, "blogbench.writes")), (5, 5, 5.0));
     for blog in &blogs {
         for (kind, sizes) in [("article", ARTICLE), ("picture", PICTURE)] {
             let own: Vec<_> = blog.iter().filter(|((of, _), _)| of == kind).collect();
@@ -77,7 +77,7 @@ fn a_site_at_work_is_written_changed_commented_on_and_read() {
     assert!(all.iter().all(|((kind, number), size)| sizes(kind).contains(size) && (1..=MOST).contains(number)));
     assert!(all.iter().any(|((kind, _), _)| kind == "comment"));
     for name in ["blogbench.writes", "blogbench.reads", "blogbench.rewrites", "blogbench.comments"] {
-        assert!(said(&stats, name) > 0.0, "{name}");
+        assert!(reported(&stats, name) > 0.0, "{name}");
     }
-    assert_eq!(stats.steps[0].operations as f64, said(&stats, "blogbench.writes"));
+    assert_eq!(stats.steps[0].operations as f64, reported(&stats, "blogbench.writes"));
 }

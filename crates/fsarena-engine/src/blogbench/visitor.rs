@@ -294,7 +294,7 @@ pub fn add(counter: &AtomicU64, count: u64) {
 }
 
 /// The value of a counter.
-pub fn told(counter: &AtomicU64) -> u64 {
+pub fn count(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 

@@ -60,13 +60,13 @@ fn an_encrypted_file_is_read_again_by_its_layout() {
     assert!(bytes[28..] == plain[..]);
     let [of_input, of_output] = [input, output].map(|path| fs::metadata(path).expect("there"));
     assert_eq!(
-        milliseconds(&of_input).expect("told"),
-        of_output.modified().expect("told").duration_since(std::time::UNIX_EPOCH).expect("later")
+        milliseconds(&of_input).expect("known"),
+        of_output.modified().expect("known").duration_since(std::time::UNIX_EPOCH).expect("later")
     );
 }
 
 #[test]
-fn its_file_is_not_written_once_somebody_wants_to_stop() {
+fn its_file_is_not_written_after_the_stop_flag() {
     let place = tempfile::tempdir().expect("temporary folder");
     let mut job = Encryption::new(place.path(), 1 << 20, false, 7);
     assert!(job.prepare(&AtomicBool::new(true)).is_err());

@@ -42,10 +42,10 @@ impl DataJob {
         self.ground.folder().into_iter().flat_map(|folder| files::existing(&self.parameters, folder))
     }
 
-    fn settle_load(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
+    fn set_rates(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
         let is_cold = self.workload.cache == CacheState::Cold;
         let paths: Vec<PathBuf> = self.paths().filter(|_| is_cold).collect();
-        let each = self.parameters.load().settle(&mut self.workers, stop, |workers| {
+        let each = self.parameters.load().rate_of_each(&mut self.workers, stop, |workers| {
             workers.workers().for_each(DataWorker::rewind);
             folder::forget_each(paths.iter().cloned(), stop)
         })?;
@@ -62,7 +62,7 @@ impl Job for DataJob {
             Ground::Folder(folder) => files::prepare(&self.workload, &self.parameters, folder, self.seed, stop)?,
             Ground::Device { path, .. } => ground::require_unused(path)?,
         }
-        self.settle_load(stop)
+        self.set_rates(stop)
     }
 
     fn adopt(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
@@ -70,7 +70,7 @@ impl Job for DataJob {
         // Direct writes to data in memory would have to drop them from there first.
         folder::forget_each(self.paths(), stop)?;
         files::make_ready(&self.workload, &self.parameters, folder, stop)?;
-        self.settle_load(stop)
+        self.set_rates(stop)
     }
 
     fn reset(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

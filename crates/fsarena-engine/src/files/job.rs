@@ -61,7 +61,7 @@ impl<T: Send, S: Step<T>> Job for FilesJob<T, S> {
             make_trees(&self.plan, &mut self.workers, stop)?;
         }
         let plan = &self.plan;
-        let each = load.settle(&mut self.workers, stop, |workers| renew(plan, workers, stop))?;
+        let each = load.rate_of_each(&mut self.workers, stop, |workers| renew(plan, workers, stop))?;
         if let Some(each) = each {
             self.workers.workers().for_each(|worker| worker.keep_rate(each));
         }

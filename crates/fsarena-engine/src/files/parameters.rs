@@ -89,7 +89,7 @@ const MOST_THREADS: u32 = 1024;
 /// a slice ends when it has made this many. Creating a file takes longer than 4 µs. Work in memory may be faster; then
 /// the slice ends before its time.
 const MADE_PER_MS: u64 = 250;
-/// A whole run gets as many objects at a time as fast storage makes in this time, milliseconds. Then it is refilled and
+/// A whole run gets as many objects at a time as fast storage makes in this time, milliseconds. Then it is reset and
 /// continues.
 const PIECE_MS: u64 = 120;
 /// Maximum number of appends, and of appended bytes, of one worker per millisecond: a write takes a microsecond, and

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, probe};
 use fsarena_sys::child::{self, Patience, Setting};
 use serde::Deserialize;
 
@@ -174,8 +174,8 @@ pub fn read(text: &str, reading: Reading, stats: &mut RunStats) -> Result<(), Fi
     };
     stats.elapsed = stats.elapsed + Nanos::millis(elapsed.unwrap_or(0));
     if let [job] = output.jobs.as_slice() {
-        stats.reported.extend(job.usr_cpu.map(|percent| ("fio.usr", "%", percent)));
-        stats.reported.extend(job.sys_cpu.map(|percent| ("fio.sys", "%", percent)));
+        stats.reported.extend(job.usr_cpu.map(|percent| (probe::FIO_USR, percent)));
+        stats.reported.extend(job.sys_cpu.map(|percent| (probe::FIO_SYS, percent)));
     }
     stats.end_part(stats.elapsed);
     Ok(())

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn no_test_does_a_record_or_its_flush_once_somebody_wants_to_stop() {
+    fn no_test_does_a_record_or_its_flush_after_the_stop_flag() {
         let place = tempfile::tempdir().expect("temporary folder");
         let (path, stop) = (place.path().join("file"), AtomicBool::new(false));
         let cell = Cell { file: 64 << 10, record: 4 << 10 };

@@ -95,12 +95,12 @@ impl Tasks {
     pub fn of(parameters: &Parameters, seed: u64) -> Result<Self, String> {
         let mut expansion = Expansion { state: State::default(), sets: BTreeMap::new(), seed };
         let (mut all, mut folders, mut demand, mut most_files) = (Vec::<Task>::new(), Vec::new(), 0, 0);
-        for (index, said) in parameters.steps.iter().enumerate() {
-            let made = said.sets.iter().filter(|_| said.inside.is_none()).flat_map(|set| expansion.state.lead_to(set));
+        for (index, step) in parameters.steps.iter().enumerate() {
+            let made = step.sets.iter().filter(|_| step.inside.is_none()).flat_map(|set| expansion.state.lead_to(set));
             let made: Vec<String> = made.collect();
             folders.extend(made);
-            let task = expansion.task(said, index).and_then(|task| expansion.follow(&task).map(|()| task));
-            all.push(task.map_err(|what| format!("step `{}`: {what}", said.name))?);
+            let task = expansion.task(step, index).and_then(|task| expansion.follow(&task).map(|()| task));
+            all.push(task.map_err(|what| format!("step `{}`: {what}", step.name))?);
             demand = demand.max(expansion.state.bytes);
             most_files = most_files.max(expansion.state.nodes().count() as u64);
         }
@@ -148,41 +148,41 @@ struct Expansion {
 }
 
 impl Expansion {
-    fn task(&mut self, said: &StepParameters, index: usize) -> Result<Task, String> {
-        let items = self.items(said)?;
+    fn task(&mut self, step: &StepParameters, index: usize) -> Result<Task, String> {
+        let items = self.items(step)?;
         let largest = items.iter().map(|item| item.size).max().unwrap_or(0);
-        let block = said.block.unwrap_or(LONGEST.min(largest)).max(1);
-        let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
-        let random = if is_random { self.random(said, index, items[0].size)? } else { Vec::new() };
+        let block = step.block.unwrap_or(LONGEST.min(largest)).max(1);
+        let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
+        let random = if is_random { self.random(step, index, items[0].size)? } else { Vec::new() };
         Ok(Task {
-            name: said.name.clone(),
-            action: said.action,
+            name: step.name.clone(),
+            action: step.action,
             items,
             random,
-            sync: if said.action.writes() { said.sync } else { Sync::Never },
-            cold: said.cold,
+            sync: if step.action.writes() { step.sync } else { Sync::Never },
+            cold: step.cold,
             seed: self.seed,
             index,
             block,
         })
     }
 
-    fn items(&mut self, said: &StepParameters) -> Result<Vec<Item>, String> {
+    fn items(&mut self, step: &StepParameters) -> Result<Vec<Item>, String> {
         let plain = |path: String| Item { path, to: String::new(), size: 0, offset: 0 };
-        match said.action {
+        match step.action {
             Action::Sync => return Ok(Vec::new()),
-            Action::List => return self.listed(said).map(|size| vec![Item { size, ..plain(said.sets[0].clone()) }]),
-            Action::DeleteTree => return Ok(said.sets.iter().cloned().map(plain).collect()),
-            Action::Create | Action::Mkdir => self.begin_set(said),
+            Action::List => return self.listed(step).map(|size| vec![Item { size, ..plain(step.sets[0].clone()) }]),
+            Action::DeleteTree => return Ok(step.sets.iter().cloned().map(plain).collect()),
+            Action::Create | Action::Mkdir => self.begin_set(step),
             _ => {}
         }
         let mut items = Vec::new();
-        for name in &said.sets {
+        for name in &step.sets {
             let set = self.sets.get(name).ok_or_else(|| format!("nothing made `{name}` before"))?.clone();
-            let renamed = said.to.as_ref().map(|to| Set { name: to.clone(), ..set.clone() });
-            for number in self.numbers(said, &set) {
+            let renamed = step.to.as_ref().map(|to| Set { name: to.clone(), ..set.clone() });
+            for number in self.numbers(step, &set) {
                 let to = renamed.as_ref().map(|set| set.path(number)).unwrap_or_default();
-                items.push(self.measured(said, Item { to, ..plain(set.path(number)) })?);
+                items.push(self.measured(step, Item { to, ..plain(set.path(number)) })?);
             }
             self.sets.extend(renamed.map(|set| (set.name.clone(), set)));
         }
@@ -190,47 +190,47 @@ impl Expansion {
     }
 
     /// Begins or extends the set of the objects that a step makes.
-    fn begin_set(&mut self, said: &StepParameters) {
-        let name = said.sets[0].clone();
+    fn begin_set(&mut self, step: &StepParameters) {
+        let name = step.sets[0].clone();
         let folders = |name: &String| Box::new(self.sets.get(name).cloned().unwrap_or_else(|| Set::plain(name)));
-        let inside = said.inside.as_ref().map(folders).zip(said.each);
+        let inside = step.inside.as_ref().map(folders).zip(step.each);
         let before = self.sets.get(&name).map_or(0, |set| set.end);
-        let end = before.max(said.from + said.count.unwrap_or(1));
-        self.sets.insert(name.clone(), Set { name, inside, chain: said.chain, end });
+        let end = before.max(step.from + step.count.unwrap_or(1));
+        self.sets.insert(name.clone(), Set { name, inside, chain: step.chain, end });
     }
 
     /// The numbers of the members of a set on which a step acts.
-    fn numbers(&self, said: &StepParameters, set: &Set) -> Vec<u64> {
-        let is_random = matches!(said.action, Action::RandomRead | Action::RandomWrite);
-        let is_making = matches!(said.action, Action::Create | Action::Mkdir);
-        match said.count {
-            _ if is_random => vec![said.from],
-            None if is_making => vec![said.from],
-            None => (said.from..set.end).filter(|number| self.state.at(&set.path(*number)).is_some()).collect(),
-            Some(count) => (said.from..said.from + count).collect(),
+    fn numbers(&self, step: &StepParameters, set: &Set) -> Vec<u64> {
+        let is_random = matches!(step.action, Action::RandomRead | Action::RandomWrite);
+        let is_making = matches!(step.action, Action::Create | Action::Mkdir);
+        match step.count {
+            _ if is_random => vec![step.from],
+            None if is_making => vec![step.from],
+            None => (step.from..set.end).filter(|number| self.state.at(&set.path(*number)).is_some()).collect(),
+            Some(count) => (step.from..step.from + count).collect(),
         }
     }
 
-    fn listed(&self, said: &StepParameters) -> Result<u64, String> {
-        let found = self.state.children(&said.sets[0]);
-        match Some(found) == said.count {
+    fn listed(&self, step: &StepParameters) -> Result<u64, String> {
+        let found = self.state.children(&step.sets[0]);
+        match Some(found) == step.count {
             true => Ok(found),
-            false => Err(format!("`{}` has {found} entries then, and not {}", said.sets[0], said.count.unwrap_or(0))),
+            false => Err(format!("`{}` has {found} entries then, and not {}", step.sets[0], step.count.unwrap_or(0))),
         }
     }
 
     /// Sets the bytes that the step moves, and their offset.
-    fn measured(&self, said: &StepParameters, item: Item) -> Result<Item, String> {
-        Ok(match said.action {
-            Action::Create => Item { size: said.size.unwrap_or(0), ..item },
-            Action::Append => Item { offset: self.state.size(&item.path)?, size: said.size.unwrap_or(0), ..item },
+    fn measured(&self, step: &StepParameters, item: Item) -> Result<Item, String> {
+        Ok(match step.action {
+            Action::Create => Item { size: step.size.unwrap_or(0), ..item },
+            Action::Append => Item { offset: self.state.size(&item.path)?, size: step.size.unwrap_or(0), ..item },
             Action::Mkdir | Action::Rmdir => item,
             _ => Item { size: self.state.size(&item.path)?, ..item },
         })
     }
 
-    fn random(&self, said: &StepParameters, index: usize, size: u64) -> Result<Vec<Piece>, String> {
-        let block = said.block.unwrap_or(LONGEST);
+    fn random(&self, step: &StepParameters, index: usize, size: u64) -> Result<Vec<Piece>, String> {
+        let block = step.block.unwrap_or(LONGEST);
         let blocks = size / block;
         if blocks == 0 {
             return Err(format!("a file of {size} bytes has no block of {block}"));
@@ -240,7 +240,7 @@ impl Expansion {
             let at = place(self.seed, index, 0, number);
             Piece { offset: random.random_range(0..blocks) * block, length: block, at }
         };
-        Ok((0..said.count.unwrap_or(0)).map(piece).collect())
+        Ok((0..step.count.unwrap_or(0)).map(piece).collect())
     }
 
     /// Applies the step to the state.

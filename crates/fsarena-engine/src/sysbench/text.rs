@@ -1,6 +1,6 @@
 //! Reads what sysbench 1.0 prints at the end of a run: its figures, and the results as run statistics.
 
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe, probe};
 
 use crate::{Operation, RunStats};
 
@@ -33,6 +33,20 @@ impl Times {
             longest: figure("max:")?,
             histogram: text.lines().filter_map(bin).collect(),
         })
+    }
+
+    /// Adds the total time to `stats`, and the histogram as latencies of `operation`, each times `factor`.
+    pub fn count(&self, operation: Operation, factor: f64, stats: &mut RunStats) {
+        for (milliseconds, count) in &self.histogram {
+            stats.record_many(operation, Nanos((milliseconds * factor * 1e6) as u64), *count);
+        }
+        stats.elapsed = stats.elapsed + Nanos((self.total * 1e9).round() as u64);
+        stats.end_part(stats.elapsed);
+    }
+
+    /// Average, 95th percentile and maximum, in seconds.
+    pub fn in_seconds(&self) -> [f64; 3] {
+        [self.average, self.percentile_95, self.longest].map(|milliseconds| milliseconds / 1e3)
     }
 }
 
@@ -88,20 +102,17 @@ impl Output {
         let count = |rate: f64| (rate * self.times.total).round() as u64;
         let operations = count(self.reads_per_second).saturating_add(count(self.writes_per_second));
         stats.count_done(operations, operations.saturating_mul(block));
-        for (milliseconds, count) in &self.times.histogram {
-            stats.record_many(operation, Nanos((milliseconds * 1e6) as u64), *count);
-        }
-        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9) as u64);
-        stats.end_part(stats.elapsed);
+        self.times.count(operation, 1.0, stats);
+        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
-            ("sysbench.reads", "1/s", self.reads_per_second),
-            ("sysbench.writes", "1/s", self.writes_per_second),
-            ("sysbench.fsyncs", "1/s", self.fsyncs_per_second),
-            ("sysbench.read", "MiB/s", self.read_mib_per_second),
-            ("sysbench.written", "MiB/s", self.written_mib_per_second),
-            ("sysbench.latency.avg", "s", self.times.average / 1e3),
-            ("sysbench.latency.p95", "s", self.times.percentile_95 / 1e3),
-            ("sysbench.latency.max", "s", self.times.longest / 1e3),
+            (probe::SYSBENCH_READS, self.reads_per_second),
+            (probe::SYSBENCH_WRITES, self.writes_per_second),
+            (Probe::of_program("sysbench.fsyncs", "1/s"), self.fsyncs_per_second),
+            (Probe::of_program("sysbench.read", "MiB/s"), self.read_mib_per_second),
+            (Probe::of_program("sysbench.written", "MiB/s"), self.written_mib_per_second),
+            (Probe::of_program("sysbench.latency.avg", "s"), average),
+            (Probe::of_program("sysbench.latency.p95", "s"), percentile_95),
+            (Probe::of_program("sysbench.latency.max", "s"), longest),
         ]);
     }
 }
@@ -123,23 +134,23 @@ mod tests {
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("sysbench's");
+        let output = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
-            (said.reads_per_second, said.writes_per_second, said.fsyncs_per_second),
+            (output.reads_per_second, output.writes_per_second, output.fsyncs_per_second),
             (6930.07, 4654.52, 1654.94)
         );
-        let times = &said.times;
-        assert_eq!((said.read_mib_per_second, said.written_mib_per_second), (27.07, 18.18));
+        let times = &output.times;
+        assert_eq!((output.read_mib_per_second, output.written_mib_per_second), (27.07, 18.18));
         assert_eq!((times.total, times.average, times.percentile_95, times.longest), (0.0093, 0.11, 0.18, 0.37));
         let counted: u64 = times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!((counted, times.histogram.len()), (120, 57), "as many as it says there were events");
         let mut stats = RunStats::new();
-        said.count(Operation::Run, 4096, &mut stats);
+        output.count(Operation::Run, 4096, &mut stats);
         assert_eq!((stats.operations, stats.bytes), (107, 107 * 4096), "its rates, without the fsyncs");
         assert_eq!(stats.elapsed, Nanos(9_300_000));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 - 0.11).abs() < 0.005, "{latency:?}");
-        assert!(stats.reported.contains(&("sysbench.fsyncs", "1/s", 1654.94)));
+        assert!(stats.reported.contains(&(Probe::of_program("sysbench.fsyncs", "1/s"), 1654.94)));
     }
 
     #[test]
@@ -155,8 +166,8 @@ mod tests {
         fsarena_testing::fuzz::texts(&[TEXT], |text| {
             let mut stats = RunStats::new();
             let _ = complaint(text);
-            if let Ok(said) = Output::of(text) {
-                said.count(Operation::Run, 4096, &mut stats);
+            if let Ok(output) = Output::of(text) {
+                output.count(Operation::Run, 4096, &mut stats);
             }
             let _ = stats.windows();
         });

@@ -23,7 +23,7 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
         job.run(&Limit::new(None, &stop), &mut stats).expect("worked");
     }
     let sizes =
-        fs::read_dir(place.path()).expect("listed").map(|file| file.expect("there").metadata().expect("told").len());
+        fs::read_dir(place.path()).expect("listed").map(|file| file.expect("there").metadata().expect("known").len());
     assert_eq!(sizes.collect::<Vec<_>>(), [256 << 10; 3]);
     let steps: Vec<_> =
         stats.steps.iter().map(|step| (step.name.as_str(), step.operations, step.bytes >> 12)).collect();
@@ -34,8 +34,8 @@ fn each_thread_goes_through_its_file_and_to_random_places() {
     assert_eq!(count(Operation::Fsync), Some(12), "each thread at the end of each test");
     assert_eq!(stats.elapsed.0, stats.steps.iter().map(|step| step.elapsed.0).sum::<u64>());
     assert_eq!(stats.reported.len(), 16);
-    let mean = stats.reported.iter().find(|(name, ..)| *name == "tiotest.read.mean").expect("said");
-    assert!(mean.1 == "us" && mean.2 > 0.0);
+    let mean = stats.reported.iter().find(|(probe, _)| probe.id == "tiotest.read.mean").expect("reported");
+    assert!(mean.0.unit == "us" && mean.1 > 0.0);
 }
 
 #[test]

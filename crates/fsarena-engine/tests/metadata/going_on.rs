@@ -22,7 +22,7 @@ fn a_slice_makes_further_files_in_the_tree_of_the_last_one_while_there_is_room()
     let mut stats = RunStats::new();
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for slice in 1..=3 {
-        job.reset(&fsarena_engine::NEVER).expect("refilled");
+        job.reset(&fsarena_engine::NEVER).expect("reset");
         job.run(&TIME, &mut stats).expect("done");
         assert_eq!(files(place.path()) as u64, stats.operations, "slice {slice}");
     }
@@ -35,7 +35,7 @@ fn a_tree_that_is_used_up_is_made_again() {
     let mut job = engine("files").expect("there").open(&delete, place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     for _ in 0..3 {
-        job.reset(&fsarena_engine::NEVER).expect("refilled");
+        job.reset(&fsarena_engine::NEVER).expect("reset");
         assert_eq!(files(place.path()), 60);
         let mut stats = RunStats::new();
         job.run(&Limit { time: None, ..TIME }, &mut stats).expect("done");

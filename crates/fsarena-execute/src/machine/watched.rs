@@ -1,8 +1,6 @@
 //! A contender's counters, accumulated over the intervals in which they are watched.
 
-use std::collections::BTreeMap;
-
-use fsarena_model::{Nanos, Reading};
+use fsarena_model::{Nanos, Readings, probe};
 use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 
@@ -30,7 +28,7 @@ impl Watched {
     }
 
     /// The growth within the current interval so far.
-    pub fn so_far(&self, target: &Target) -> BTreeMap<String, Reading> {
+    pub fn so_far(&self, target: &Target) -> Readings {
         let mut totals = Totals::default();
         if let Some((before, _)) = &self.before {
             totals.add(before, &Snapshot::take(target));
@@ -40,10 +38,10 @@ impl Watched {
 
     /// Returns the totals and resets them. `at_rest` is the processor time per second of kernel threads on the idle
     /// machine, which is subtracted.
-    pub fn take(&mut self, at_rest: f64) -> BTreeMap<String, Reading> {
+    pub fn take(&mut self, at_rest: f64) -> Readings {
         let watched = std::mem::take(self);
         let mut readings = watched.totals.readings();
-        if let Some(kernel) = readings.get_mut("cpu.kernel") {
+        if let Some(kernel) = readings.get_mut(&probe::CPU_KERNEL.key()) {
             kernel.value = kernel.value.map(|busy| (busy - at_rest * watched.seconds).max(0.0));
         }
         readings

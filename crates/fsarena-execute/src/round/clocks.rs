@@ -4,10 +4,8 @@
 //! A whole run is followed until the file system is at rest. For slices, a further slice runs for this purpose and
 //! enters no figure.
 
-use std::collections::BTreeMap;
-
 use fsarena_engine::RunStats;
-use fsarena_model::{Bytes, Nanos, Reading};
+use fsarena_model::{Bytes, Nanos, Probe, ProbeId, Reading, Readings, probe};
 
 use super::{Clocks, Player, Setting, confined, ready, warm_up};
 use crate::{Testbed, TestbedError};
@@ -44,7 +42,7 @@ fn followed(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &mut Playe
     let returned = player.current.elapsed;
     testbed.start_counters(player.contender);
     let synced = testbed.sync(player.contender)?;
-    player.readings.extend(written("clock.durable", &testbed.read_counters(player.contender), &player.current));
+    player.readings.extend(written(DURABLE, &testbed.read_counters(player.contender), &player.current));
     at_rest(testbed, setting, player, (returned, synced))
 }
 
@@ -78,31 +76,46 @@ fn at_rest(
     // subtracted.
     let rest = both.saturating_sub(testbed.quiesce(contender)?.unwrap_or_default());
     let operations = player.current.operations as f64;
-    let clocks = [("returned", returned), ("durable", returned + synced), ("quiescent", returned + synced + rest)];
-    for (name, time) in clocks {
-        player.readings.extend(reading(&format!("clock.{name}"), time.as_seconds() / operations, "s/op"));
-    }
-    player.readings.extend(written("clock.quiescent", &grown, &player.current));
+    let clocks = [
+        (probe::CLOCK_RETURNED, returned),
+        (probe::CLOCK_DURABLE, returned + synced),
+        (probe::CLOCK_QUIESCENT, returned + synced + rest),
+    ];
+    player
+        .readings
+        .extend(clocks.into_iter().filter_map(|(clock, time)| reading(clock, time.as_seconds() / operations)));
+    player.readings.extend(written(QUIESCENT, &grown, &player.current));
     let logical = testbed.logical(contender, setting.workload);
-    for (name, used) in [("used", after), ("quiescent", testbed.used(contender))] {
+    for (probe, used) in [(probe::SPACE_USED, after), (probe::SPACE_QUIESCENT, testbed.used(contender))] {
         let share = || Some((used?.0 as f64 - player.used?.0 as f64) / logical?.0 as f64);
-        player.readings.extend(share().and_then(|share| reading(&format!("space.{name}"), share, "B/B")));
+        player.readings.extend(share().and_then(|share| reading(probe, share)));
     }
     Ok(())
 }
 
+/// What reached the device within the last part of a clock.
+pub struct LastPart {
+    written: Probe,
+    flushes: Probe,
+}
+
+/// From the return of the calls until all data was durable.
+pub const DURABLE: LastPart = LastPart { written: probe::CLOCK_DURABLE_WRITTEN, flushes: probe::CLOCK_DURABLE_FLUSHES };
+/// From then until the file system was at rest.
+const QUIESCENT: LastPart =
+    LastPart { written: probe::CLOCK_QUIESCENT_WRITTEN, flushes: probe::CLOCK_QUIESCENT_FLUSHES };
+
 /// Bytes and flushes that reached the device within the last part of a clock, per operation.
-pub fn written(clock: &str, grown: &BTreeMap<String, Reading>, stats: &RunStats) -> Vec<(String, Reading)> {
-    let per_operation = |of: &str, name: &str, unit: &str| {
-        let total = grown.get(of)?.value?;
-        reading(&format!("{clock}.{name}"), total / stats.operations as f64, unit)
+pub fn written(part: LastPart, grown: &Readings, stats: &RunStats) -> impl Iterator<Item = (ProbeId, Reading)> {
+    let per_operation = |of: Probe, probe: Probe| {
+        let total = grown.get(&of.key())?.value?;
+        reading(probe, total / stats.operations as f64)
     };
-    let bytes = per_operation("device.written", "written", "bytes/op");
-    bytes.into_iter().chain(per_operation("device.flushes", "flushes", "flushes/op")).collect()
+    let bytes = per_operation(probe::DEVICE_WRITTEN, part.written);
+    bytes.into_iter().chain(per_operation(probe::DEVICE_FLUSHES, part.flushes))
 }
 
 /// A reading; `None` if the value is not a number, for example without operations or bytes.
-fn reading(name: &str, value: f64, unit: &str) -> Option<(String, Reading)> {
-    (value.is_finite() && value >= 0.0)
-        .then(|| (name.to_owned(), Reading { value: Some(value), unit: unit.to_owned() }))
+fn reading(probe: Probe, value: f64) -> Option<(ProbeId, Reading)> {
+    (value.is_finite() && value >= 0.0).then(|| probe.reading(value))
 }

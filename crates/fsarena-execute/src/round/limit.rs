@@ -1,5 +1,5 @@
 //! Time limits: work that takes longer is stopped, and its trial did not finish. A separate limit applies to each of
-//! preparing, refilling, starting a server, a run, ending the server and verifying. The sync after a run has no limit,
+//! preparing, resetting, starting a server, a run, ending the server and verifying. The sync after a run has no limit,
 //! because the kernel cannot be interrupted in it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,7 +49,7 @@ pub struct Watch<'a> {
     /// Set to stop the run.
     pub stop: &'a AtomicBool,
     /// Set to stop the current work.
-    told: AtomicBool,
+    own_stop: AtomicBool,
     /// The deadline of the current work, in nanoseconds of [`clock::now`]; 0 for none.
     deadline: AtomicU64,
     is_over: AtomicBool,
@@ -58,8 +58,8 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     /// Runs `run` with a watch.
     pub fn during<T>(stop: &AtomicBool, run: impl FnOnce(&Watch<'_>) -> T) -> T {
-        let (told, deadline, is_over) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
-        let watch = Watch { stop, told, deadline, is_over };
+        let (own_stop, deadline, is_over) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
+        let watch = Watch { stop, own_stop, deadline, is_over };
         thread::scope(|scope| {
             let looking = scope.spawn(|| watch.look());
             // Needed if `run` panics, too, because the scope waits for the thread.
@@ -73,7 +73,7 @@ impl Watch<'_> {
             let deadline = self.deadline.load(Ordering::Relaxed);
             let is_late = deadline != 0 && clock::now().0 >= deadline;
             if is_late || self.stop.load(Ordering::Relaxed) {
-                self.told.store(true, Ordering::Relaxed);
+                self.own_stop.store(true, Ordering::Relaxed);
             }
             thread::park_timeout(LOOK);
         }
@@ -82,11 +82,11 @@ impl Watch<'_> {
     /// Runs `work`, which has to end soon after its argument is set: when the run is stopped, or after `limit`.
     pub fn within<T>(&self, limit: Option<Nanos>, work: impl FnOnce(&AtomicBool) -> T) -> Within<T> {
         let Some(limit) = limit else { return Within::Done(work(self.stop)) };
-        self.told.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.own_stop.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
         self.deadline.store((clock::now() + limit).0, Ordering::Relaxed);
-        let worked = work(&self.told);
+        let worked = work(&self.own_stop);
         self.deadline.store(0, Ordering::Relaxed);
-        match self.told.load(Ordering::Relaxed) && !self.stop.load(Ordering::Relaxed) {
+        match self.own_stop.load(Ordering::Relaxed) && !self.stop.load(Ordering::Relaxed) {
             true => Within::OutOfTime(limit),
             false => Within::Done(worked),
         }
@@ -134,15 +134,15 @@ mod tests {
         assert!(of_run(&script, Some(Nanos(u64::MAX / 2))).is_some(), "it does not overflow");
     }
 
-    fn until_told(told: &AtomicBool) -> u32 {
-        while !told.load(Ordering::Relaxed) {
+    fn until_told(own_stop: &AtomicBool) -> u32 {
+        while !own_stop.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(1));
         }
         7
     }
 
     #[test]
-    fn what_takes_too_long_is_told_to_stop() {
+    fn work_beyond_its_limit_is_stopped() {
         let stop = AtomicBool::new(false);
         let limit = Nanos::millis(30);
         Watch::during(&stop, |watch| {

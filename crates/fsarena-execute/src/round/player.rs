@@ -1,11 +1,10 @@
 //! One contender that runs a workload, and the trial that results.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_analyse::rate_readings;
 use fsarena_engine::{EngineError, Job, Limit, RunStats};
-use fsarena_model::{Bytes, ErrorCategory, Nanos, Outcome, Reading, Slice, Trial, Verification};
+use fsarena_model::{Bytes, ErrorCategory, Nanos, Outcome, Probe, Readings, Slice, Trial, Verification, probe};
 use fsarena_sys::affinity::Pinned;
 
 use super::Setting;
@@ -25,11 +24,11 @@ pub(super) struct Player {
     /// Bytes in use before the workload was prepared.
     pub(super) used: Option<Bytes>,
     /// Readings that are taken outside the slices.
-    pub(super) readings: BTreeMap<String, Reading>,
+    pub(super) readings: Readings,
     pub(super) verified: Option<Verification>,
     pub(super) failure: Option<String>,
-    /// The duration of untimed parts: `time.prepare`, `time.between`, `time.close`.
-    pub(super) spent: BTreeMap<&'static str, Nanos>,
+    /// The duration of untimed parts.
+    pub(super) spent: Vec<(Probe, Nanos)>,
     /// The time limit that was exceeded.
     pub(super) out_of_time: Option<Nanos>,
 }
@@ -40,9 +39,11 @@ impl Player {
     }
 
     /// Adds `time` to the duration of an untimed part of the trial.
-    pub(super) fn spend(&mut self, part: &'static str, time: Nanos) {
-        let spent = self.spent.entry(part).or_default();
-        *spent = *spent + time;
+    pub(super) fn spend(&mut self, part: Probe, time: Nanos) {
+        match self.spent.iter_mut().find(|(known, _)| *known == part) {
+            Some((_, spent)) => *spent = *spent + time,
+            None => self.spent.push((part, time)),
+        }
     }
 
     /// Stores the result of a verification. The unmount becomes a further step if the work has steps.
@@ -100,12 +101,11 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
     let mut probes = testbed.totals(player.contender);
     probes.append(&mut player.readings);
     let spent = std::mem::take(&mut player.spent).into_iter();
-    probes.extend(spent.map(|(part, time)| (part.to_owned(), Reading::seconds(time.as_seconds()))));
-    let synced = player.synced.map(Nanos::as_seconds);
-    probes.insert("sync".to_owned(), Reading { value: synced, unit: "s".to_owned() });
+    probes.extend(spent.map(|(part, time)| part.reading(time.as_seconds())));
+    probes.extend([probe::SYNC.reading(player.synced.map(Nanos::as_seconds))]);
     let timed = player.stats.elapsed.as_seconds();
     probes.extend(rate_readings(player.stats.offered, player.stats.operations, timed));
-    probes.extend(said(&player.stats));
+    probes.extend(player.stats.reported.iter().map(|(probe, value)| probe.reading(*value)));
     Trial {
         round: setting.round,
         workload: setting.workload.name.to_string(),
@@ -123,12 +123,4 @@ pub(super) fn trial(testbed: &mut dyn Testbed, setting: &Setting<'_>, player: &m
             (None, None) => Outcome::Finished,
         },
     }
-}
-
-/// Further figures that the program which did the work reported, by name.
-fn said(stats: &RunStats) -> impl Iterator<Item = (String, Reading)> {
-    let reading = |(name, unit, value): &(&str, &str, f64)| {
-        ((*name).to_owned(), Reading { value: Some(*value), unit: (*unit).to_owned() })
-    };
-    stats.reported.iter().map(reading)
 }

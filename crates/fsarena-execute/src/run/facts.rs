@@ -3,7 +3,7 @@
 use fsarena_analyse::foreign_seconds;
 use fsarena_model::event::RoundFacts;
 use fsarena_model::plan::Slowdown;
-use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial};
+use fsarena_model::{Conditions, Environment, LaneCost, Plan, Trial, probe};
 
 use crate::{environment, libraries};
 
@@ -51,6 +51,6 @@ pub fn of_round(
         let total: Option<f64> = trials.iter().copied().map(of).sum();
         total.filter(|_| timed > 0.0).map(|total| total / timed)
     };
-    let (foreign_cores, steal_cores) = (cores(foreign_seconds), cores(|trial| trial.probe("cpu.steal")));
+    let (foreign_cores, steal_cores) = (cores(foreign_seconds), cores(|trial| trial.probe(probe::CPU_STEAL)));
     RoundFacts { round, seconds, foreign_cores, steal_cores, lane_cost, conditions }
 }

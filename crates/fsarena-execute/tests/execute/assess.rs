@@ -52,7 +52,7 @@ fn the_run_and_the_comparison_count_the_same_pairs_as_decided() {
         Event::Decided { decided, pairs, .. } => Some((*decided, *pairs)),
         _ => None,
     };
-    let last = performance.events.iter().rev().find_map(decided).expect("it is said after each round");
+    let last = performance.events.iter().rev().find_map(decided).expect("after each round");
     let verdicts = performance.verdicts();
     let open = verdicts.iter().filter(|verdict| **verdict == Verdict::Undecided).count();
     assert_eq!(last, ((verdicts.len() - open) as u32, verdicts.len() as u32));
@@ -144,7 +144,7 @@ fn a_verdict_that_fell_early_keeps_the_interval_that_it_rests_on() {
 
 /// Here the pointwise interval, over all rounds, reaches beyond the decision's interval, over the first few rounds.
 #[test]
-fn a_verdict_that_fell_early_stands_through_noisier_rounds_with_its_own_interval_and_without_a_price() {
+fn an_early_verdict_stays_through_noisier_rounds_with_its_interval() {
     let play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 1100.0]).noisy(0.001, 1));
     let play = play.with_workloads(vec![workload("create")]).with_rounds(Rounds::Exactly(10));
     let mut record = play.perform().record;

@@ -1,7 +1,7 @@
 //! Baselines and the three clocks: measured as often as the plan says, without effect on verdicts.
 
 use fsarena_model::comparison::BaselineRow;
-use fsarena_model::{BaselineKind, CacheState, Event, Often, Rounds, Verdict};
+use fsarena_model::{BaselineKind, CacheState, Event, Often, Probe, Rounds, Verdict, probe};
 
 use crate::fake::{Performance, Play, World};
 
@@ -44,8 +44,8 @@ fn a_reference_says_how_much_of_a_cell_is_harness() {
 }
 
 #[test]
-fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
-    let told = |baseline: f64| {
+fn a_device_bound_tie_is_shown_live_as_in_the_report() {
+    let decided_and_tied = |baseline: f64| {
         let world = World { baseline: Some((BaselineKind::Device, baseline)), ..World::of(&[1000.0, 1000.0]) };
         let mut play = Play::new(&["ext4", "xfs"], world).with_rounds(Rounds::Exactly(6));
         play.plan.baselines = Often::Once;
@@ -55,16 +55,16 @@ fn a_tie_that_the_device_makes_is_told_live_as_in_the_report() {
             Event::Decided { decided, .. } => Some(*decided as usize),
             _ => None,
         };
-        let live = performance.events.iter().filter_map(decided).next_back().expect("told after each round");
+        let live = performance.events.iter().filter_map(decided).next_back().expect("after each round");
         let verdicts = performance.verdicts();
         (live, verdicts.iter().filter(|verdict| **verdict == Verdict::Equivalent).count())
     };
-    assert_eq!(told(2000.0), (2, 2));
-    assert_eq!(told(1010.0), (0, 0));
+    assert_eq!(decided_and_tied(2000.0), (2, 2));
+    assert_eq!(decided_and_tied(1010.0), (0, 0));
 }
 
 #[test]
-fn what_is_measured_beside_them_changes_no_figure() {
+fn baselines_change_no_figure() {
     let (with, without) = (performed(Often::Always, Some(4000.0)), performed(Often::Never, None));
     let figures = |performance: &Performance| {
         let slices = performance.record.trials.iter().flat_map(|trial| &trial.slices);
@@ -78,14 +78,13 @@ fn what_is_measured_beside_them_changes_no_figure() {
 #[test]
 fn the_three_clocks_follow_each_other_and_count_what_was_left_for_later() {
     let comparison = performed(Often::Once, None).comparison();
-    let probes = &comparison.cells[0].probes;
-    let clock = |name: &str| probes.get(name).and_then(|reading| reading.value).expect("read in the first round");
+    let clock = |probe: Probe| comparison.cells[0].probe(probe).expect("read in the first round");
     // A slice of 100 ms has a hundred operations of 1 ms. The sync takes 4 ms, and coming to rest takes 6 ms, of which
     // 1 ms is the minimum if there is nothing to write.
-    assert!((clock("clock.returned") - 1e-3).abs() < 2e-5);
-    assert!((clock("clock.durable") - clock("clock.returned") - 4e-5).abs() < 1e-6);
-    assert!((clock("clock.quiescent") - clock("clock.durable") - 5e-5).abs() < 1e-6);
-    assert!(clock("space.quiescent") > 0.0 && clock("space.used") == clock("space.quiescent"));
+    assert!((clock(probe::CLOCK_RETURNED) - 1e-3).abs() < 2e-5);
+    assert!((clock(probe::CLOCK_DURABLE) - clock(probe::CLOCK_RETURNED) - 4e-5).abs() < 1e-6);
+    assert!((clock(probe::CLOCK_QUIESCENT) - clock(probe::CLOCK_DURABLE) - 5e-5).abs() < 1e-6);
+    assert!(clock(probe::SPACE_QUIESCENT) > 0.0 && clock(probe::SPACE_USED) == clock(probe::SPACE_QUIESCENT));
     let never = performed(Often::Never, None).comparison();
-    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key("clock.quiescent")));
+    assert!(never.cells.iter().all(|cell| !cell.probes.contains_key(&probe::CLOCK_QUIESCENT.key())));
 }

@@ -30,7 +30,7 @@ fn equals_are_not_ranked_and_a_large_slowdown_is_found() {
 }
 
 #[test]
-fn nothing_is_said_of_nothing() {
+fn without_runs_a_calibration_has_no_rows() {
     let calibration = calibration(&[], &[]);
     assert_eq!((calibration.runs, calibration.rows.len()), (0, 0));
 }

@@ -26,7 +26,7 @@ fn a_pair_of_different_durability_has_no_verdict_no_ratio_and_a_reason() {
 }
 
 #[test]
-fn a_pair_of_the_same_durability_is_ranked_beside_others() {
+fn a_pair_of_the_same_durability_is_ranked_among_others() {
     let comparison = beside_memory().comparison();
     let within: Vec<_> = comparison.verdicts.iter().filter(|pair| pair.a.0 == "ext4" && pair.b.0 == "xfs").collect();
     assert_eq!(within.iter().map(|pair| pair.verdict).collect::<Vec<_>>(), [Verdict::Slower; 2]);
@@ -82,7 +82,7 @@ fn contenders_of_which_no_two_may_be_ranked_are_measured_often_enough_for_an_int
 }
 
 #[test]
-fn what_one_promises_and_the_other_does_not_stands_beside_each_verdict() {
+fn different_guarantees_are_with_each_verdict() {
     let kept = Kept::new(workload("create")).guaranteeing(Guarantee::DataChecksums);
     let comparison = assess(&kept.0);
     assert!(comparison.verdicts.iter().all(|pair| pair.guarantees == "ext4 also has data checksums"));
@@ -93,12 +93,12 @@ fn what_one_promises_and_the_other_does_not_stands_beside_each_verdict() {
 #[test]
 fn a_shared_folder_is_named_with_what_follows_and_others_are_not() {
     let mut kept = Kept::new(workload("create"));
-    let said = |kept: &Kept| {
+    let notes_of = |kept: &Kept| {
         assess(&kept.0).notes.into_iter().filter(|note| note.text.contains("shared folder")).collect::<Vec<_>>()
     };
-    assert!(said(&kept).is_empty());
+    assert!(notes_of(&kept).is_empty());
     kept.0.contenders[1].shared_folder = Some("a shared folder of VirtualBox (vboxsf): the host decides".to_owned());
-    let notes = said(&kept);
+    let notes = notes_of(&kept);
     let text = "xfs is a shared folder of VirtualBox (vboxsf): the host decides";
     assert_eq!(notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(), [text]);
 }

@@ -49,7 +49,7 @@ fn a_job_that_fails_in_one_round_is_a_failed_trial_and_the_others_go_on() {
 }
 
 #[test]
-fn a_failed_trial_is_said_in_a_note() {
+fn a_failed_trial_has_a_note() {
     let performance = with_failure(2, 2, "run xfs create for 100 ms").perform();
     let notes = &performance.record.notes;
     assert_eq!(notes.len(), 1);
@@ -120,8 +120,8 @@ fn a_failure_within_a_memory_limit_ends_it() {
 }
 
 #[test]
-fn a_file_that_cannot_be_chilled_is_a_failure() {
-    let mut play = with_failure(1, 1, "chill xfs create");
+fn a_file_that_cannot_be_made_cold_is_a_failure() {
+    let mut play = with_failure(1, 1, "drop xfs create");
     play.plan.workloads = vec![workload("create")];
     play.plan.workloads[0].cache = CacheState::Cold;
     play.world.stuck = vec![1];
@@ -216,7 +216,7 @@ fn a_contender_that_cannot_be_made_keeps_the_verdicts_that_fell_before() {
 }
 
 #[test]
-fn lanes_in_memory_are_said_in_a_warning_and_others_are_not() {
+fn only_lanes_in_memory_have_a_warning() {
     let warned = |host: &str| {
         let mut play = with_failure(99, 1, "nothing").with_rounds(Rounds::Exactly(1));
         let span = Nanos(8_000);

@@ -30,7 +30,7 @@ fn a_difference_as_large_as_the_bias_is_found_within_twelve_rounds() {
 }
 
 #[test]
-fn without_a_difference_nobody_wins() {
+fn without_a_difference_none_wins() {
     for seed in 1..=12 {
         for rates in [&[1000.0; 2][..], &[1000.0; 3]] {
             let verdicts = biased(rates, seed).verdicts();

@@ -3,7 +3,7 @@
 
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Bytes, Nanos, NoiseBounds, Rounds, RunRecord, Trial, Verdict};
+use fsarena_model::{Bytes, Nanos, NoiseBounds, Probe, Rounds, RunRecord, Trial, Verdict, probe};
 
 use crate::fake::{Play, World};
 
@@ -30,14 +30,14 @@ fn trials<'a>(record: &'a mut RunRecord, workload: &str, rounds: &[u32]) -> impl
 }
 
 /// Sets a probe to this many cores; `None`: the probe could not be read.
-fn set(trial: &mut Trial, probe: &str, cores: Option<f64>) {
+fn set(trial: &mut Trial, probe: Probe, cores: Option<f64>) {
     let seconds = trial.seconds();
-    trial.probes.get_mut(probe).expect("the fake testbed has it").value = cores.map(|cores| cores * seconds);
+    trial.probes.get_mut(&probe.key()).expect("the fake testbed has it").value = cores.map(|cores| cores * seconds);
 }
 
 fn noisy(rounds: &[u32]) -> RunRecord {
     let mut record = quiet();
-    trials(&mut record, "create", rounds).for_each(|trial| set(trial, "cpu.machine", Some(1.5)));
+    trials(&mut record, "create", rounds).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(1.5)));
     record
 }
 
@@ -81,8 +81,8 @@ fn all_runs_under_load_are_set_aside_where_the_machine_was_quiet_most_of_the_tim
 /// The machine is under load in these rounds of `create` and of `append`.
 fn busy(create: &[u32], append: &[u32]) -> RunRecord {
     let mut record = quiet();
-    trials(&mut record, "create", create).for_each(|trial| set(trial, "cpu.machine", Some(2.2)));
-    trials(&mut record, "append", append).for_each(|trial| set(trial, "cpu.machine", Some(2.3)));
+    trials(&mut record, "create", create).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.2)));
+    trials(&mut record, "append", append).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.3)));
     record
 }
 
@@ -106,7 +106,7 @@ fn where_the_machine_was_busy_most_of_the_time_that_is_its_condition() {
 #[test]
 fn a_much_higher_load_is_another_condition_than_a_high_one() {
     let mut record = busy(&[1, 2, 3, 4, 5, 6, 7], &[1, 2, 3, 4, 5, 6, 7]);
-    trials(&mut record, "create", &[4]).for_each(|trial| set(trial, "cpu.machine", Some(5.5)));
+    trials(&mut record, "create", &[4]).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(5.5)));
     assert_eq!(excluded(&record), [4]);
 }
 
@@ -116,11 +116,11 @@ fn others_traffic_to_the_storage_beneath_is_a_load() {
     let reading = |mib: f64| fsarena_model::Reading { value: Some(mib * 1024.0 * 1024.0), unit: "bytes".to_owned() };
     for trial in trials(&mut record, "create", &[3]) {
         let seconds = trial.seconds();
-        trial.probes.insert("disk.others".to_owned(), reading(200.0 * seconds));
+        trial.probes.insert(probe::DISK_OTHERS.key(), reading(200.0 * seconds));
     }
     for trial in trials(&mut record, "create", &[4]) {
         let seconds = trial.seconds();
-        trial.probes.insert("disk.others".to_owned(), reading(9.0 * seconds));
+        trial.probes.insert(probe::DISK_OTHERS.key(), reading(9.0 * seconds));
     }
     assert_eq!(excluded(&record), [3]);
     let note = assess(&record).condition.clone().expect("it was busy");
@@ -139,17 +139,17 @@ fn what_came_out_is_not_looked_at() {
 #[test]
 fn stolen_time_disturbs_and_what_could_not_be_read_does_not() {
     let mut record = quiet();
-    trials(&mut record, "create", &[1]).for_each(|trial| set(trial, "cpu.steal", Some(0.2)));
-    trials(&mut record, "create", &[2]).for_each(|trial| set(trial, "cpu.machine", None));
+    trials(&mut record, "create", &[1]).for_each(|trial| set(trial, probe::CPU_STEAL, Some(0.2)));
+    trials(&mut record, "create", &[2]).for_each(|trial| set(trial, probe::CPU_MACHINE, None));
     assert_eq!(excluded(&record), [1]);
 }
 
 #[test]
 fn contenders_are_judged_together() {
     let mut record = quiet();
-    trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, "cpu.machine", Some(1.3)));
+    trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(1.3)));
     assert_eq!(excluded(&record), [1], "0.65 cores on average");
-    trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, "cpu.machine", Some(1.1)));
+    trials(&mut record, "create", &[1]).take(1).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(1.1)));
     assert_eq!(excluded(&record), [0; 0], "0.55 cores on average");
 }
 
@@ -158,8 +158,8 @@ fn a_few_ticks_within_a_short_time_are_no_disturbance() {
     let mut record = noisy(&[1]);
     for trial in trials(&mut record, "create", &[1]) {
         trial.slices.iter_mut().for_each(|slice| slice.elapsed = Nanos(slice.elapsed.0 / 40));
-        ["cpu.process", "cpu.kernel"].iter().for_each(|probe| set(trial, probe, Some(0.25)));
-        set(trial, "cpu.machine", Some(1.5));
+        [probe::CPU_PROCESS, probe::CPU_KERNEL].into_iter().for_each(|probe| set(trial, probe, Some(0.25)));
+        set(trial, probe::CPU_MACHINE, Some(1.5));
     }
     assert_eq!(excluded(&record), [0; 0]);
 }
@@ -200,8 +200,8 @@ fn a_round_that_was_held_back_does_not_count_unless_most_were() {
     assert_eq!(performance.rounds().len(), 3);
     let comparison = performance.comparison();
     assert!(comparison.cells.iter().all(|cell| cell.stability.excluded == [2] && cell.rounds == 2));
-    let said = "round 2 of";
-    assert!(comparison.notes.iter().any(|note| note.text.contains(said) && note.text.contains("quota held it back")));
+    let round = "round 2 of";
+    assert!(comparison.notes.iter().any(|note| note.text.contains(round) && note.text.contains("quota held it back")));
 }
 
 #[test]
@@ -209,10 +209,10 @@ fn what_is_read_in_the_first_round_only_is_there_though_that_was_excluded() {
     let mut record = noisy(&[1]);
     let reading = fsarena_model::Reading { value: Some(250.0), unit: "flushes".to_owned() };
     trials(&mut record, "create", &[1])
-        .for_each(|trial| drop(trial.probes.insert("device.preflushes".to_owned(), reading.clone())));
+        .for_each(|trial| drop(trial.probes.insert(probe::DEVICE_PREFLUSHES.key(), reading.clone())));
     assert_eq!(excluded(&record), [1]);
     let cell = &assess(&record).cells[0];
-    assert!(cell.probes["device.preflushes"].value.is_some_and(|value| value > 0.0), "{:?}", cell.probes);
+    assert!(cell.probes[&probe::DEVICE_PREFLUSHES.key()].value.is_some_and(|value| value > 0.0), "{:?}", cell.probes);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn where_only_rounds_with_the_same_lanes_count_nothing_is_decided() {
         |trial: &&Trial| trial.contender.0 == "ext4" && trial.workload == "create" && trial.lane == Some(0);
     let rounds: Vec<u32> = record.trials.iter().filter(is_on_first).map(|trial| trial.round).collect();
     assert_eq!(rounds.len(), 4, "half of the rounds");
-    trials(&mut record, "create", &rounds).for_each(|trial| set(trial, "cpu.machine", Some(2.5)));
+    trials(&mut record, "create", &rounds).for_each(|trial| set(trial, probe::CPU_MACHINE, Some(2.5)));
     assert_eq!(excluded(&record), rounds);
     let pair = &assess(&record).verdicts[0];
     assert_eq!((pair.verdict, pair.rounds), (Verdict::Undecided, 4));

@@ -1,7 +1,10 @@
 //! Open loops: the rates offered and achieved, which contenders keep up, and latency over time.
 
 use fsarena_model::comparison::Cell;
-use fsarena_model::{Better, Comparison, Measure, Metric, Rate, Relation, Rounds, ValidityClass, Variant, Workload};
+use fsarena_model::probe::{self, LatencyFigure};
+use fsarena_model::{
+    Better, Comparison, Measure, Metric, ProbeId, Rate, Relation, Rounds, ValidityClass, Variant, Workload,
+};
 
 use crate::fake::{Play, World, workload};
 
@@ -28,24 +31,20 @@ fn cell<'a>(comparison: &'a Comparison, workload: &str, contender: &str) -> &'a 
     comparison.cells.iter().find(is_it).expect("every cell is there")
 }
 
-fn probe(cell: &Cell, name: &str) -> Option<f64> {
-    cell.probes.get(name)?.value
-}
-
 #[test]
-fn what_was_offered_and_what_was_done_stand_beside_each_other_undivided() {
+fn the_offered_and_the_achieved_rate_are_not_divided() {
     let comparison = open_loops();
     let slow = cell(&comparison, "create@1500", "ext4");
-    assert_eq!(probe(slow, "rate.offered"), Some(1500.0));
-    assert!(probe(slow, "rate.done").is_some_and(|done| (900.0..1100.0).contains(&done)), "{:?}", slow.probes);
-    assert_eq!(slow.probes["rate.done"].unit, "ops/s");
+    assert_eq!(slow.probe(probe::RATE_OFFERED), Some(1500.0));
+    assert!(slow.probe(probe::RATE_DONE).is_some_and(|done| (900.0..1100.0).contains(&done)), "{:?}", slow.probes);
+    assert_eq!(slow.probes[&probe::RATE_DONE.key()].unit, "ops/s");
     let closed = cell(&comparison, "create", "ext4");
-    assert_eq!(closed.probes.get("rate.offered"), None, "nothing is offered in a closed loop");
-    assert!(probe(closed, "rate.done").is_some_and(|done| (900.0..1100.0).contains(&done)));
+    assert_eq!(closed.probes.get(&probe::RATE_OFFERED.key()), None, "nothing is offered in a closed loop");
+    assert!(closed.probe(probe::RATE_DONE).is_some_and(|done| (900.0..1100.0).contains(&done)));
 }
 
 #[test]
-fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
+fn only_contenders_that_do_not_keep_up_are_flagged() {
     let comparison = open_loops();
     let classes = |workload, contender| {
         let flags = &cell(&comparison, workload, contender).validity;
@@ -58,11 +57,14 @@ fn who_does_not_keep_up_is_said_and_who_does_is_not_blamed() {
     let text = &cell(&comparison, "create@1500", "ext4").validity[0].text;
     assert!(text.starts_with("offered 1,500/s, done ") && text.contains("does not keep up"), "{text}");
     let notes: Vec<&str> = comparison.notes.iter().map(|note| note.text.as_str()).collect();
-    let said = |words: &str| notes.iter().any(|note| note.contains(words));
-    assert!(said("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
-    assert!(said("xfs keeps up") && said("cannot keep a rate: append"), "{notes:?}");
+    let has_note = |words: &str| notes.iter().any(|note| note.contains(words));
+    assert!(has_note("create@1500: ext4 does not keep up (offered 1,500/s"), "{notes:?}");
+    assert!(has_note("xfs keeps up") && has_note("cannot keep a rate: append"), "{notes:?}");
     let pair = comparison.verdicts.iter().find(|pair| pair.workload == "create@1500").expect("a pair");
-    assert!(pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"), "it stands, with the sentence: {pair:?}");
+    assert!(
+        pair.ratio.is_some() && pair.reason.contains("ext4: overloaded"),
+        "the verdict stays, with the reason: {pair:?}"
+    );
 }
 
 #[test]
@@ -70,7 +72,8 @@ fn latency_explodes_in_the_open_loop_only() {
     let comparison = open_loops();
     let median = |workload| cell(&comparison, workload, "ext4").median.expect("measured");
     assert!(median("create@1500") > 20.0 * median("create@500"));
-    assert_eq!(probe(cell(&comparison, "create@500", "ext4"), "latency.create.count"), Some(1000.0), "of four slices");
+    let count = &cell(&comparison, "create@500", "ext4").probes[&ProbeId::latency("create", LatencyFigure::Count)];
+    assert_eq!(count.value, Some(1000.0), "of four slices");
 }
 
 #[test]

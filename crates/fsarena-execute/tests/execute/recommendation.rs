@@ -59,7 +59,7 @@ fn groups_count_their_workloads_alike_and_a_name_alone_never_flips() {
     }
     assert!(both.flips.is_empty(), "a single name has all the weight: {:?}", both.flips);
     let level = advice(&record, "create=0.501,append=0.499");
-    assert_eq!(labels(&level.best), ["ext4", "xfs"], "they cannot be told apart");
+    assert_eq!(labels(&level.best), ["ext4", "xfs"], "they cannot be distinguished");
     assert_eq!(level.equal.len(), 1, "and they differ by less than the margin");
 }
 
@@ -89,22 +89,22 @@ fn who_did_not_finish_is_not_recommended_where_that_counts() {
 }
 
 #[test]
-fn with_too_few_rounds_nobody_is_recommended() {
+fn with_too_few_rounds_there_is_no_recommendation() {
     let advice = advice(&torn().with_rounds(Rounds::Exactly(1)).perform().record, "create=7,append=3");
     assert_eq!((advice.first, advice.best, advice.flips), (None, Vec::new(), Vec::new()));
     assert!(advice.pairs[0].left_out[0].contains("too few rounds"));
 }
 
 #[test]
-fn names_that_stand_for_nothing_are_told_with_those_that_do() {
+fn an_unknown_name_is_refused_with_the_known_ones() {
     let mut plan = torn().plan;
     plan.groups.insert("writes".to_owned(), vec!["append".to_owned()]);
     plan.groups.insert("gone".to_owned(), vec!["absent".to_owned()]);
     let unknown = |mix: &str| unknown_names(&plan, &mix.parse().expect("well spelled"));
     assert_eq!(unknown("writes=1,create=1"), None);
     for name in ["gone", "absent", "reads"] {
-        let (told, known) = unknown(&format!("create=1,{name}=1")).expect("unknown");
-        assert_eq!((told.as_str(), known), (name, ["writes", "create", "append"].map(str::to_owned).to_vec()));
+        let (unknown_name, known) = unknown(&format!("create=1,{name}=1")).expect("unknown");
+        assert_eq!((unknown_name.as_str(), known), (name, ["writes", "create", "append"].map(str::to_owned).to_vec()));
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fsarena_analyse::assess;
 use fsarena_model::comparison::Cell;
 use fsarena_model::{
-    Baseline, BaselineKind, ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Reading,
-    RunRecord, Slice, Trial, Validity, ValidityClass, Workload,
+    Baseline, BaselineKind, ContenderFacts, Durability, Guarantee, Label, LaneCost, Latency, Nanos, Outcome, Probe,
+    RunRecord, Slice, Trial, Validity, ValidityClass, Workload, probe,
 };
 
 use crate::fake::{Play, World};
@@ -31,14 +31,14 @@ impl Kept {
     }
 
     /// Sets a reading in every trial of `ext4`; `None`: it could not be read.
-    pub fn reading(self, probe: &str, value: impl Into<Option<f64>>) -> Self {
-        let reading = Reading { value: value.into(), unit: String::new() };
-        self.changed(|trial| drop(trial.probes.insert(probe.to_owned(), reading.clone())))
+    pub fn reading(self, probe: Probe, value: impl Into<Option<f64>>) -> Self {
+        let reading = probe.reading(value);
+        self.changed(|trial| trial.probes.extend([reading.clone()]))
     }
 
     /// Removes a probe from every trial of `ext4`.
-    pub fn without(self, probe: &str) -> Self {
-        self.changed(|trial| drop(trial.probes.remove(probe)))
+    pub fn without(self, probe: Probe) -> Self {
+        self.changed(|trial| drop(trial.probes.remove(&probe.key())))
     }
 
     /// Changes every trial of `ext4`.
@@ -115,14 +115,13 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
     let span = Nanos::millis(10);
     let latency =
         Latency { count: 100, mean: span, p50: span, p90: span, p99: span, p999: span, p9999: None, max: span };
-    let reading = |value| Reading { value: Some(value), unit: "bytes".to_owned() };
     let readings = [
-        ("device.read", 100.0 * MEBIBYTE),
-        ("device.written", 100.0 * MEBIBYTE),
-        ("device.flushes", 100.0),
-        ("pages.dirtied", 0.0),
-        ("machine.dirtied", 0.0),
-        ("pages.cached", 0.0),
+        (probe::DEVICE_READ, 100.0 * MEBIBYTE),
+        (probe::DEVICE_WRITTEN, 100.0 * MEBIBYTE),
+        (probe::DEVICE_FLUSHES, 100.0),
+        (probe::PAGES_DIRTIED, 0.0),
+        (probe::MACHINE_DIRTIED, 0.0),
+        (probe::PAGES_CACHED, 0.0),
     ];
     Trial {
         round,
@@ -134,7 +133,7 @@ fn trial(workload: &Workload, round: u32, label: &str) -> Trial {
         steps: Vec::new(),
         verified: None,
         over_time: Vec::new(),
-        probes: readings.map(|(name, value)| (name.to_owned(), reading(value))).into(),
+        probes: readings.map(|(probe, value)| probe.reading(value)).into(),
         outcome: Outcome::Finished,
     }
 }

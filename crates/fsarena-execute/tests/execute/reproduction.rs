@@ -75,7 +75,7 @@ fn winner<'a>(reproduction: &'a Reproduction, test: &str) -> &'a Winner {
 }
 
 #[test]
-fn each_figure_stands_beside_what_was_published() {
+fn each_figure_is_next_to_the_published_one() {
     let reproduction = reproduction(&kept());
     let row = |name: &str| {
         let mut own = reproduction.figures.iter().filter(|figure| figure.test == "create");
@@ -108,7 +108,7 @@ fn a_speed_up_is_taken_apart_into_its_harness_and_the_rest() {
 fn who_wins_there_may_lose_here() {
     let reproduction = reproduction(&kept());
     let create = winner(&reproduction, "create");
-    assert_eq!(create.published, ["Absent"], "the best there has nobody who stands for it");
+    assert_eq!(create.published, ["Absent"], "the best there is represented by none");
     assert_eq!(create.properly, Wins::Unknown);
     let delete = winner(&reproduction, "delete");
     assert_eq!(
@@ -140,7 +140,7 @@ fn claims_are_checked_where_they_can_be_and_contradictions_stay() {
 }
 
 #[test]
-fn who_does_not_keep_what_was_synced_stands_for_nobody_properly() {
+fn a_contender_without_durability_represents_none_properly() {
     let reproduction = reproduction(&kept().durable(Durability::Unflushed));
     let library = &reproduction.stand_ins[0];
     let labels = [&library.as_published, &library.properly].map(|label| label.as_ref().map(|label| label.0.as_str()));
@@ -163,7 +163,7 @@ fn what_is_only_tried_out_is_not_judged() {
 }
 
 #[test]
-fn who_ran_out_of_time_is_behind_and_said_to_have_not_finished() {
+fn a_contender_out_of_time_ranks_last_and_has_a_note() {
     let mut kept = kept();
     for trial in kept.0.trials.iter_mut().filter(|trial| trial.contender.0 == "xfs") {
         trial.outcome = fsarena_model::Outcome::OutOfTime(Nanos::seconds(60));

@@ -58,13 +58,13 @@ fn a_run_that_goes_on_is_as_if_it_had_never_ended() {
 }
 
 #[test]
-fn it_is_said_where_a_run_went_on() {
+fn a_resumed_run_has_a_note() {
     let first = endless(5).perform();
     let further = resumed(&endless(5), &first.record, Wish::Rounds(3));
     let words = "continued on 2026-01-02T00:00:00Z after round 5, with 3 further rounds of what is undecided";
     assert_eq!(further.notes(), [words]);
     assert_eq!(further.expected(), [8; 3]);
-    let position = |wanted: fn(&Event) -> bool| further.events.iter().position(wanted).expect("it was told");
+    let position = |wanted: fn(&Event) -> bool| further.events.iter().position(wanted).expect("known");
     assert!(
         position(|event| matches!(event, Event::Resumed { .. })) < position(|event| matches!(event, Event::Trial(_)))
     );

@@ -1,6 +1,6 @@
 //! The steps around a slice, their order, and which of them are counted.
 
-use fsarena_model::{Bytes, CacheState, Measure, Mode, Rounds, Workload};
+use fsarena_model::{Bytes, CacheState, Measure, Mode, Rounds, Workload, probe};
 
 use crate::fake::{Performance, Play, World, workload};
 
@@ -44,7 +44,7 @@ fn cold() -> Workload {
     Workload { cache: CacheState::Cold, warm_up_ms: 0, timed_ms: 0, slices: 1, ..workload("read") }
 }
 
-/// The journal between the first settling and the next.
+/// The journal between the first sync and the next.
 fn at_work(performance: &Performance) -> Vec<&str> {
     let synced = performance.journal.iter().skip_while(|entry| !entry.starts_with("sync")).skip(1);
     synced.take_while(|entry| !entry.starts_with("sync")).map(String::as_str).collect()
@@ -58,10 +58,10 @@ fn a_cold_slice_is_mounted_again_after_its_reset() {
 }
 
 #[test]
-fn what_cannot_be_mounted_again_is_chilled_instead() {
+fn without_a_remount_the_cache_is_dropped() {
     let performance = one_round(cold(), World { stuck: vec![0], ..World::of(&[1000.0]) });
     let wanted =
-        ["reset ext4 read", "remount ext4", "chill ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
+        ["reset ext4 read", "remount ext4", "drop ext4 read", "watch ext4", "run ext4 read to the end", "count ext4"];
     assert_eq!(at_work(&performance), wanted);
 }
 
@@ -69,7 +69,7 @@ fn what_cannot_be_mounted_again_is_chilled_instead() {
 fn warm_and_direct_slices_are_not_mounted_again() {
     for cache in [CacheState::Warm, CacheState::Direct] {
         let performance = one_round(Workload { cache, ..two_slices() }, World::of(&[1000.0]));
-        assert!(performance.entries("remount").is_empty() && performance.entries("chill").is_empty());
+        assert!(performance.entries("remount").is_empty() && performance.entries("drop").is_empty());
     }
 }
 
@@ -118,8 +118,8 @@ fn warming_up_counts_neither_operations_nor_latencies_nor_probes() {
     assert_eq!(trial.slices.iter().map(|slice| slice.value).collect::<Vec<_>>(), [1000.0, 1000.0]);
     assert_eq!(trial.latencies["create"].count, 200);
     assert_eq!(trial.latencies["fsync"].count, 200);
-    assert_eq!(trial.probe("device.written"), Some(200.0 * 4096.0));
-    assert_eq!(trial.probe("device.flushes"), Some(200.0));
+    assert_eq!(trial.probe(probe::DEVICE_WRITTEN), Some(200.0 * 4096.0));
+    assert_eq!(trial.probe(probe::DEVICE_FLUSHES), Some(200.0));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_probes_of_a_trial_are_its_own() {
     let performance = play.with_rounds(Rounds::Exactly(3)).perform();
     assert_eq!(performance.record.trials.len(), 12);
     for trial in &performance.record.trials {
-        assert_eq!(trial.probe("device.written"), Some(trial.bytes() as f64));
+        assert_eq!(trial.probe(probe::DEVICE_WRITTEN), Some(trial.bytes() as f64));
         assert_eq!(trial.latencies["create"].count, trial.operations());
     }
 }
@@ -136,7 +136,7 @@ fn the_probes_of_a_trial_are_its_own() {
 #[test]
 fn what_was_left_undone_is_timed_apart() {
     let performance = one_round(two_slices(), World::of(&[1000.0]));
-    assert_eq!(performance.record.trials[0].probe("sync"), Some(0.004));
+    assert_eq!(performance.record.trials[0].probe(probe::SYNC), Some(0.004));
     assert!((performance.record.trials[0].seconds() - 0.2).abs() < 1e-9);
 }
 

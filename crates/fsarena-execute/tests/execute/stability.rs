@@ -12,7 +12,7 @@ fn still(seed: u64) -> RunRecord {
 }
 
 /// The record and its notes after the slices of xfs in `create` are multiplied by `factor`.
-fn said(factor: impl Fn(&Trial, &Slice) -> f64) -> (RunRecord, Vec<String>) {
+fn record_and_notes(factor: impl Fn(&Trial, &Slice) -> f64) -> (RunRecord, Vec<String>) {
     let mut record = still(3);
     for trial in record.trials.iter_mut().filter(|trial| is_it(trial)) {
         let factors: Vec<f64> = trial.slices.iter().map(|slice| factor(trial, slice)).collect();
@@ -29,7 +29,7 @@ fn is_it(trial: &Trial) -> bool {
 }
 
 #[test]
-fn what_stands_still_is_not_mentioned() {
+fn what_does_not_change_has_no_note() {
     let mentioned = (1..=20).filter(|seed| {
         let words = ["drift", "not steady", "carry-over"];
         assess(&still(*seed)).notes.iter().any(|note| words.iter().any(|word| note.text.starts_with(word)))
@@ -39,7 +39,7 @@ fn what_stands_still_is_not_mentioned() {
 
 #[test]
 fn a_drift_is_named_of_the_one_that_drifts() {
-    let (record, notes) = said(|trial, _| (-0.05 * f64::from(trial.round)).exp());
+    let (record, notes) = record_and_notes(|trial, _| (-0.05 * f64::from(trial.round)).exp());
     let [drift] = notes.as_slice() else { panic!("{notes:?}") };
     assert!(drift.starts_with("drift, measured against the other contenders: xfs in create becomes "), "{drift}");
     assert!(drift.contains(" % slower with each round ["), "{drift}");
@@ -49,7 +49,7 @@ fn a_drift_is_named_of_the_one_that_drifts() {
 
 #[test]
 fn of_two_contenders_one_is_named() {
-    let mut record = said(|trial, _| (-0.05 * f64::from(trial.round)).exp()).0;
+    let mut record = record_and_notes(|trial, _| (-0.05 * f64::from(trial.round)).exp()).0;
     record.plan.contenders.pop();
     let notes = assess(&record).notes;
     let drift = notes.iter().find(|note| note.text.starts_with("drift")).expect("it is found");
@@ -60,7 +60,7 @@ fn of_two_contenders_one_is_named() {
 fn a_change_within_the_round_is_named() {
     let first_half =
         |trial: &Trial, slice: &Slice| trial.slices.iter().take(2).any(|other| other.position == slice.position);
-    let (_, notes) = said(|trial, slice| if first_half(trial, slice) { 1.0 } else { 0.8 });
+    let (_, notes) = record_and_notes(|trial, slice| if first_half(trial, slice) { 1.0 } else { 0.8 });
     let text = notes.iter().find(|text| text.starts_with("not steady within a round: ")).expect("it is found");
     assert!(
         text.contains("xfs in create becomes ") && text.contains("% slower from its first slices to its last"),
@@ -77,7 +77,7 @@ fn a_carry_over_is_named_and_measured() {
             is_it(trial) && trial.round == round && has
         })
     };
-    let (record, notes) = said(|trial, slice| if place(trial.round, slice.position) { 1.2 } else { 1.0 });
+    let (record, notes) = record_and_notes(|trial, slice| if place(trial.round, slice.position) { 1.2 } else { 1.0 });
     let text = notes.iter().find(|text| text.starts_with("carry-over: ")).expect("it is found");
     assert!(text.contains("xfs in create is ") && text.contains("% faster right after a slice of its own"), "{text}");
     let found = carry_over(&record, &record.plan.workloads[0]);
@@ -88,8 +88,8 @@ fn a_carry_over_is_named_and_measured() {
 }
 
 #[test]
-fn a_round_that_stands_out_is_named_and_counts() {
-    let (record, notes) = said(|trial, _| if trial.round == 5 { 0.3 } else { 1.0 });
+fn an_outlying_round_is_named_and_counts() {
+    let (record, notes) = record_and_notes(|trial, _| if trial.round == 5 { 0.3 } else { 1.0 });
     let text = notes.iter().find(|text| text.contains("outlier")).expect("it is found");
     assert!(text.contains("round 5 of xfs in create") && text.contains("% below its median"), "{text}");
     let comparison = assess(&record);

@@ -3,7 +3,7 @@
 use fsarena_analyse::assess;
 use fsarena_model::{
     BaselineKind, Bytes, CacheState, Durability, DurablePoint, Guarantee, Nanos, NoiseBounds, Outcome, Reading,
-    ValidityClass, Verdict, Workload,
+    ValidityClass, Verdict, Workload, probe,
 };
 
 use crate::fake::workload;
@@ -26,12 +26,12 @@ fn a_cell_that_the_device_served_is_valid() {
     for kept in [cold(), synced()] {
         assert!(kept.cells().iter().all(|cell| cell.validity.is_empty()), "{:?}", kept.validity());
     }
-    assert_eq!(direct().reading("device.written", 0.0).classes(), []);
+    assert_eq!(direct().reading(probe::DEVICE_WRITTEN, 0.0).classes(), []);
 }
 
 #[test]
 fn a_cold_read_that_the_device_did_not_serve_is_cached() {
-    let kept = cold().reading("device.read", 50.0 * MEBIBYTE);
+    let kept = cold().reading(probe::DEVICE_READ, 50.0 * MEBIBYTE);
     assert_eq!(kept.classes(), [ValidityClass::Cached]);
     let text = &kept.validity()[0].text;
     assert!(text.contains("50 % of the 100 MiB"), "{text}");
@@ -40,26 +40,26 @@ fn a_cold_read_that_the_device_did_not_serve_is_cached() {
 
 #[test]
 fn a_cold_read_served_by_nine_tenths_is_not_cached() {
-    assert_eq!(cold().reading("device.read", 91.0 * MEBIBYTE).classes(), []);
-    assert_eq!(cold().reading("device.read", 89.0 * MEBIBYTE).classes(), [ValidityClass::Cached]);
+    assert_eq!(cold().reading(probe::DEVICE_READ, 91.0 * MEBIBYTE).classes(), []);
+    assert_eq!(cold().reading(probe::DEVICE_READ, 89.0 * MEBIBYTE).classes(), [ValidityClass::Cached]);
 }
 
 #[test]
 fn nothing_is_called_cached_where_no_probe_could_look() {
-    assert_eq!(cold().without("device.read").classes(), []);
-    assert_eq!(cold().reading("device.read", None).classes(), []);
+    assert_eq!(cold().without(probe::DEVICE_READ).classes(), []);
+    assert_eq!(cold().reading(probe::DEVICE_READ, None).classes(), []);
     let once = |trial: &mut fsarena_model::Trial| {
         if trial.round == 2 {
-            trial.probes.remove("device.read");
+            trial.probes.remove(&probe::DEVICE_READ.key());
         } else {
-            trial.probes.get_mut("device.read").expect("it is there").value = Some(0.0);
+            trial.probes.get_mut(&probe::DEVICE_READ.key()).expect("it is there").value = Some(0.0);
         }
     };
     let kept = cold().changed(once);
     assert_eq!(kept.classes(), [ValidityClass::Cached], "a round that could not be read does not hide the others");
     let one = |trial: &mut fsarena_model::Trial| {
         if trial.round == 2 {
-            trial.probes.get_mut("device.read").expect("it is there").value = Some(0.0);
+            trial.probes.get_mut(&probe::DEVICE_READ.key()).expect("it is there").value = Some(0.0);
         }
     };
     assert_eq!(cold().changed(one).classes(), [ValidityClass::Cached], "one cached round is enough");
@@ -67,54 +67,57 @@ fn nothing_is_called_cached_where_no_probe_could_look() {
 
 #[test]
 fn without_a_device_the_accounts_of_the_process_tell() {
-    let kept = cold().reading("device.read", None).reading("process.read", 10.0 * MEBIBYTE);
+    let kept = cold().reading(probe::DEVICE_READ, None).reading(probe::PROCESS_READ, 10.0 * MEBIBYTE);
     assert_eq!(kept.classes(), [ValidityClass::Cached]);
-    let kept = cold().reading("device.read", None).reading("process.read", 100.0 * MEBIBYTE);
+    let kept = cold().reading(probe::DEVICE_READ, None).reading(probe::PROCESS_READ, 100.0 * MEBIBYTE);
     assert_eq!(kept.classes(), []);
 }
 
 #[test]
 fn a_warm_read_is_not_called_cached() {
     let warm = Kept::new(Workload { durable: DurablePoint::None, ..workload("stat") });
-    assert_eq!(warm.reading("device.read", 0.0).classes(), []);
+    assert_eq!(warm.reading(probe::DEVICE_READ, 0.0).classes(), []);
 }
 
 #[test]
 fn compressed_data_may_be_fewer_on_the_device() {
-    assert_eq!(cold().guaranteeing(Guarantee::Compression).reading("device.read", 30.0 * MEBIBYTE).classes(), []);
+    assert_eq!(cold().guaranteeing(Guarantee::Compression).reading(probe::DEVICE_READ, 30.0 * MEBIBYTE).classes(), []);
 }
 
 #[test]
 fn a_direct_workload_that_reached_no_device_is_cached() {
-    let kept = direct().reading("device.read", 0.0).reading("device.written", 0.0);
+    let kept = direct().reading(probe::DEVICE_READ, 0.0).reading(probe::DEVICE_WRITTEN, 0.0);
     assert_eq!(kept.classes(), [ValidityClass::Cached]);
 }
 
 #[test]
 fn direct_writes_that_dirtied_pages_are_not_direct() {
     let pages = 100.0 * MEBIBYTE / 4096.0;
-    assert_eq!(direct().reading("pages.dirtied", pages).classes(), [ValidityClass::NotDirect]);
-    assert_eq!(direct().reading("pages.dirtied", pages / 10.0).classes(), []);
+    assert_eq!(direct().reading(probe::PAGES_DIRTIED, pages).classes(), [ValidityClass::NotDirect]);
+    assert_eq!(direct().reading(probe::PAGES_DIRTIED, pages / 10.0).classes(), []);
 }
 
 #[test]
 fn nothing_is_called_not_direct_where_no_probe_could_look() {
-    let kept = direct().reading("pages.dirtied", None).reading("machine.dirtied", None).reading("pages.cached", None);
+    let kept = direct()
+        .reading(probe::PAGES_DIRTIED, None)
+        .reading(probe::MACHINE_DIRTIED, None)
+        .reading(probe::PAGES_CACHED, None);
     assert_eq!(kept.classes(), []);
 }
 
 #[test]
 fn buffered_writes_may_dirty_pages() {
-    assert_eq!(synced().reading("pages.dirtied", 1e6).reading("machine.dirtied", 1e6).classes(), []);
+    assert_eq!(synced().reading(probe::PAGES_DIRTIED, 1e6).reading(probe::MACHINE_DIRTIED, 1e6).classes(), []);
 }
 
 #[test]
 fn syncs_without_flushes_are_impossible_and_forbid_the_verdict() {
-    let kept = synced().reading("device.flushes", 60.0);
+    let kept = synced().reading(probe::DEVICE_FLUSHES, 60.0);
     assert_eq!(kept.classes(), [ValidityClass::Impossible]);
     let pair = &assess(&kept.0).verdicts[0];
     assert_eq!((pair.verdict, pair.reason.as_str()), (Verdict::Invalid, "ext4: impossible"));
-    assert_eq!(synced().reading("device.flushes", 95.0).classes(), [], "counters may lag a little");
+    assert_eq!(synced().reading(probe::DEVICE_FLUSHES, 95.0).classes(), [], "counters may lag a little");
 }
 
 /// A workload of 100 operations, each on a file, with this number of durable writes.
@@ -123,18 +126,18 @@ fn durable_by_write(writes: f64) -> Kept {
     let kept = Kept::new(synced).changed(move |trial| {
         trial.latencies.remove("fsync");
         let reading = Reading { value: Some(writes), unit: "writes".to_owned() };
-        trial.probes.insert("durable-writes".to_owned(), reading);
+        trial.probes.insert(probe::DURABLE_WRITES.key(), reading);
     });
-    kept.reading("device.flushes", 960.0)
+    kept.reading(probe::DEVICE_FLUSHES, 960.0)
 }
 
 #[test]
 fn each_durable_write_needs_a_flush_whatever_the_operations_are() {
     assert_eq!(durable_by_write(960.0).classes(), []);
-    let few = durable_by_write(960.0).reading("device.flushes", 100.0);
+    let few = durable_by_write(960.0).reading(probe::DEVICE_FLUSHES, 100.0);
     assert_eq!(few.classes(), [ValidityClass::Impossible], "as many as there are files is not enough");
     assert!(few.validity()[0].text.contains("syncs reached the device with"), "{:?}", few.validity());
-    let few = durable_by_write(8.0).reading("device.flushes", 8.0);
+    let few = durable_by_write(8.0).reading(probe::DEVICE_FLUSHES, 8.0);
     assert_eq!(few.classes(), [], "operations that are no writes need none");
 }
 
@@ -142,28 +145,28 @@ fn each_durable_write_needs_a_flush_whatever_the_operations_are() {
 fn cold_work_that_tells_no_bytes_must_have_read_something_from_the_device() {
     let server = || cold().changed(|trial| trial.slices.iter_mut().for_each(|slice| slice.bytes = 0));
     assert_eq!(server().classes(), []);
-    assert_eq!(server().reading("device.read", 0.0).classes(), [ValidityClass::Cached]);
-    assert_eq!(server().reading("device.read", None).classes(), [], "elsewhere it is unknown");
-    let elsewhere = server().reading("device.read", None).reading("process.read", 0.0);
+    assert_eq!(server().reading(probe::DEVICE_READ, 0.0).classes(), [ValidityClass::Cached]);
+    assert_eq!(server().reading(probe::DEVICE_READ, None).classes(), [], "elsewhere it is unknown");
+    let elsewhere = server().reading(probe::DEVICE_READ, None).reading(probe::PROCESS_READ, 0.0);
     assert_eq!(elsewhere.classes(), [], "what this process reads is not what its server does");
 }
 
 #[test]
-fn a_contender_that_promises_no_flush_needs_none() {
+fn a_contender_without_flushes_needs_none() {
     for durability in [Durability::Unflushed, Durability::Volatile] {
-        assert_eq!(synced().durable(durability).reading("device.flushes", 0.0).classes(), []);
+        assert_eq!(synced().durable(durability).reading(probe::DEVICE_FLUSHES, 0.0).classes(), []);
     }
 }
 
 #[test]
 fn a_workload_that_syncs_nothing_needs_no_flush() {
     let unsynced = Kept::new(Workload { durable: DurablePoint::None, ..workload("stat") });
-    assert_eq!(unsynced.reading("device.flushes", 0.0).classes(), []);
+    assert_eq!(unsynced.reading(probe::DEVICE_FLUSHES, 0.0).classes(), []);
 }
 
 #[test]
 fn flushes_that_could_not_be_counted_prove_nothing() {
-    assert_eq!(synced().reading("device.flushes", None).classes(), []);
+    assert_eq!(synced().reading(probe::DEVICE_FLUSHES, None).classes(), []);
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_host_that_takes_more_than_a_fifth_of_the_time_makes_it_lane_bound() {
 }
 
 #[test]
-fn a_lane_bound_cell_keeps_its_verdict_with_the_sentence_beside_it() {
+fn a_lane_bound_cell_keeps_its_verdict_with_the_flag_as_reason() {
     let kept = synced().lane_cost(Nanos::millis(4), None);
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Invalid);
@@ -184,7 +187,7 @@ fn a_lane_bound_cell_keeps_its_verdict_with_the_sentence_beside_it() {
 
 #[test]
 fn a_workload_without_flushes_is_not_lane_bound() {
-    let kept = synced().durable(Durability::Unflushed).reading("device.flushes", 0.0);
+    let kept = synced().durable(Durability::Unflushed).reading(probe::DEVICE_FLUSHES, 0.0);
     assert_eq!(kept.lane_cost(Nanos::millis(9), None).classes(), []);
 }
 
@@ -230,7 +233,7 @@ fn the_syncs_of_a_failed_trial_are_not_held_against_the_flushes_of_the_others() 
 
 #[test]
 fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
-    let comparison = assess(&synced().reading("device.flushes", 0.0).0);
+    let comparison = assess(&synced().reading(probe::DEVICE_FLUSHES, 0.0).0);
     assert_eq!(comparison.contenders[0].durability, Some(Durability::Unflushed));
     assert_eq!(comparison.contenders[1].durability, Some(Durability::Flushed));
     let pair = &comparison.verdicts[0];
@@ -244,7 +247,7 @@ fn a_contender_that_sends_no_flush_at_all_is_shown_apart() {
 fn syncs_at_the_same_time_may_share_a_flush() {
     let mut threads = workload("create");
     threads.traits.concurrency = 4;
-    let kept = |flushes: f64| Kept::new(threads.clone()).reading("device.flushes", flushes).classes();
+    let kept = |flushes: f64| Kept::new(threads.clone()).reading(probe::DEVICE_FLUSHES, flushes).classes();
     assert_eq!(kept(25.0), []);
     assert_eq!(kept(20.0), [ValidityClass::Impossible]);
 }
@@ -252,8 +255,8 @@ fn syncs_at_the_same_time_may_share_a_flush() {
 #[test]
 fn acknowledged_transactions_need_flushes_of_which_connections_share_some() {
     let kept = |flushes: f64, connections: f64| {
-        let kept = synced().reading("device.flushes", flushes).reading("commits", 1000.0);
-        kept.reading("connections", connections)
+        let kept = synced().reading(probe::DEVICE_FLUSHES, flushes).reading(probe::COMMITS, 1000.0);
+        kept.reading(probe::CONNECTIONS, connections)
     };
     // A hundred syncs by calls, plus those of the transactions.
     assert_eq!(kept(1100.0, 1.0).classes(), []);
@@ -291,13 +294,13 @@ fn of_what_is_not_done_in_memory_the_starts_of_programs_are_the_harness() {
 
 #[test]
 fn what_is_as_fast_as_the_bare_device_is_device_bound_and_a_tie_is_none() {
-    let kept = direct().reading("device.read", 0.0).baseline(BaselineKind::Device, 0.97);
+    let kept = direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.97);
     assert_eq!(kept.classes(), [ValidityClass::DeviceBound]);
     let pair = &assess(&kept.0).verdicts[0];
     assert_ne!(pair.verdict, Verdict::Equivalent);
     assert!(pair.reason.contains("device-bound"), "{}", pair.reason);
     assert_eq!(pair.needs_rounds, None, "more rounds would not make it a verdict");
-    assert_eq!(direct().reading("device.read", 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
+    assert_eq!(direct().reading(probe::DEVICE_READ, 0.0).baseline(BaselineKind::Device, 0.6).classes(), []);
     assert_eq!(assess(&direct().0).verdicts[0].verdict, Verdict::Equivalent, "without the baseline it is a tie");
 }
 
@@ -315,9 +318,9 @@ fn what_is_far_beyond_the_bare_device_is_impossible() {
 }
 
 #[test]
-fn full_processors_are_said() {
+fn full_processors_are_flagged() {
     let busy = |process: f64| {
-        let mut kept = synced().reading("cpu.process", process).reading("cpu.kernel", 0.05);
+        let mut kept = synced().reading(probe::CPU_PROCESS, process).reading(probe::CPU_KERNEL, 0.05);
         kept.0.environment.cores = Some(2);
         kept.classes()
     };
@@ -348,7 +351,7 @@ fn more_than_memory_can_move_is_impossible() {
 
 #[test]
 fn direct_work_in_memory_is_not_direct() {
-    let mut kept = direct().reading("device.read", None).reading("device.written", None);
+    let mut kept = direct().reading(probe::DEVICE_READ, None).reading(probe::DEVICE_WRITTEN, None);
     kept.0.contenders[0].says_alignment = Some(false);
     assert!(!kept.classes().contains(&ValidityClass::NotDirect), "a network file system does not say it either");
     let kept = kept.durable(Durability::Volatile);
@@ -357,13 +360,11 @@ fn direct_work_in_memory_is_not_direct() {
 
 /// Round 2 of four does not count: other programs used 1.5 processors.
 fn with_a_round_excluded(kept: Kept) -> Kept {
-    let busy = [("cpu.process", 0.0), ("cpu.kernel", 0.0), ("cpu.machine", 1.5)];
+    let busy = [(probe::CPU_PROCESS, 0.0), (probe::CPU_KERNEL, 0.0), (probe::CPU_MACHINE, 1.5)];
     let mut kept = kept;
     kept.0.plan.noise = NoiseBounds::default();
     for trial in kept.0.trials.iter_mut().filter(|trial| trial.round == 2) {
-        let readings =
-            busy.map(|(probe, value)| (probe.to_owned(), Reading { value: Some(value), unit: "s".to_owned() }));
-        trial.probes.extend(readings);
+        trial.probes.extend(busy.map(|(probe, value)| probe.reading(value)));
     }
     let cell = &kept.cells()[0];
     assert_eq!((cell.stability.excluded.as_slice(), cell.rounds), ([2].as_slice(), 3));
@@ -373,7 +374,7 @@ fn with_a_round_excluded(kept: Kept) -> Kept {
 fn unserved_in(rounds: &[u32]) -> Kept {
     let unserved = |trial: &mut fsarena_model::Trial| {
         if rounds.contains(&trial.round) {
-            trial.probes.get_mut("device.read").expect("it is there").value = Some(0.0);
+            trial.probes.get_mut(&probe::DEVICE_READ.key()).expect("it is there").value = Some(0.0);
         }
     };
     with_a_round_excluded(cold()).changed(unserved)
@@ -394,7 +395,7 @@ fn a_round_that_does_not_count_raises_no_flag() {
 }
 
 #[test]
-fn a_round_that_counts_raises_a_flag_beside_one_that_does_not() {
+fn a_round_that_counts_raises_a_flag_despite_an_excluded_one() {
     assert_eq!(unserved_in(&[3]).classes(), [ValidityClass::Cached]);
     assert_eq!(unserved_in(&[2, 3]).classes(), [ValidityClass::Cached]);
 }

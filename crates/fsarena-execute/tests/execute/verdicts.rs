@@ -115,7 +115,7 @@ fn a_verdict_that_later_rounds_contradict_is_invalid_and_says_why() {
 }
 
 #[test]
-fn a_slowdown_is_told_and_found() {
+fn a_slowdown_has_a_note_and_is_found() {
     let mut play = Play::new(&["a=ext4", "b=ext4"], World::of(&[1000.0; 2]).noisy(0.02, 5));
     play.plan.slowdowns = vec!["b=20%".parse().expect("well spelled")];
     let performance = play.perform();

@@ -2,7 +2,7 @@
 
 use fsarena_analyse::{Agreement, Finding, calibrated, finding, lengths, slice_lengths};
 use fsarena_model::plan::Lanes;
-use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload};
+use fsarena_model::{Bytes, Durability, Mode, Nanos, Outcome, Rounds, Workload, probe};
 
 use crate::fake::{Effect, Performance, Play, World, workload};
 
@@ -48,7 +48,7 @@ fn what_a_whole_run_leaves_for_later_is_part_of_its_time() {
     assert_eq!((trial.slices.len(), trial.slices[0].operations), (1, 100));
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(104));
     assert!((trial.slices[0].value - 100.0 / 0.104).abs() < 1e-9);
-    assert_eq!(trial.probe("sync"), Some(0.004));
+    assert_eq!(trial.probe(probe::SYNC), Some(0.004));
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn where_the_longest_slices_differ_the_work_must_run_whole() {
 }
 
 #[test]
-fn a_rung_with_fewer_rounds_still_gets_its_look() {
+fn a_slice_length_with_fewer_rounds_is_still_judged() {
     let (mut performance, names) = play_lengths(1.5);
     performance.record.plan.noise.most = 1;
     for trial in
         performance.record.trials.iter_mut().filter(|trial| trial.workload == "append@50ms" && trial.round == 3)
     {
         let busy = fsarena_model::Reading { value: Some(trial.seconds() * 2.0), unit: "s".to_owned() };
-        trial.probes.insert("cpu.steal".to_owned(), busy);
+        trial.probes.insert(probe::CPU_STEAL.key(), busy);
     }
     let pairs = slice_lengths(&performance.record, &names);
     assert_eq!(pairs[1].lengths[1].agreement, Agreement::Agrees, "five of six rounds");
@@ -161,11 +161,11 @@ fn what_ends_by_itself_runs_once_and_its_sync_is_timed_apart() {
     let performance = one_round(Workload { ends_by_itself: true, ..whole(100) });
     let trial = performance.trials_of("create", "ext4")[0];
     assert_eq!(trial.slices[0].elapsed, Nanos::millis(100));
-    assert_eq!(trial.probe("sync"), Some(0.004));
+    assert_eq!(trial.probe(probe::SYNC), Some(0.004));
 }
 
 #[test]
-fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
+fn a_job_has_to_begin_within_the_time_limit() {
     let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
     play = play.with_workloads(vec![Workload { time_limit_s: Some(1), ..whole(100) }]);
     play.world.lingers = Some((1, "begin"));
@@ -178,7 +178,7 @@ fn what_is_to_run_beside_the_work_has_to_start_within_the_time_limit() {
 fn all_that_is_done_around_a_run_ends_within_the_time_limit() {
     let sliced = || workload("create");
     for (act, work) in
-        [("prepare", whole(100)), ("reset", whole(100)), ("warm", sliced()), ("chill", sliced()), ("end", whole(100))]
+        [("prepare", whole(100)), ("reset", whole(100)), ("warm", sliced()), ("drop", sliced()), ("end", whole(100))]
     {
         let mut play = Play::new(&["ext4", "xfs"], World::of(&[1000.0, 500.0])).with_rounds(Rounds::Exactly(1));
         let limited = Workload { time_limit_s: Some(1), memory_limit: Some(Bytes::mib(64)), ..work };

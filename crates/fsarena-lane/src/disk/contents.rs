@@ -150,7 +150,7 @@ pub enum Owner {
     /// The run: its label is complete, or the rest of the label is empty because the run died while it wrote it.
     Run,
     /// No run: the run died before it wrote the label, or after it removed it.
-    Nobody,
+    NoRun,
     /// Another program: there is data that neither the run nor a release wrote.
     Other,
 }
@@ -168,7 +168,7 @@ pub fn owner(disk: &File, size: u64, token: &str, layout: Layout) -> io::Result<
         }
         has_label |= find(disk, edge, is_own)?.is_some();
     }
-    Ok(if has_label { Owner::Run } else { Owner::Nobody })
+    Ok(if has_label { Owner::Run } else { Owner::NoRun })
 }
 
 /// Releases the disk: zeroes both ends of each lane, with all signatures, and writes release marks. The first part of
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_disk_is_labelled_used_released_and_free_again() {
         let disk = disk();
-        assert_eq!(whose(&disk), Owner::Nobody);
+        assert_eq!(whose(&disk), Owner::NoRun);
         occupy(&disk, SIZE, "run", LAYOUT).expect("written");
         assert_eq!(whose(&disk), Owner::Run);
         assert!(!is_free(&disk));
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(whose(&disk), Owner::Run, "lanes do not reach into the label");
         release(&disk, SIZE, LAYOUT).expect("written");
         assert!(is_free(&disk));
-        assert_eq!(whose(&disk), Owner::Nobody);
+        assert_eq!(whose(&disk), Owner::NoRun);
         for lane in 0..LAYOUT.lanes {
             let Extent { offset, size } = LAYOUT.lane(lane);
             for offset in [offset, offset + size - EDGE] {

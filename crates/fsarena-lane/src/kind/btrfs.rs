@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn without_checksums_they_are_not_promised() {
+    fn without_checksums_they_are_not_guaranteed() {
         assert!(!Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::DataChecksums));
         assert!(Btrfs.guarantees(&[], "rw,nodatasum").contains(&Guarantee::CopyOnWrite));
         assert!(!Btrfs.guarantees(&[], "rw,nodatacow").contains(&Guarantee::CopyOnWrite));

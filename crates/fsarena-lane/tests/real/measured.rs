@@ -43,7 +43,7 @@ fn file_systems_that_do_direct_io_say_its_alignment() {
 }
 
 #[test]
-fn all_lanes_are_preconditioned_until_it_is_said() {
+fn all_lanes_are_preconditioned_until_the_rule_is_met() {
     let Some(ground) = ground() else { return };
     let arena = ground.arena(&["ext4", "ext2"], 32);
     let mut heard = Vec::new();

@@ -1,10 +1,8 @@
 //! A cell: the figure of a contender in a workload, and how far it can be trusted.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{Label, Reading, StepRow, Validity, ValidityClass};
+use crate::{Label, Probe, Readings, StepRow, Validity, ValidityClass};
 
 /// Contender × workload, over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,7 +45,7 @@ pub struct Cell {
     #[serde(default)]
     pub syncs_per_operation: Option<f64>,
     /// Medians over rounds of the probes' readings, per operation where that is meaningful.
-    pub probes: BTreeMap<String, Reading>,
+    pub probes: Readings,
     /// The value of each round, in the order of rounds; `None` for a round without a value.
     pub by_round: Vec<Option<f64>>,
     /// Its steps, if its workload has steps.
@@ -62,6 +60,11 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// The median of `probe`'s readings, if there is one.
+    pub fn probe(&self, probe: Probe) -> Option<f64> {
+        self.probes.get(&probe.key())?.value
+    }
+
     /// Whether its figure may be shown as a result: nothing in it is beyond what the device or memory can do.
     pub fn is_plausible(&self) -> bool {
         !self.validity.iter().any(|validity| validity.class == ValidityClass::Impossible)

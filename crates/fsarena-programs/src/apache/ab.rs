@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe};
 
 use super::parameters::Page;
 
@@ -85,8 +85,10 @@ impl Output {
             counted += count;
         }
         stats.end_part(stats.elapsed);
-        stats.reported.push(("apache.requests", "1/s", self.rate));
-        let named = SHOWN.iter().filter_map(|(percent, name)| Some((*name, "s", self.within(*percent)? / 1e3)));
+        stats.reported.push((Probe::of_program("apache.requests", "1/s"), self.rate));
+        let named = SHOWN
+            .iter()
+            .filter_map(|(percent, name)| Some((Probe::of_program(name, "s"), self.within(*percent)? / 1e3)));
         stats.reported.extend(named);
     }
 
@@ -145,7 +147,11 @@ mod tests {
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert_eq!(latency.count, 200);
         assert!((latency.max.as_seconds() / 8.25e-3 - 1.0).abs() < 0.01, "{latency:?}");
-        assert!(stats.reported.contains(&("apache.latency.p99", "s", 0.004)), "{:?}", stats.reported);
+        assert!(
+            stats.reported.contains(&(Probe::of_program("apache.latency.p99", "s"), 0.004)),
+            "{:?}",
+            stats.reported
+        );
     }
 
     #[test]

@@ -55,7 +55,7 @@ mod tests {
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", "2 bytes"),
             ("HTTP/1.1 200 OK\r\n", "without an end"),
         ] {
-            assert!(of(text).is_err_and(|said| said.contains(what)), "{text}");
+            assert!(of(text).is_err_and(|error| error.contains(what)), "{text}");
         }
     }
 }

@@ -69,8 +69,8 @@ impl Job for PageJob {
         server.note(ended.as_ref().map(|_| page.requests));
         let Some(ended) = ended else { return Ok(()) };
         let times = folder::read(&percentiles).unwrap_or_default();
-        let said = Output::of(&ended.stdout, &times, &page);
-        said.map_err(|what| server.named(ab::complaint(&what, &ended.words())))?.count(stats);
+        let output = Output::of(&ended.stdout, &times, &page);
+        output.map_err(|what| server.named(ab::complaint(&what, &ended.words())))?.count(stats);
         Ok(())
     }
 

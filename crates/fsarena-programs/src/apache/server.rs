@@ -258,10 +258,10 @@ fn lines_of(path: &Path) -> Result<u64, EngineError> {
 }
 
 /// Command line and configuration of the server, for reports.
-pub fn told() -> Vec<String> {
+pub fn settings_of_report() -> Vec<String> {
     let places =
         ["DocumentRoot LANE/pages", "CustomLog LANE/access.log common \"expr=%{REQUEST_METHOD} != 'OPTIONS'\""];
-    let start = format!("{}{} -D FOREGROUND", User::told(USER), NEED.program);
-    let told = SETTINGS.iter().chain(FOLDERS).copied().chain(places).map(str::to_owned);
-    [start].into_iter().chain(told).collect()
+    let start = format!("{}{} -D FOREGROUND", User::of_report(USER), NEED.program);
+    let settings = SETTINGS.iter().chain(FOLDERS).copied().chain(places).map(str::to_owned);
+    [start].into_iter().chain(settings).collect()
 }

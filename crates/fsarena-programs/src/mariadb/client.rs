@@ -64,7 +64,7 @@ impl Client {
     /// # Errors
     /// [`EngineError::Wrong`] with what the server finds, or if it refuses.
     pub fn require_sound(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
-        self.each_table("CHECK", database, tables, |said| said == ["status: OK"])
+        self.each_table("CHECK", database, tables, |rows| rows == ["status: OK"])
     }
 
     /// Lets the server update the statistics of tables of `database`, from which it chooses how to find rows.
@@ -76,7 +76,7 @@ impl Client {
     /// # Errors
     /// If the server refuses.
     pub fn analyze(&self, database: &str, tables: &[String]) -> Result<(), EngineError> {
-        let is_done = |said: &[String]| said.iter().all(|line| line.starts_with("status: "));
+        let is_done = |rows: &[String]| rows.iter().all(|line| line.starts_with("status: "));
         self.each_table("ANALYZE", database, tables, is_done)
     }
 
@@ -87,8 +87,8 @@ impl Client {
     pub fn rows_read(&self) -> Result<u64, EngineError> {
         let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
         let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next')";
-        let said: Vec<(String, u64)> = connection.query(status).map_err(refused("ask for its status"))?;
-        Ok(said.into_iter().map(|(_, count)| count).sum())
+        let rows: Vec<(String, u64)> = connection.query(status).map_err(refused("ask for its status"))?;
+        Ok(rows.into_iter().map(|(_, count)| count).sum())
     }
 
     fn each_table(
@@ -101,11 +101,11 @@ impl Client {
         let mut connection = Conn::new(self.options()).map_err(refused("connect"))?;
         for table in tables {
             let statement = format!("{act} TABLE {database}.{table}");
-            let said: Vec<(String, String, String, String)> =
+            let rows: Vec<(String, String, String, String)> =
                 connection.query(&statement).map_err(refused(&statement))?;
-            let said: Vec<String> = said.into_iter().map(|(_, _, kind, text)| format!("{kind}: {text}")).collect();
-            if !is_well(&said) {
-                return Err(EngineError::Wrong(format!("{statement} reports: {}", said.join("; "))));
+            let rows: Vec<String> = rows.into_iter().map(|(_, _, kind, text)| format!("{kind}: {text}")).collect();
+            if !is_well(&rows) {
+                return Err(EngineError::Wrong(format!("{statement} reports: {}", rows.join("; "))));
             }
         }
         Ok(())
@@ -196,7 +196,7 @@ pub fn together<W: Send, R: Send>(
 }
 
 /// Does `work` with a stop flag of its own, which follows `stop`, so that `work` may keep it.
-pub fn told<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
+pub fn with_own_flag<T>(stop: &AtomicBool, work: impl FnOnce(Arc<AtomicBool>) -> T) -> T {
     let own = Arc::new(AtomicBool::new(false));
     let pass_on = || {
         own.store(stop.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -253,7 +253,7 @@ mod tests {
     use fsarena_engine::Operation;
 
     #[test]
-    fn when_one_fails_the_others_end_and_its_words_are_told() {
+    fn when_one_fails_the_others_end_and_its_error_is_returned() {
         let stop = AtomicBool::new(false);
         let mut stats = RunStats::new();
         let work = |number: u32, course: &mut LatencyOverTime<'_>| {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn all_end_when_they_are_told_to() {
+    fn all_end_at_the_stop_flag() {
         let stop = AtomicBool::new(true);
         let mut stats = RunStats::new();
         let work = |number: u32, course: &mut LatencyOverTime<'_>| Ok((number, course.goes_on()));

@@ -63,8 +63,8 @@ fn programs(workload: &Workload) -> Programs {
 
 /// Command lines and lines of configuration.
 fn shown(workload: &Workload) -> Vec<String> {
-    let told = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
-    Parameters::of(workload).map(told).unwrap_or_default()
+    let lines = |parameters: Parameters| vec![settings(&parameters.server_options()), parameters.clients()];
+    Parameters::of(workload).map(lines).unwrap_or_default()
 }
 
 /// A job of a server and its clients.

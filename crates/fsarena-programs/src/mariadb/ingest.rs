@@ -10,7 +10,7 @@ use fsarena_sys::clock;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use super::client::{Client, refused, told};
+use super::client::{Client, refused, with_own_flag};
 use super::parameters::{Form, Parameters};
 use super::{Work, schema};
 
@@ -44,7 +44,7 @@ impl Ingest {
         match self.form {
             Form::Batches => self.by_batches(connection, day, stop, stats),
             Form::Load => {
-                let loaded = told(stop, |stop| schema::load(connection, day, stop));
+                let loaded = with_own_flag(stop, |stop| schema::load(connection, day, stop));
                 // After a stop, the load ends with an error, which is no failure.
                 if stop.load(Ordering::Relaxed) { Ok(None) } else { loaded.map(|()| Some(1)) }
             }

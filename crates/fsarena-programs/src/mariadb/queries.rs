@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{EngineError, Limit, Operation, RunStats};
 use fsarena_market::{COLUMNS, Counts, Instrument, Part, TradingDay, Window, instruments};
-use fsarena_model::Nanos;
 use fsarena_model::seed::scatter;
+use fsarena_model::{Nanos, Probe};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params, Row, Statement, Value};
 
-use super::client::{Client, LatencyOverTime, refused, together, told};
+use super::client::{Client, LatencyOverTime, refused, together, with_own_flag};
 use super::parameters::Parameters;
 use super::{Work, schema};
 
@@ -114,7 +114,7 @@ impl Work for Queries {
         let mut connection = client.connect()?;
         connection.query_drop(schema::shfedepth()).map_err(refused("CREATE TABLE"))?;
         for day in &self.days {
-            told(stop, |stop| schema::load(&mut connection, *day, stop))?;
+            with_own_flag(stop, |stop| schema::load(&mut connection, *day, stop))?;
         }
         schema::require_all(&mut connection, &self.truth)?;
         client.analyze(self.database(), &self.tables())
@@ -135,9 +135,13 @@ impl Work for Queries {
         let done = together(workers, limit, stats, |(mut connection, statement, queries), course| {
             ask_all(&mut connection, &statement, queries, course)
         })?;
-        stats.reported.push(("mariadb.rows", "rows", done.iter().map(|(rows, _)| *rows as f64).sum()));
+        stats
+            .reported
+            .push((Probe::of_program("mariadb.rows", "rows"), done.iter().map(|(rows, _)| *rows as f64).sum()));
         // Far more rows than were asked for, if the server scans the whole table.
-        stats.reported.push(("mariadb.rows-read", "rows", client.rows_read()?.saturating_sub(before) as f64));
+        stats
+            .reported
+            .push((Probe::of_program("mariadb.rows-read", "rows"), client.rows_read()?.saturating_sub(before) as f64));
         stats.reported.extend(percentile_95(done.into_iter().flat_map(|(_, latencies)| latencies).collect()));
         Ok(())
     }
@@ -226,10 +230,10 @@ fn ask(connection: &mut Conn, statement: &Statement, query: &Query) -> Result<Fo
 }
 
 /// The 95th percentile of the latencies (nearest rank).
-fn percentile_95(mut latencies: Vec<Nanos>) -> Option<(&'static str, &'static str, f64)> {
+fn percentile_95(mut latencies: Vec<Nanos>) -> Option<(Probe, f64)> {
     latencies.sort_unstable();
     let place = (latencies.len() * 95).div_ceil(100).checked_sub(1)?;
-    Some(("mariadb.latency.p95", "s", latencies[place].as_seconds()))
+    Some((Probe::of_program("mariadb.latency.p95", "s"), latencies[place].as_seconds()))
 }
 
 #[cfg(test)]
@@ -273,8 +277,8 @@ mod tests {
     #[test]
     fn the_percentile_is_one_of_the_latencies() {
         let latencies = (1..=100).rev().map(Nanos::seconds).collect();
-        assert_eq!(percentile_95(latencies).map(|(_, _, seconds)| seconds), Some(95.0));
-        assert_eq!(percentile_95(vec![Nanos::seconds(3)]).map(|(_, _, seconds)| seconds), Some(3.0));
+        assert_eq!(percentile_95(latencies).map(|(_, seconds)| seconds), Some(95.0));
+        assert_eq!(percentile_95(vec![Nanos::seconds(3)]).map(|(_, seconds)| seconds), Some(3.0));
         assert_eq!(percentile_95(Vec::new()), None);
     }
 }

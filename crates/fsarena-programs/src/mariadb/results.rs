@@ -17,7 +17,7 @@ const RESULT: &str = "INSERT INTO task_result (task_id, strategy_id, instrument,
                       status, created, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const LOG: &str = "INSERT INTO turing_log (task_id, ts, level, msg) VALUES (?, ?, ?, ?)";
 
-/// Queries for all rows, each in the format of [`told`].
+/// Queries for all rows, each in the format of [`as_text`].
 const LEFT: [&str; 2] = [
     "SELECT CONCAT_WS(' ', task_id, strategy_id, instrument, trading_day, CAST(ROUND(pnl * 1000) AS SIGNED), \
      CAST(ROUND(fee * 1000) AS SIGNED), position, trades, status, created, payload) FROM task_result",
@@ -79,7 +79,7 @@ fn log(number: u64, draw: u64) -> Vec<Value> {
 }
 
 /// A row as text, with fractions in thousandths.
-fn told(row: &[Value]) -> String {
+fn as_text(row: &[Value]) -> String {
     let word = |value: &Value| match value {
         Value::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
         Value::Double(number) => format!("{:.0}", (number * 1000.0).round() + 0.0),
@@ -163,7 +163,7 @@ impl Work for Results {
             return Ok(());
         }
         let mut connection = client.connect()?;
-        let mut missing: HashSet<String> = (0..self.rows).map(|number| told(&self.row(number))).collect();
+        let mut missing: HashSet<String> = (0..self.rows).map(|number| as_text(&self.row(number))).collect();
         let mut strange = 0_u64;
         for rows in LEFT {
             let look = |strange: u64, row: String| strange + u64::from(!missing.remove(&row));

@@ -2,7 +2,7 @@
 
 use fsarena_engine::sysbench_text::{Times, figures};
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::Probe;
 
 use super::SYSBENCH;
 
@@ -50,18 +50,15 @@ impl Output {
         let total: f64 = self.times.histogram.iter().map(|(value, count)| value * *count as f64).sum();
         let count: f64 = self.times.histogram.iter().map(|(_, count)| *count as f64).sum();
         let moved = if total > 0.0 { self.times.average * count / total } else { 1.0 };
-        for (milliseconds, count) in &self.times.histogram {
-            stats.record_many(Operation::Run, Nanos((milliseconds * moved * 1e6) as u64), *count);
-        }
-        stats.elapsed = stats.elapsed + Nanos((self.times.total * 1e9).round() as u64);
-        stats.end_part(stats.elapsed);
+        self.times.count(Operation::Run, moved, stats);
+        let [average, percentile_95, longest] = self.times.in_seconds();
         stats.reported.extend([
-            ("oltp.transactions", "1/s", self.transactions_per_second),
-            ("oltp.queries", "1/s", self.queries_per_second),
-            ("oltp.ignored-errors", "errors", self.ignored_errors),
-            ("oltp.latency.avg", "s", self.times.average / 1e3),
-            ("oltp.latency.p95", "s", self.times.percentile_95 / 1e3),
-            ("oltp.latency.max", "s", self.times.longest / 1e3),
+            (Probe::of_program("oltp.transactions", "1/s"), self.transactions_per_second),
+            (Probe::of_program("oltp.queries", "1/s"), self.queries_per_second),
+            (Probe::of_program("oltp.ignored-errors", "errors"), self.ignored_errors),
+            (Probe::of_program("oltp.latency.avg", "s"), average),
+            (Probe::of_program("oltp.latency.p95", "s"), percentile_95),
+            (Probe::of_program("oltp.latency.max", "s"), longest),
         ]);
     }
 }
@@ -69,20 +66,21 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_model::Nanos;
 
     /// Captured from sysbench 1.0.20 with MariaDB 10.11: 8 threads for 2 seconds.
     const TEXT: &str = include_str!("captured.txt");
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("sysbench's");
+        let output = Output::of(TEXT).expect("sysbench's");
         assert_eq!(
-            (said.transactions, said.transactions_per_second, said.queries_per_second),
+            (output.transactions, output.transactions_per_second, output.queries_per_second),
             (1704.0, 847.01, 16940.19)
         );
-        assert_eq!((said.ignored_errors, said.reconnects, said.times.total), (0.0, 0.0, 2.01));
-        assert_eq!((said.times.average, said.times.percentile_95, said.times.longest), (9.41, 17.63, 54.81));
-        let counted: u64 = said.times.histogram.iter().map(|(_, count)| count).sum();
+        assert_eq!((output.ignored_errors, output.reconnects, output.times.total), (0.0, 0.0, 2.01));
+        assert_eq!((output.times.average, output.times.percentile_95, output.times.longest), (9.41, 17.63, 54.81));
+        let counted: u64 = output.times.histogram.iter().map(|(_, count)| count).sum();
         assert_eq!(counted, 1704, "as many as there were transactions");
     }
 
@@ -93,7 +91,11 @@ mod tests {
         assert_eq!((stats.operations, stats.elapsed), (1704, Nanos(2_010_000_000)));
         let latency = stats.latency(Operation::Run).expect("recorded");
         assert!((latency.mean.as_seconds() * 1e3 / 9.41 - 1.0).abs() < 0.002, "{latency:?}");
-        assert!(stats.reported.contains(&("oltp.latency.p95", "s", 0.01763)), "{:?}", stats.reported);
+        assert!(
+            stats.reported.contains(&(Probe::of_program("oltp.latency.p95", "s"), 0.01763)),
+            "{:?}",
+            stats.reported
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Parses pgbench's output at the end of a run into run statistics.
 
 use fsarena_engine::{EngineError, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe};
 
 /// The figures that are taken from pgbench's output.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,9 +52,14 @@ impl Output {
         stats.count_done(self.processed, 0);
         stats.elapsed = stats.elapsed + Nanos((self.processed as f64 / self.rate * 1e9) as u64);
         stats.count_commits(self.processed, u64::from(clients));
-        stats.reported.extend([("pgbench.tps", "1/s", self.rate), ("pgbench.latency.avg", "s", self.average / 1e3)]);
-        stats.reported.extend(self.connecting.map(|connecting| ("pgbench.connecting", "s", connecting / 1e3)));
-        stats.reported.extend(self.statements.iter().map(|(name, took)| (*name, "s", took / 1e3)));
+        stats.reported.extend([
+            (Probe::of_program("pgbench.tps", "1/s"), self.rate),
+            (Probe::of_program("pgbench.latency.avg", "s"), self.average / 1e3),
+        ]);
+        stats
+            .reported
+            .extend(self.connecting.map(|connecting| (Probe::of_program("pgbench.connecting", "s"), connecting / 1e3)));
+        stats.reported.extend(self.statements.iter().map(|(name, took)| (Probe::of_program(name, "s"), took / 1e3)));
     }
 }
 
@@ -90,22 +95,23 @@ pub fn misunderstood(what: &str, words: &str) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fsarena_model::probe;
 
     /// Captured from pgbench 15.20: 8 clients, 100 transactions each.
     const TEXT: &str = include_str!("captured.txt");
 
     #[test]
     fn every_figure_is_found() {
-        let said = Output::of(TEXT).expect("pgbench's");
-        assert_eq!((said.processed, said.failed, said.rate), (800, 0, 356.456678));
-        assert_eq!((said.average, said.connecting), (22.443, Some(115.722)));
-        assert_eq!(said.statements.len(), STATEMENTS.len());
-        assert!(said.statements.contains(&("pgbench.statement.commit", 6.658)), "{said:?}");
+        let output = Output::of(TEXT).expect("pgbench's");
+        assert_eq!((output.processed, output.failed, output.rate), (800, 0, 356.456678));
+        assert_eq!((output.average, output.connecting), (22.443, Some(115.722)));
+        assert_eq!(output.statements.len(), STATEMENTS.len());
+        assert!(output.statements.contains(&("pgbench.statement.commit", 6.658)), "{output:?}");
         let mut stats = RunStats::new();
-        said.count(8, &mut stats);
+        output.count(8, &mut stats);
         assert_eq!(stats.operations, 800);
         assert!((stats.operations as f64 / stats.elapsed.as_seconds() / 356.456678 - 1.0).abs() < 1e-6);
-        assert!(stats.reported.contains(&("commits", "commits", 800.0)), "{:?}", stats.reported);
+        assert!(stats.reported.contains(&(probe::COMMITS, 800.0)), "{:?}", stats.reported);
     }
 
     #[test]
@@ -113,9 +119,9 @@ mod tests {
         let older = "number of transactions actually processed: 800/800\nlatency average = 3.100 ms\n\
                      tps = 300.5 (including connections establishing)\ntps = 310.25 (excluding connections establishing)\n\
                      statement latencies in milliseconds:\n         2.500  END;\n";
-        let said = Output::of(older).expect("pgbench's");
-        assert_eq!((said.rate, said.connecting, said.failed), (310.25, None, 0));
-        assert_eq!(said.statements, [("pgbench.statement.commit", 2.5)]);
+        let output = Output::of(older).expect("pgbench's");
+        assert_eq!((output.rate, output.connecting, output.failed), (310.25, None, 0));
+        assert_eq!(output.statements, [("pgbench.statement.commit", 2.5)]);
     }
 
     #[test]

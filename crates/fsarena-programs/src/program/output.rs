@@ -1,7 +1,7 @@
 //! Figures in the output of a program: numbers that regular expressions find, and times between its messages.
 
 use fsarena_engine::{EngineError, Operation, RunStats};
-use fsarena_model::Nanos;
+use fsarena_model::{Nanos, Probe};
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 
@@ -186,7 +186,7 @@ impl Output {
         let (mut rate, mut commits) = (None, None);
         for (span, time) in self.spans.iter().zip(heard.times(self)) {
             if let (Some(name), Some(time)) = (&span.name, time) {
-                stats.reported.push((intern(name), "s", time.as_seconds()));
+                stats.reported.push((Probe::of_program(intern(name), "s"), time.as_seconds()));
             }
             if span.target.is_some() {
                 elapsed = time.ok_or_else(|| wrong(span.missing()))?;
@@ -203,7 +203,8 @@ impl Output {
                     return Err(wrong(format!("`{what}` in its output is {figure}, not {other}")));
                 }
                 if let Some(name) = &capture.name {
-                    stats.reported.push((intern(&name.replace("{label}", &label)), intern(&capture.unit), figure));
+                    let name = intern(&name.replace("{label}", &label));
+                    stats.reported.push((Probe::of_program(name, intern(&capture.unit)), figure));
                 }
                 let counted = figure * capture.scale;
                 if capture.target.is_some_and(|target| target != Target::Commits) && counted <= 0.0 {
@@ -341,7 +342,7 @@ mod tests {
         let text = include_str!("dbench.txt");
         let stats = counted("phoronix-dbench", text, &Heard::default()).expect("its output");
         assert_eq!((stats.operations, stats.bytes, stats.elapsed), (773_474, 4_168_750_000, Nanos::seconds(10)));
-        for wanted in [
+        for (id, unit, figure) in [
             ("commits", "commits", 9303.0),
             ("connections", "connections", 12.0),
             ("dbench.throughput", "MB/s", 416.875),
@@ -350,6 +351,7 @@ mod tests {
             ("dbench.flush.avg", "ms", 9.226),
             ("dbench.unlockx.max", "ms", 0.002),
         ] {
+            let wanted = (Probe::of_program(id, unit), figure);
             assert!(stats.reported.contains(&wanted), "{wanted:?}: {:?}", stats.reported);
         }
         assert_eq!(stats.reported.len(), 2 + 2 + 14 * 3);
@@ -369,10 +371,11 @@ mod tests {
         let text = include_str!("postmark.txt");
         let stats = counted("phoronix-postmark", text, &postmark()).expect("its output");
         assert_eq!((stats.operations, stats.elapsed), (25_000, Nanos::seconds(6)));
-        for wanted in [("postmark.creation", "s", 2.0), ("postmark.created", "files", 12_978.0)] {
+        for (id, unit, figure) in [("postmark.creation", "s", 2.0), ("postmark.created", "files", 12_978.0)] {
+            let wanted = (Probe::of_program(id, unit), figure);
             assert!(stats.reported.contains(&wanted), "{wanted:?}: {:?}", stats.reported);
         }
-        let deletion = stats.reported.iter().any(|(name, ..)| *name == "postmark.deletion");
+        let deletion = stats.reported.iter().any(|(probe, _)| probe.id == "postmark.deletion");
         assert!(!deletion, "it began and ended in one piece");
         let other = text.replace("12522 files", "12521 files");
         let error = counted("phoronix-postmark", &other, &postmark()).expect_err("one is missing");

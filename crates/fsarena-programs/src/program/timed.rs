@@ -47,15 +47,15 @@ mod tests {
     #[test]
     fn times_are_read_once_and_only_if_they_are_whole() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let told = |text: &str| {
+        let time = |text: &str| {
             fs::write(folder.path().join(FILE), text).expect("written");
             inside(folder.path())
         };
-        assert_eq!(told("1700000000.000001 1700000001.500001"), Some(Nanos::millis(1500)));
+        assert_eq!(time("1700000000.000001 1700000001.500001"), Some(Nanos::millis(1500)));
         assert_eq!(inside(folder.path()), None, "it is of one script only");
-        assert_eq!(told("1700000000,000001 1700000000,000002"), Some(Nanos(1000)));
+        assert_eq!(time("1700000000,000001 1700000000,000002"), Some(Nanos(1000)));
         for broken in ["", " ", "1.5 2.5", "2.000000 1.000000"] {
-            assert_eq!(told(broken), None, "{broken}");
+            assert_eq!(time(broken), None, "{broken}");
         }
     }
 }

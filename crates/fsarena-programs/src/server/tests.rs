@@ -19,14 +19,14 @@ fn one_that_ends_says_why_in_the_words_of_its_log() {
 }
 
 #[test]
-fn nobody_waits_for_one_that_is_not_wanted_any_more() {
+fn a_start_ends_at_the_stop_flag() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let started = Server::start(&shell("sleep 600", folder.path()), &AtomicBool::new(true), |_| false);
     assert!(started.expect_err("stopped").to_string().contains("stopped"));
 }
 
 #[test]
-fn one_that_is_ready_ends_when_it_is_told_and_not_badly() {
+fn a_ready_server_ends_cleanly_when_it_is_stopped() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let script = |code| format!("trap 'exit {code}' TERM; touch up; while :; do sleep 0.01; done");
     for (code, is_well) in [(0, true), (4, false)] {
@@ -38,9 +38,9 @@ fn one_that_is_ready_ends_when_it_is_told_and_not_badly() {
 }
 
 #[test]
-fn clients_are_told_to_stop_when_it_ends_or_somebody_wants_it() {
-    let until_told = |told: &AtomicBool| {
-        while !told.load(Ordering::Relaxed) {
+fn clients_stop_when_the_server_ends_or_the_stop_flag_is_set() {
+    let until_stopped = |stop: &AtomicBool| {
+        while !stop.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(1));
         }
         Ok(7)
@@ -49,40 +49,40 @@ fn clients_are_told_to_stop_when_it_ends_or_somebody_wants_it() {
     let up = folder.path().join("up");
     let script = "touch up; until test -e go; do sleep 0.01; done; echo no more memory; exit 9";
     let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| up.exists()).expect("ready");
-    let until_told_of_its_end = |told: &AtomicBool| {
+    let until_its_end = |stop: &AtomicBool| {
         fs::write(folder.path().join("go"), "").expect("written");
-        until_told(told)
+        until_stopped(stop)
     };
-    let ended = server.during(&AtomicBool::new(false), until_told_of_its_end).expect_err("it has ended").to_string();
+    let ended = server.during(&AtomicBool::new(false), until_its_end).expect_err("it has ended").to_string();
     assert!(ended.contains("no more memory") && ended.contains("exit status: 9"), "{ended}");
     let mut server = Server::start(&shell("sleep 600", folder.path()), &NEVER, |_| true).expect("ready");
-    assert!(matches!(server.during(&AtomicBool::new(true), until_told), Ok(7)));
+    assert!(matches!(server.during(&AtomicBool::new(true), until_stopped), Ok(7)));
 }
 
 #[test]
-fn a_client_that_is_not_answered_is_told_of_a_dead_server() {
+fn a_client_without_an_answer_gets_the_error_of_the_dead_server() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let up = folder.path().join("up");
     let script = "echo out of memory; touch up; until test -e go; do sleep 0.01; done; exit 9";
     let mut server = Server::start(&shell(script, folder.path()), &NEVER, |_| up.exists()).expect("ready");
     fs::write(folder.path().join("go"), "").expect("written");
     let error = EngineError::Wrong("no answer".to_owned());
-    let error = server.blamed_within(Duration::from_secs(60), error).to_string();
+    let error = server.cause_within(Duration::from_secs(60), error).to_string();
     assert!(error.contains("out of memory"), "{error}");
 }
 
 #[test]
-fn one_that_answers_nobody_is_not_asked_for_ever() {
+fn a_server_without_answers_is_given_up() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let mut server = Server::launch(&shell("sleep 600", folder.path())).expect("starts");
-    let until_told = |told: &AtomicBool| {
-        while !told.load(Ordering::Relaxed) {
+    let until_stopped = |stop: &AtomicBool| {
+        while !stop.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(1));
         }
         false
     };
-    assert!(!server.becomes_ready(&NEVER, Duration::ZERO, until_told), "its time is over");
-    assert!(!server.becomes_ready(&AtomicBool::new(true), PATIENCE, until_told), "it is stopped");
+    assert!(!server.becomes_ready(&NEVER, Duration::ZERO, until_stopped), "its time is over");
+    assert!(!server.becomes_ready(&AtomicBool::new(true), PATIENCE, until_stopped), "it is stopped");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn work_that_is_stopped_ends_at_once_and_leaves_nothing() {
 }
 
 #[test]
-fn what_nobody_wants_any_more_is_not_prepared_to_its_end() {
+fn preparation_ends_at_the_stop_flag() {
     let place = folder();
     let mut job = open(&pgbench(ENDLESS), place.path());
     job.prepare(&AtomicBool::new(true)).expect_err("it was stopped");

@@ -33,7 +33,7 @@ impl Engine for Lacking {
 }
 
 #[test]
-fn its_package_is_named_and_the_machine_is_blamed() {
+fn its_package_is_named_and_the_error_is_one_of_the_machine() {
     let refused = (&Lacking as &dyn Engine).require(&pgbench(1)).expect_err("it is not there");
     let text = refused.to_string();
     assert!(text.contains("phoronix-pgbench") && text.contains("no-such-server"), "{text}");

@@ -2,7 +2,7 @@
 
 use fsarena_engine::{Operation, RunStats};
 
-use super::place::{done, folder, left, pgbench, prepared, said, wait_for, workload};
+use super::place::{done, folder, left, pgbench, prepared, reported, wait_for, workload};
 
 #[test]
 fn what_it_says_is_counted_and_every_commit_is_there() {
@@ -14,10 +14,10 @@ fn what_it_says_is_counted_and_every_commit_is_there() {
         done(&mut *job, &mut stats).expect("done");
         assert_eq!(stats.operations, 120);
         assert_eq!(stats.latency(Operation::Run).map(|latency| latency.count), Some(120), "each is logged");
-        assert_eq!((said(&stats, "commits"), said(&stats, "connections")), (Some(120.0), Some(2.0)));
-        let (rate, own) = (said(&stats, "pgbench.tps").expect("said"), 120.0 / stats.elapsed.as_seconds());
+        assert_eq!((reported(&stats, "commits"), reported(&stats, "connections")), (Some(120.0), Some(2.0)));
+        let (rate, own) = (reported(&stats, "pgbench.tps").expect("known"), 120.0 / stats.elapsed.as_seconds());
         assert!((rate / own - 1.0).abs() < 1e-6, "{rate} {own}");
-        assert!(said(&stats, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", stats.reported);
+        assert!(reported(&stats, "pgbench.statement.commit").is_some_and(|took| took > 0.0), "{:?}", stats.reported);
         assert_eq!(job.verify(place.path(), &fsarena_engine::NEVER).expect("all is there").files, 4);
         wait_for("between runs a server is there", || left(&[place.path()]).is_empty().then_some(()));
     }
@@ -39,8 +39,8 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn the_report_says_what_the_server_is_told() {
-    let settings = fsarena_programs::settings(&[pgbench(60)]).remove("phoronix-pgbench").expect("told").join("\n");
+fn the_report_has_the_settings_of_the_server() {
+    let settings = fsarena_programs::settings(&[pgbench(60)]).remove("phoronix-pgbench").expect("known").join("\n");
     for word in ["fsync=on", "synchronous_commit=on", "initdb -D LANE", "-i -q -s 2", "-c 2 -j 1 -t 60", "SEED"] {
         assert!(settings.contains(word), "{word}: {settings}");
     }

@@ -59,8 +59,8 @@ pub fn done(job: &mut dyn Job, stats: &mut RunStats) -> Result<(), EngineError> 
 }
 
 /// A figure that the programs printed.
-pub fn said(stats: &RunStats, name: &str) -> Option<f64> {
-    stats.reported.iter().find(|(of, _, _)| *of == name).map(|(_, _, figure)| *figure)
+pub fn reported(stats: &RunStats, name: &str) -> Option<f64> {
+    stats.reported.iter().find(|(probe, _)| probe.id == name).map(|(_, figure)| *figure)
 }
 
 /// A server that works in `place`.

@@ -3,9 +3,9 @@
 //! a sync, and how long a flush takes.
 
 use fsarena_model::comparison::{Cell, Clock, WorkloadRow};
-use fsarena_model::{Comparison, DurablePoint};
+use fsarena_model::{Comparison, DurablePoint, Probe, probe};
 
-use super::{Figure, Line, Subject, computed, lines, probe, probed, values};
+use super::{Figure, Line, Subject, computed, lines, probed, values};
 use crate::number::{DASH, bytes, count, percent, seconds, share, three_digits};
 use crate::words::counted;
 
@@ -28,11 +28,11 @@ const MUCH: f64 = 0.05;
 const LITTLE: f64 = 64.0;
 
 const WHEN: [Figure; 3] = [
-    probed("returned", "clock.returned", seconds, "The calls came back."),
-    probed("durable", "clock.durable", seconds, "All of it was synced."),
+    probed("returned", probe::CLOCK_RETURNED, seconds, "The calls came back."),
+    probed("durable", probe::CLOCK_DURABLE, seconds, "All of it was synced."),
     probed(
         "at rest",
-        "clock.quiescent",
+        probe::CLOCK_QUIESCENT,
         seconds,
         "The lane had been remounted read-only, with all deferred work done.",
     ),
@@ -49,19 +49,19 @@ const LATER: [Figure; 3] = [
 
 #[rustfmt::skip]
 const PARTS: [Figure; 4] = [
-    probed("until durable/op", "clock.durable.written", bytes,
+    probed("until durable/op", probe::CLOCK_DURABLE_WRITTEN, bytes,
         "Bytes written after the calls had returned, until all was durable."),
-    probed("from then until rest/op", "clock.quiescent.written", bytes, "Bytes written after all was durable, until rest."),
-    probed("flushes until durable/op", "clock.durable.flushes", count,
+    probed("from then until rest/op", probe::CLOCK_QUIESCENT_WRITTEN, bytes, "Bytes written after all was durable, until rest."),
+    probed("flushes until durable/op", probe::CLOCK_DURABLE_FLUSHES, count,
         "Flushes sent after the calls had returned, until all was durable."),
-    probed("flushes until rest/op", "clock.quiescent.flushes", count, "Flushes sent after all was durable, until rest."),
+    probed("flushes until rest/op", probe::CLOCK_QUIESCENT_FLUSHES, count, "Flushes sent after all was durable, until rest."),
 ];
 
 #[rustfmt::skip]
 const SPACE: [Figure; 2] = [
-    probed("space used", "space.used", three_digits,
+    probed("space used", probe::SPACE_USED, three_digits,
         "Bytes more in use than before for a byte of the files, right after the work."),
-    probed("space at rest", "space.quiescent", three_digits, "The same once the lane was at rest."),
+    probed("space at rest", probe::SPACE_QUIESCENT, three_digits, "The same once the lane was at rest."),
 ];
 
 /// The clock that a cell's figure counts.
@@ -71,25 +71,25 @@ fn own_clock(comparison: &Comparison, cell: &Cell) -> Option<Clock> {
 
 fn later_time(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let own = match own_clock(comparison, cell)? {
-        Clock::Returned => probe(cell, "clock.returned")?,
-        Clock::Durable => probe(cell, "clock.durable")?,
+        Clock::Returned => cell.probe(probe::CLOCK_RETURNED)?,
+        Clock::Durable => cell.probe(probe::CLOCK_DURABLE)?,
     };
-    let rest = probe(cell, "clock.quiescent")?;
+    let rest = cell.probe(probe::CLOCK_QUIESCENT)?;
     (rest > 0.0).then(|| ((rest - own) / rest).max(0.0))
 }
 
 fn later_bytes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let until_durable = match own_clock(comparison, cell)? {
-        Clock::Returned => probe(cell, "clock.durable.written")?,
+        Clock::Returned => cell.probe(probe::CLOCK_DURABLE_WRITTEN)?,
         Clock::Durable => 0.0,
     };
-    Some(until_durable + probe(cell, "clock.quiescent.written")?)
+    Some(until_durable + cell.probe(probe::CLOCK_QUIESCENT_WRITTEN)?)
 }
 
 /// The figure counts the bytes that the device wrote during the timed part.
 fn later_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     let later = later_bytes(comparison, cell)?;
-    let all = later + probe(cell, "device.written")?;
+    let all = later + cell.probe(probe::DEVICE_WRITTEN)?;
     (all > 0.0).then(|| later / all)
 }
 
@@ -164,7 +164,7 @@ const SYNCS: Figure =
     computed("syncs per operation", syncs, count, "Calls of fsync, fdatasync and syncfs, or writes with O_SYNC.");
 
 /// Probes of these figures. A run without them is from an older version.
-const COUNTED: [&str; 3] = ["device.preflushes", "device.fua", "device.flushing"];
+const COUNTED: [Probe; 3] = [probe::DEVICE_PREFLUSHES, probe::DEVICE_FUA, probe::DEVICE_FLUSHING];
 
 /// All figures of a workload that syncs; empty if the run has no such probes.
 fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
@@ -174,7 +174,7 @@ fn flush_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
 }
 
 fn per_sync_lines(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let is_counted = |cell: &Cell| COUNTED.iter().any(|name| cell.probes.contains_key(*name));
+    let is_counted = |cell: &Cell| COUNTED.iter().any(|probe| cell.probes.contains_key(&probe.key()));
     match comparison.cells.iter().any(is_counted) {
         true => lines(comparison, workload, &PER_SYNC),
         false => Vec::new(),
@@ -217,23 +217,23 @@ fn syncs(comparison: &Comparison, cell: &Cell) -> Option<f64> {
 }
 
 fn flushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, "device.flushes")
+    per_sync(comparison, cell, probe::DEVICE_FLUSHES)
 }
 
 fn preflushes(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, "device.preflushes")
+    per_sync(comparison, cell, probe::DEVICE_PREFLUSHES)
 }
 
 fn fua(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    per_sync(comparison, cell, "device.fua")
+    per_sync(comparison, cell, probe::DEVICE_FUA)
 }
 
-fn per_sync(comparison: &Comparison, cell: &Cell, name: &str) -> Option<f64> {
-    Some(probe(cell, name)? / syncs(comparison, cell)?)
+fn per_sync(comparison: &Comparison, cell: &Cell, probe: Probe) -> Option<f64> {
+    Some(cell.probe(probe)? / syncs(comparison, cell)?)
 }
 
 fn flush_time(comparison: &Comparison, cell: &Cell) -> Option<f64> {
     syncs(comparison, cell)?;
-    let flushes = probe(cell, "device.flushes").filter(|flushes| *flushes > 0.0)?;
-    Some(probe(cell, "device.flushing")? / flushes)
+    let flushes = cell.probe(probe::DEVICE_FLUSHES).filter(|flushes| *flushes > 0.0)?;
+    Some(cell.probe(probe::DEVICE_FLUSHING)? / flushes)
 }

@@ -1,13 +1,13 @@
 //! Figures as other programs have them: iostat's columns of the lane's device over the timed seconds, processor time,
 //! and what the program of a workload reports itself.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, WorkloadRow};
-use fsarena_model::{Article, Comparison, Reading};
+use fsarena_model::{Article, Comparison, Probe, ProbeId, Reading, Readings, probe};
 
-use super::{Figure, Line, Subject, computed, lines, probe, probed};
+use super::{Figure, Line, Subject, computed, lines, probed};
 use crate::number::{DASH, hundredths, three_digits};
 
 pub const IOSTAT: Subject = Subject {
@@ -26,20 +26,20 @@ pub const IOSTAT: Subject = Subject {
 
 #[rustfmt::skip]
 const COLUMNS: [Figure; 16] = [
-    probed("r/s", "iostat.r/s", hundredths, "Reads per second, after merging."),
-    probed("rkB/s", "iostat.rkB/s", hundredths, "Kilobytes read per second."),
-    probed("rrqm/s", "iostat.rrqm/s", hundredths, "Reads merged with others per second."),
-    probed("r_await", "iostat.r_await", hundredths, "Milliseconds that a read took, with its time in the queue."),
-    probed("rareq-sz", "iostat.rareq-sz", hundredths, "Kilobytes of a read."),
-    probed("w/s", "iostat.w/s", hundredths, "Writes per second, after merging."),
-    probed("wkB/s", "iostat.wkB/s", hundredths, "Kilobytes written per second."),
-    probed("wrqm/s", "iostat.wrqm/s", hundredths, "Writes merged with others per second."),
-    probed("w_await", "iostat.w_await", hundredths, "Milliseconds that a write took, with its time in the queue."),
-    probed("wareq-sz", "iostat.wareq-sz", hundredths, "Kilobytes of a write."),
-    probed("f/s", "iostat.f/s", hundredths, "Flushes per second."),
-    probed("f_await", "iostat.f_await", hundredths, "Milliseconds that a flush took."),
-    probed("aqu-sz", "iostat.aqu-sz", hundredths, "Requests under way, the mean."),
-    probed("%util", "iostat.%util", hundredths, "Percent of the time with any request under way."),
+    probed("r/s", probe::IOSTAT_READS, hundredths, "Reads per second, after merging."),
+    probed("rkB/s", probe::IOSTAT_READ, hundredths, "Kilobytes read per second."),
+    probed("rrqm/s", probe::IOSTAT_READ_MERGES, hundredths, "Reads merged with others per second."),
+    probed("r_await", probe::IOSTAT_READ_WAIT, hundredths, "Milliseconds that a read took, with its time in the queue."),
+    probed("rareq-sz", probe::IOSTAT_READ_SIZE, hundredths, "Kilobytes of a read."),
+    probed("w/s", probe::IOSTAT_WRITES, hundredths, "Writes per second, after merging."),
+    probed("wkB/s", probe::IOSTAT_WRITTEN, hundredths, "Kilobytes written per second."),
+    probed("wrqm/s", probe::IOSTAT_WRITE_MERGES, hundredths, "Writes merged with others per second."),
+    probed("w_await", probe::IOSTAT_WRITE_WAIT, hundredths, "Milliseconds that a write took, with its time in the queue."),
+    probed("wareq-sz", probe::IOSTAT_WRITE_SIZE, hundredths, "Kilobytes of a write."),
+    probed("f/s", probe::IOSTAT_FLUSHES, hundredths, "Flushes per second."),
+    probed("f_await", probe::IOSTAT_FLUSH_WAIT, hundredths, "Milliseconds that a flush took."),
+    probed("aqu-sz", probe::IOSTAT_QUEUE, hundredths, "Requests under way, the mean."),
+    probed("%util", probe::IOSTAT_BUSY, hundredths, "Percent of the time with any request under way."),
     computed("%CPU", processor, hundredths, "Processor time of the work's processes, percent of the timed time."),
     computed("%system", system, hundredths, "Its part in the kernel."),
 ];
@@ -50,24 +50,25 @@ const BRIEF: [&str; 11] =
 
 /// User and system time of each fio job in percent, as fio reports it.
 fn of_fio(cell: &Cell) -> Option<(f64, f64)> {
-    Some((probe(cell, "fio.usr")?, probe(cell, "fio.sys")?))
+    Some((cell.probe(probe::FIO_USR)?, cell.probe(probe::FIO_SYS)?))
 }
 
 fn processor(_: &Comparison, cell: &Cell) -> Option<f64> {
-    of_fio(cell).map(|(user, system)| user + system).or_else(|| of_timed(cell, "cpu.process"))
+    of_fio(cell).map(|(user, system)| user + system).or_else(|| of_timed(cell, probe::CPU_PROCESS))
 }
 
 fn system(_: &Comparison, cell: &Cell) -> Option<f64> {
-    of_fio(cell).map(|(_, system)| system).or_else(|| of_timed(cell, "cpu.system"))
+    of_fio(cell).map(|(_, system)| system).or_else(|| of_timed(cell, probe::CPU_SYSTEM))
 }
 
-fn of_timed(cell: &Cell, name: &str) -> Option<f64> {
-    Some(probe(cell, name)? / cell.seconds_per_operation? * 100.0)
+fn of_timed(cell: &Cell, probe: Probe) -> Option<f64> {
+    Some(cell.probe(probe)? / cell.seconds_per_operation? * 100.0)
 }
 
 /// Every figure that is known; empty if the columns of iostat were not counted.
 fn all(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let is_counted = |cell: &Cell| cell.workload == workload.name && cell.probes.contains_key("iostat.%util");
+    let is_counted =
+        |cell: &Cell| cell.workload == workload.name && cell.probes.contains_key(&probe::IOSTAT_BUSY.key());
     match comparison.cells.iter().any(is_counted) {
         true => lines(comparison, workload, &COLUMNS),
         false => Vec::new(),
@@ -101,28 +102,29 @@ pub const SAID: Subject = Subject {
 };
 
 /// Transactions that were acknowledged as durable, and the connections that may share a flush.
-const COMMITS: [(&str, &str); 2] = [
-    ("commits", "Transactions that were acknowledged as durable: each needs a flush, which connections may share."),
-    ("connections", "Connections that may commit at the same time."),
+const COMMITS: [(Probe, &str); 2] = [
+    (
+        probe::COMMITS,
+        "Transactions that were acknowledged as durable: each needs a flush, which connections may share.",
+    ),
+    (probe::CONNECTIONS, "Connections that may commit at the same time."),
 ];
 
 /// The readings whose names begin with the workload's engine, and the transactions.
 fn said(comparison: &Comparison, workload: &WorkloadRow) -> Vec<Line> {
-    let group = format!("{}.", workload.engine);
     let known = comparison.contenders.iter().map(|row| comparison.cell(&workload.name, &row.label));
-    let probes: Vec<Option<&BTreeMap<String, Reading>>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
-    let named = |name: &str| probes.iter().flatten().any(|probes| probes.contains_key(name));
-    let commits = COMMITS.into_iter().filter(|(name, _)| named(name));
-    let commits = commits.map(|(name, meaning)| (name.to_owned(), name.to_owned(), meaning));
-    let mut own: Vec<&String> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
-    own.retain(|name| name.starts_with(&group));
-    own.sort();
-    own.dedup();
-    let own = own.into_iter().map(|name| (name.clone(), name[group.len()..].to_owned(), "As the program says."));
-    let line = |(name, what, meaning): (String, String, &'static str)| Line {
+    let probes: Vec<Option<&Readings>> = known.map(|cell| cell.map(|cell| &cell.probes)).collect();
+    let all: BTreeSet<&ProbeId> = probes.iter().flatten().flat_map(|probes| probes.keys()).collect();
+    let commits = COMMITS.into_iter().map(|(probe, meaning)| (probe.key(), meaning));
+    let commits = commits.filter(|(id, _)| all.contains(id)).map(|(id, meaning)| (id.to_string(), id, meaning));
+    let own = all.iter().filter_map(|id| {
+        let name = id.reported_by(&workload.engine)?;
+        Some((name.to_owned(), (*id).clone(), "As the program says."))
+    });
+    let line = |(what, id, meaning): (String, ProbeId, &'static str)| Line {
         what: what.into(),
         meaning,
-        values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&name)))).collect(),
+        values: probes.iter().map(|probes| printed(probes.and_then(|probes| probes.get(&id)))).collect(),
         baselines: String::new(),
     };
     own.chain(commits).map(line).collect()

@@ -2,9 +2,9 @@
 //! with the baselines that show it.
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
-use fsarena_model::{BaselineKind, Comparison};
+use fsarena_model::{BaselineKind, Comparison, probe};
 
-use super::{Figure, Line, Subject, computed, line, probe, values};
+use super::{Figure, Line, Subject, computed, line, values};
 use crate::number::{self, DASH, seconds, share};
 use crate::report::{Role, Sentence};
 use crate::{machine, words};
@@ -61,7 +61,7 @@ const LANE: Figure = computed(
 );
 
 fn lane_share(comparison: &Comparison, cell: &Cell) -> Option<f64> {
-    let taken = probe(cell, "device.flushes")? * machine::beyond_device(comparison)?;
+    let taken = cell.probe(probe::DEVICE_FLUSHES)? * machine::beyond_device(comparison)?;
     Some((taken / cell.seconds_per_operation?).min(1.0))
 }
 

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use fsarena_model::comparison::{BaselineRow, Cell, WorkloadRow};
+use fsarena_model::probe::{LatencyFigure, RATE_DONE, RATE_OFFERED};
 use fsarena_model::trial::SYNCS;
 use fsarena_model::{Comparison, Label, Validity, ValidityClass};
 
 use super::verdicts::{anchor, median_of, pairs_table};
 use crate::group::{self, Group};
 use crate::number::{self, DASH};
-use crate::probe::{DONE, OFFERED};
 use crate::report::ColumnKind::{Figure, Name, Words};
 use crate::report::{
     Arrangement, Content, Drawing, Drawings, Entry, Fold, List, ListLook, Paragraph, Role, Section, Sentence, Table,
@@ -220,12 +220,17 @@ fn lines(comparison: &Comparison, base: &WorkloadRow, variants: &[&WorkloadRow],
 }
 
 fn offered(cell: &Cell) -> Option<f64> {
-    cell.probes.get(OFFERED)?.value
+    cell.probe(RATE_OFFERED)
 }
 
 fn load(cell: &Cell, operation: &str) -> Option<Load> {
-    let figure = |name: &str| latency::value(cell, operation, name);
+    let figure = |figure| latency::value(cell, operation, figure);
     let keeps_up = !cell.validity.iter().any(|flaw| flaw.class == ValidityClass::Overloaded);
-    let load = Load { done: cell.probes.get(DONE)?.value?, p50: figure("p50")?, p99: figure("p99")?, keeps_up };
+    let load = Load {
+        done: cell.probe(RATE_DONE)?,
+        p50: figure(LatencyFigure::P50)?,
+        p99: figure(LatencyFigure::P99)?,
+        keeps_up,
+    };
     cell.is_plausible().then_some(load)
 }

@@ -2,7 +2,7 @@
 
 use fsarena_model::article::Quantity;
 use fsarena_model::comparison::{Cell, Clock};
-use fsarena_model::{Comparison, DurablePoint, Reading, Validity, ValidityClass};
+use fsarena_model::{Comparison, DurablePoint, Probe, Validity, ValidityClass, probe};
 
 use crate::fixture::{bare, fixture, reproduced};
 
@@ -15,8 +15,8 @@ fn cell<'a>(comparison: &'a mut Comparison, workload: &str, contender: &str) -> 
     comparison.cells.iter_mut().find(is_it).unwrap()
 }
 
-fn set(cell: &mut Cell, probe: &str, value: Option<f64>) {
-    cell.probes.get_mut(probe).unwrap().value = value;
+fn set(cell: &mut Cell, probe: Probe, value: Option<f64>) {
+    cell.probes.get_mut(&probe.key()).unwrap().value = value;
 }
 
 /// The figures of a line of the Markdown report, by workload and figure.
@@ -76,7 +76,7 @@ fn the_lane_share_is_its_flushes_times_what_the_host_adds() {
     }
     let btrfs = cell(&mut comparison, "append-fsync", "btrfs");
     btrfs.seconds_per_operation = Some(300e-6);
-    set(btrfs, "device.flushes", Some(2.0));
+    set(btrfs, probe::DEVICE_FLUSHES, Some(2.0));
     let of = |comparison: &Comparison| line(&render(comparison, "markdown"), "append-fsync", "lane, of the time");
     assert_eq!(of(&comparison).unwrap()[2], "20 %", "2 flushes of 30 µs in 300 µs");
     comparison.round_facts[2].lane_cost.as_mut().unwrap().device = None;
@@ -107,9 +107,9 @@ fn flushes_are_counted_per_sync() {
     let mut comparison = fixture();
     let ext4 = cell(&mut comparison, "create-fsync", "ext4");
     ext4.syncs_per_operation = Some(0.25);
-    set(ext4, "device.flushes", Some(1.0));
-    set(ext4, "device.flushing", Some(200e-6));
-    set(cell(&mut comparison, "create-fsync", "xfs"), "device.preflushes", None);
+    set(ext4, probe::DEVICE_FLUSHES, Some(1.0));
+    set(ext4, probe::DEVICE_FLUSHING, Some(200e-6));
+    set(cell(&mut comparison, "create-fsync", "xfs"), probe::DEVICE_PREFLUSHES, None);
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "create-fsync", "flushes per sync").unwrap()[0], "4.00");
     assert_eq!(line(&report, "create-fsync", "time of a flush").unwrap()[0], "200 µs");
@@ -126,14 +126,16 @@ fn flushes_are_counted_per_sync() {
 #[test]
 fn columns_of_iostat_are_among_all_only_if_a_reproduced_article_has_such_figures() {
     let mut comparison = fixture();
-    let reading = |value| Reading { value: Some(value), unit: "x".to_owned() };
-    for (name, value) in [("r/s", 0.0), ("w/s", 1234.5), ("wkB/s", 4938.0), ("%util", 99.5)] {
-        let probes = &mut cell(&mut comparison, "create-fsync", "ext4").probes;
-        probes.insert(format!("iostat.{name}"), reading(value));
-    }
+    let columns = [
+        probe::IOSTAT_READS.reading(0.0),
+        probe::IOSTAT_WRITES.reading(1234.5),
+        probe::IOSTAT_WRITTEN.reading(4938.0),
+        probe::IOSTAT_BUSY.reading(99.5),
+    ];
     let ext4 = cell(&mut comparison, "create-fsync", "ext4");
     ext4.seconds_per_operation = Some(0.001);
-    ext4.probes.insert("cpu.process".to_owned(), reading(0.000_25));
+    ext4.probes.extend(columns);
+    ext4.probes.extend([probe::CPU_PROCESS.reading(0.000_25)]);
     assert_eq!(line(&render(&comparison, "markdown"), "create-fsync", "w/s"), None);
     let page = render(&comparison, "html");
     assert!(section(&page, "create-fsync").contains("<summary>As iostat has it</summary>"));
@@ -160,7 +162,7 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
     let page = render(&comparison, "html");
     assert!(section(&page, "append-fsync").contains("<summary>Three clocks and space</summary>"));
     assert!(section(&page, "create-fsync").contains("Three clocks and space: <b>xfs leaves 9.4 % for later</b>"));
-    set(cell(&mut comparison, "append-fsync", "btrfs"), "clock.quiescent.written", Some(1e6));
+    set(cell(&mut comparison, "append-fsync", "btrfs"), probe::CLOCK_QUIESCENT_WRITTEN, Some(1e6));
     let report = render(&comparison, "markdown");
     assert_eq!(line(&report, "append-fsync", "later, of the writes").unwrap(), ["0 %", "0 %", "98 %"]);
 }
@@ -168,10 +170,12 @@ fn only_what_leaves_something_for_later_takes_a_line_among_all() {
 #[test]
 fn what_a_figure_counts_is_not_left_for_later() {
     let mut comparison = fixture();
-    for (probe, value) in [("clock.returned", 1.0), ("clock.durable", 9.0), ("clock.quiescent", 10.0)] {
+    for (probe, value) in [(probe::CLOCK_RETURNED, 1.0), (probe::CLOCK_DURABLE, 9.0), (probe::CLOCK_QUIESCENT, 10.0)] {
         set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
     }
-    for (probe, value) in [("device.written", 9e3), ("clock.durable.written", 9e3), ("clock.quiescent.written", 1e3)] {
+    for (probe, value) in
+        [(probe::DEVICE_WRITTEN, 9e3), (probe::CLOCK_DURABLE_WRITTEN, 9e3), (probe::CLOCK_QUIESCENT_WRITTEN, 1e3)]
+    {
         set(cell(&mut comparison, "seqwrite-fsync", "ext4"), probe, Some(value));
     }
     let of = |comparison: &Comparison, figure: &str| {
@@ -192,9 +196,9 @@ fn space_at_rest_is_said_where_it_is_another() {
     let has =
         |comparison: &Comparison| line(&render(comparison, "markdown"), "create-fsync", "space at rest").is_some();
     assert!(has(&comparison));
-    set(cell(&mut comparison, "create-fsync", "xfs"), "space.quiescent", Some(4.1));
+    set(cell(&mut comparison, "create-fsync", "xfs"), probe::SPACE_QUIESCENT, Some(4.1));
     for label in ["ext4", "btrfs"] {
-        set(cell(&mut comparison, "create-fsync", label), "space.quiescent", Some(4.1));
+        set(cell(&mut comparison, "create-fsync", label), probe::SPACE_QUIESCENT, Some(4.1));
     }
     assert!(!has(&comparison));
 }

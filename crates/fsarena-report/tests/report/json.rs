@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fsarena_model::Comparison;
 use fsarena_model::comparison::Clock;
+use fsarena_testing::schema::mistakes;
 use serde_json::Value;
 
-use crate::fixture::{bare, fixture, interrupted};
+use crate::fixture::{bare, fixture, grids, interrupted, open_loops, reproduced};
+use crate::recommendation::mixed;
 
 fn render(comparison: &Comparison) -> String {
     crate::rendered("json", comparison)
@@ -62,6 +64,15 @@ fn the_keys_are_those_of_the_page_about_the_interface() {
     );
     assert!(report["cells"][0]["probes"]["device.written"]["unit"].is_string());
     assert!(report["round_facts"][0]["lane_cost"]["back_to_back"].is_u64());
+}
+
+#[test]
+fn every_report_is_as_the_schema_says() {
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).unwrap();
+    for comparison in [fixture(), bare(), interrupted(), open_loops(), grids(), mixed(), reproduced()] {
+        let report = serde_json::from_str(&render(&comparison)).unwrap();
+        assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
+    }
 }
 
 #[test]

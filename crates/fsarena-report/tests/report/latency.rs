@@ -1,6 +1,7 @@
 //! Tests of latencies: tables, the course over time, and the curve of open loops.
 
-use fsarena_model::Comparison;
+use fsarena_model::probe::LatencyFigure;
+use fsarena_model::{Comparison, ProbeId, probe};
 
 use crate::fixture::{BASE, fixture, only, open_loops};
 
@@ -47,10 +48,10 @@ fn quantiles_of_a_few_operations_are_marked() {
     };
     assert_eq!(marked(&comparison), 2, "10,000 operations leave one above p99.99, and ten above p99.9");
     let cell = comparison.cells.iter_mut().find(|cell| cell.workload == "randwrite-4k@50%").unwrap();
-    cell.probes.get_mut("latency.write.count").unwrap().value = Some(900.0);
+    cell.probes.get_mut(&ProbeId::latency("write", LatencyFigure::Count)).unwrap().value = Some(900.0);
     assert_eq!(marked(&comparison), 4, "of 900, nine are above p99");
     for cell in &mut comparison.cells {
-        cell.probes.remove("latency.write.count");
+        cell.probes.remove(&ProbeId::latency("write", LatencyFigure::Count));
     }
     assert_eq!(marked(&comparison), 0, "not known, not marked");
 }
@@ -112,7 +113,7 @@ fn json_and_csv_have_what_the_drawings_are_made_of() {
     let point = &json["cells"][0]["over_time"][0]["points"][0];
     assert_eq!((&point["round"], &point["slice"], &point["seconds"]), (&1.into(), &1.into(), &1.0.into()));
     let csv = crate::rendered("csv", &open_loops());
-    for probe in ["latency.write.p9999", "latency.write.count", "rate.offered", "rate.done"] {
+    for probe in ["latency.write.p9999", "latency.write.count", probe::RATE_OFFERED.id, probe::RATE_DONE.id] {
         assert!(csv.contains(&format!(",{probe},")), "{probe}");
     }
 }

@@ -5,7 +5,7 @@ use fsarena_model::{Comparison, Durability, Label, Recommendation, Unavailable};
 
 use crate::fixture::fixture;
 
-fn mixed() -> Comparison {
+pub fn mixed() -> Comparison {
     let label = Label::from;
     let known = MixRow {
         a: label("ext4"),

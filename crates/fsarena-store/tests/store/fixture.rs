@@ -3,7 +3,7 @@
 use fsarena_model::event::{Check, Note, RoundFacts};
 use fsarena_model::{
     Conditions, ContenderFacts, Durability, Environment, Event, Guarantee, Label, Latency, LatencyWindow, Nanos,
-    Outcome, Plan, Reading, Rounds, Severity, Slice, Trial,
+    Outcome, Plan, Rounds, Severity, Slice, Trial, probe,
 };
 
 pub const STARTED: &str = "2026-03-01T12:00:00Z";
@@ -50,7 +50,7 @@ pub fn trial(round: u32) -> Trial {
             p99: Nanos(30),
             max: Nanos(40),
         }],
-        probes: [("cpu.steal".to_owned(), Reading { value: None, unit: "cores".to_owned() })].into(),
+        probes: [probe::CPU_STEAL.reading(None)].into(),
         outcome: Outcome::Finished,
     }
 }

@@ -47,7 +47,7 @@ fn a_file_is_no_parent() {
 fn a_text_is_no_store() {
     let place = tempdir().unwrap();
     let path = place.path().join("notes.txt");
-    let text = "Something that somebody wrote and would like to keep.\n".repeat(40);
+    let text = "A text that its owner keeps.\n".repeat(40);
     fs::write(&path, &text).unwrap();
     assert!(matches!(refusal(&path), StoreError::Damaged { .. }));
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
@@ -108,7 +108,7 @@ fn root_follows_no_link_for_its_store() {
 }
 
 #[test]
-fn root_writes_only_where_nobody_else_may() {
+fn root_writes_only_where_no_other_user_may() {
     if !has(&[Need::Root]) {
         return;
     }

@@ -1,10 +1,11 @@
 //! The store returns what was stored, also for a run that was killed, or that another process is writing.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use fsarena_model::event::{Note, RoundFacts};
-use fsarena_model::{Conditions, Event, Label, Nanos, Outcome, Reading, RunRecord, Severity, Slice, Status, Trial};
+use fsarena_model::{
+    Conditions, Event, Label, Nanos, Outcome, ProbeId, Reading, Readings, RunRecord, Severity, Slice, Status, Trial,
+};
 use fsarena_store::{RunRow, Store, StoreError};
 use proptest::prelude::*;
 use tempfile::tempdir;
@@ -84,7 +85,7 @@ fn runs_are_listed_and_numbers_are_never_used_again() {
 }
 
 #[test]
-fn an_unknown_run_is_said_to_be_unknown() {
+fn an_unknown_run_is_an_error() {
     let place = tempdir().unwrap();
     let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
     let error = store.load(7).unwrap_err();
@@ -124,9 +125,10 @@ fn slice() -> impl Strategy<Value = Slice> {
     )
 }
 
-fn probes() -> impl Strategy<Value = BTreeMap<String, Reading>> {
+fn probes() -> impl Strategy<Value = Readings> {
+    let id = ".*".prop_map(|name| serde_json::from_value::<ProbeId>(name.into()).expect("any text"));
     let reading = (proptest::option::of(proptest::num::f64::NORMAL), ".*");
-    proptest::collection::btree_map(".*", reading.prop_map(|(value, unit)| Reading { value, unit }), 0..4)
+    proptest::collection::btree_map(id, reading.prop_map(|(value, unit)| Reading { value, unit }), 0..4)
 }
 
 fn event() -> impl Strategy<Value = Event> {

@@ -24,14 +24,14 @@ pub fn run_heard<S: AsRef<OsStr>>(
 ) -> io::Result<Option<Ended>> {
     let err = Stream::new(&setting, "stderr")?;
     let mut child = set(argv, &setting)?.stdout(Stdio::piped()).stderr(err.end()?).spawn()?;
-    let mut said = Vec::new();
+    let mut kept = Vec::new();
     let until = listen(&mut child, setting, &mut |piece| {
-        let room = MOST_KEPT as usize - said.len();
-        said.extend_from_slice(&piece[..piece.len().min(room)]);
+        let room = MOST_KEPT as usize - kept.len();
+        kept.extend_from_slice(&piece[..piece.len().min(room)]);
         heard(piece);
     });
     let (Until::End, status) = reap(child, until)? else { return Ok(None) };
-    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&said).into_owned(), stderr: err.text()? }))
+    Ok(Some(Ended { status, stdout: String::from_utf8_lossy(&kept).into_owned(), stderr: err.text()? }))
 }
 
 /// Passes on the output until the child has ended, or the stop flag is set.
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn much_that_is_said_at_once_does_not_stop_it() {
+    fn much_output_at_once_does_not_stop_it() {
         let (ended, _) = hear("head -c 300000 /dev/zero", &AtomicBool::new(false));
         assert_eq!(ended.expect("it ends").stdout.len(), 300_000);
     }

@@ -25,7 +25,7 @@ pub struct Calibrate {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
     /// Slowdown of one of the two contenders
-    #[arg(long, alias = "handicap", value_name = "PERCENT", default_value = "5%")]
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub slowdown: Share,
     /// The workloads to run, by the name of their list
     #[arg(long, value_name = "NAME", default_value = "quick", conflicts_with = "workload")]

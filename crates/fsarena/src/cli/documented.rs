@@ -21,7 +21,7 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(of).collect()
 }
 
-/// The lines of blocks of code, and what stands between backquotes elsewhere, that begin with `program`.
+/// The lines of blocks of code, and what is between backquotes elsewhere, that begin with `program`.
 fn lines(program: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for page in pages(&root().join("docs")).into_iter().chain([root().join("README.md"), root().join("CHANGELOG.md")]) {

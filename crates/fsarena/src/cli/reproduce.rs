@@ -80,7 +80,6 @@ pub enum Scale {
     /// Seconds for each workload, one round, no verdicts.
     Smoke,
     /// What fits on a lane in minutes; what is less than published is in its notes.
-    #[value(alias = "lane")]
     Standard,
     /// As much as was published.
     Published,

@@ -61,7 +61,7 @@ mod tests {
         };
         let (here, missing) = parted(&workloads, lacks);
         assert_eq!(here, workloads[1..]);
-        let said = "`phoronix-sqlite` is left out, since programs are not installed: apt-get install one two";
-        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [said]);
+        let text = "`phoronix-sqlite` is left out, since programs are not installed: apt-get install one two";
+        assert_eq!(missing.iter().map(ToString::to_string).collect::<Vec<_>>(), [text]);
     }
 }

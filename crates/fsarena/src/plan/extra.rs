@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn one_for_which_direct_io_is_direct_stands_right_after_it() {
+    fn the_added_contender_with_direct_io_follows_its_original() {
         assert_eq!(spelled(&["btrfs", "ext4"]), ["btrfs", "btrfs-nodatasum=btrfs:nodatasum", "ext4"]);
         assert_eq!(
             spelled(&["b=btrfs:noatime", "ext4:data=journal,noatime"]),

@@ -42,9 +42,9 @@ pub fn of(arguments: &Compare, programs: Programs) -> Result<Work> {
     };
     let suite = suite(arguments).map(str::to_owned);
     let is_suite = suite.is_some();
-    let Choices { said, notes, unavailable } = choices;
+    let Choices { chosen, notes, unavailable } = choices;
     let mut work = Work { workloads: Vec::new(), suite, notes, unavailable };
-    for (workload, note) in said {
+    for (workload, note) in chosen {
         if work.workloads.iter().any(|other| other.name == workload.name) {
             let text = format!("the workload `{}` is named twice", workload.name);
             return Err(Refusal::wrong_use(text, "name it once").into());
@@ -65,12 +65,12 @@ type Noted = (Workload, Option<String>);
 
 /// Workloads with notes about all of them.
 struct Choices {
-    said: Vec<Noted>,
+    chosen: Vec<Noted>,
     notes: Vec<String>,
     unavailable: Vec<Unavailable>,
 }
 
-fn said(choice: Choice) -> Noted {
+fn with_note(choice: Choice) -> Noted {
     (choice.workload, Some(choice.note))
 }
 
@@ -81,17 +81,17 @@ fn from_catalogue(arguments: &Compare, programs: Programs) -> Result<Choices> {
         false => (at_scale(&arguments.workload, scale)?, Vec::new()),
     };
     let named = workloads.into_iter().map(|workload| (workload, None)).collect();
-    let Choices { said: native, mut notes, .. } = cache::with(arguments.cache, named)?;
+    let Choices { chosen: native, mut notes, .. } = cache::with(arguments.cache, named)?;
     notes.extend(unavailable.iter().map(ToString::to_string));
     let mut all = Vec::new();
     for (workload, note) in native {
         match arguments.engine {
             Who::Native => all.push((workload, note)),
-            Who::Fio => all.push(said(fio::instead(&workload)?)),
+            Who::Fio => all.push(with_note(fio::instead(&workload)?)),
             Who::Both => all.extend(both(workload)),
         }
     }
-    Ok(Choices { said: all, notes, unavailable })
+    Ok(Choices { chosen: all, notes, unavailable })
 }
 
 /// The workloads of these names, at that scale.
@@ -108,8 +108,8 @@ pub fn files(arguments: &[String]) -> Result<BTreeMap<String, String>> {
 /// The workload with the native engine and through fio; if fio cannot run it, only natively, with a note.
 fn both(workload: Workload) -> Vec<Noted> {
     match fio::instead(&workload) {
-        Ok(through) if through.workload.name == workload.name => vec![said(through)],
-        Ok(through) => vec![(workload, None), said(through)],
+        Ok(through) if through.workload.name == workload.name => vec![with_note(through)],
+        Ok(through) => vec![(workload, None), with_note(through)],
         Err(error) => vec![(workload, Some(format!("{error}; it runs natively alone")))],
     }
 }
@@ -122,7 +122,7 @@ fn from_job_files(arguments: &Compare) -> Result<Choices> {
     };
     let mut all = Vec::new();
     for file in &arguments.fio {
-        all.extend(fio::from_file(file, way)?.into_iter().map(said));
+        all.extend(fio::from_file(file, way)?.into_iter().map(with_note));
     }
     cache::with(arguments.cache, all)
 }

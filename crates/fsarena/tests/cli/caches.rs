@@ -34,7 +34,7 @@ fn names(report: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn both_states_stand_side_by_side_and_the_device_serves_the_cold_one_only() {
+fn both_states_are_measured_and_the_device_serves_the_cold_one_only() {
     let Some(stage) = Stage::of_root() else { return };
     let [random, scan, tree] = readers(&stage);
     let small = stage.small();

@@ -31,7 +31,7 @@ fn a_slowdown_of_nothing_is_refused() {
 }
 
 #[test]
-fn a_ladder_says_from_which_length_on_slices_tell_what_whole_runs_tell() {
+fn the_calibration_names_the_length_from_which_slices_agree_with_whole_runs() {
     let stage = Stage::new();
     let folders = ["one", "two"].map(|name| stage.path(name));
     folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("ours"));
@@ -53,12 +53,12 @@ fn a_ladder_says_from_which_length_on_slices_tell_what_whole_runs_tell() {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     let report = stage.json();
-    assert_eq!(report["workloads"].as_array().map(Vec::len), Some(4), "one for each rung");
+    assert_eq!(report["workloads"].as_array().map(Vec::len), Some(4), "one for each length");
     assert_eq!(report["workloads"][3]["mode"], "whole");
 }
 
 #[test]
-fn a_ladder_of_one_contender_is_refused_and_so_are_two_equals() {
+fn a_calibration_of_one_contender_or_of_two_equals_is_refused() {
     let stage = Stage::without_runs();
     let output = run(stage.fsarena().args(["calibrate", "--slices", "ext4"]), 2);
     assert!(err(&output).contains("hint: fsarena calibrate --slices ext4 xfs"), "{}", err(&output));

@@ -148,7 +148,7 @@ fn extra_contenders_do_direct_io_and_the_command_names_them() {
 }
 
 #[test]
-fn lanes_are_preconditioned_before_anything_else_and_it_is_said_what_came_of_it() {
+fn lanes_are_preconditioned_before_anything_else_and_a_note_has_the_result() {
     let stage = Stage::new();
     let small = stage.small();
     let arguments = ["ext4", "--precondition", "--rounds", "1", "--workload", &small];
@@ -162,8 +162,11 @@ fn lanes_are_preconditioned_before_anything_else_and_it_is_said_what_came_of_it(
     let rounds = json["environment"]["preconditioned"]["writes_per_second"].as_array().map_or(0, Vec::len);
     assert!((5..=25).contains(&rounds), "{json}");
     let notes = json["notes"].as_array().expect("notes").iter().filter_map(|note| note["text"].as_str());
-    let said: Vec<&str> = notes.filter(|text| text.contains("preconditioned")).collect();
-    assert!(said.len() == 1 && said[0].contains(&format!("{rounds} rounds")) && said[0].contains("images"), "{said:?}");
+    let found: Vec<&str> = notes.filter(|text| text.contains("preconditioned")).collect();
+    assert!(
+        found.len() == 1 && found[0].contains(&format!("{rounds} rounds")) && found[0].contains("images"),
+        "{found:?}"
+    );
     assert!(json["command"].as_array().expect("words").iter().any(|word| word == "--precondition"));
     assert_eq!(stage.left(), Vec::<String>::new());
 }

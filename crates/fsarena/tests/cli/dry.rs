@@ -32,7 +32,7 @@ fn a_plan_that_cannot_work_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_lane_without_a_size_is_told_one_that_works() {
+fn a_lane_size_of_zero_is_refused_with_one_that_works() {
     let stage = Stage::new();
     let small = stage.small();
     let arguments = ["compare", "ext4", "xfs", "--dry-run", "--workload", &small, "--rounds", "1", "--lane-size"];

@@ -77,7 +77,7 @@ fn a_workload_runs_natively_and_through_fio_side_by_side() {
 }
 
 #[test]
-fn jobs_that_nobody_should_run_are_refused_before_anything_is_made() {
+fn dangerous_jobs_are_refused_before_anything_is_made() {
     let stage = Stage::without_runs();
     refused(&stage, "bogus_option=1", &["line 5", "Bad option <bogus_option=1>", "--cmdhelp"]);
     refused(&stage, "filename=/dev/sda", &["line 5", "filename=/dev/sda"]);
@@ -103,7 +103,7 @@ fn a_job_whose_files_do_not_fit_on_the_lane_is_refused() {
 }
 
 #[test]
-fn a_machine_without_fio_is_told_where_to_get_it() {
+fn without_fio_the_error_names_its_package() {
     let Some(stage) = Stage::of_root() else { return };
     let job = stage.file("job.fio", "[x]\nrw=read\nsize=1m\nzero_buffers\n");
     let [a, b] = folders(&stage);

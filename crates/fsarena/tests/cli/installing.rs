@@ -161,11 +161,11 @@ fn an_original_that_was_saved_is_never_overwritten() {
 }
 
 #[test]
-fn who_is_not_root_is_told_the_command() {
+fn without_root_the_command_is_printed() {
     let machine = Machine::new();
     machine.program("bin/id", "echo 1000");
     let output = machine.install(&["no-such-b:b", "no-such-a:a"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("hint: sudo apt-get install a b"), "{said}");
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && words.contains("hint: sudo apt-get install a b"), "{words}");
     assert_eq!(machine.text("calls"), None);
 }

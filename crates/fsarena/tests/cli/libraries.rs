@@ -106,7 +106,7 @@ fn what_a_library_cannot_do_is_refused_before_anything_is_made() {
     for (contenders, workload, text, hint) in cases {
         let mut command = stage.fsarena();
         command.arg("compare").args(contenders).args(["--workload", workload]);
-        let said = err(&run(&mut command, 2));
-        assert!(said.contains(text) && said.contains(hint), "{said}");
+        let words = err(&run(&mut command, 2));
+        assert!(words.contains(text) && words.contains(hint), "{words}");
     }
 }

@@ -45,7 +45,7 @@ fn a_file_larger_than_its_memory_is_read_from_the_device_again_and_again() {
 }
 
 #[test]
-fn a_limit_in_which_nobody_can_live_is_refused_before_anything_is_made() {
+fn a_too_small_memory_limit_is_refused_before_anything_is_made() {
     if !can_limit_memory() {
         return;
     }

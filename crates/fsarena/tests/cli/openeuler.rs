@@ -57,7 +57,7 @@ fn steps_and_requests_are_measured_with_the_articles_columns() {
 }
 
 #[test]
-fn a_machine_without_sysbench_is_told_where_to_get_it() {
+fn without_sysbench_the_error_names_its_package() {
     if !has(&[Need::Root, Need::Program("sysbench")]) {
         return;
     }

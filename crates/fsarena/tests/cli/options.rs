@@ -21,10 +21,10 @@ fn compare(stage: &Stage, more: &[&str]) -> Command {
 }
 
 #[test]
-fn progress_is_told_without_a_terminal_too_unless_it_is_not_wanted() {
+fn progress_is_printed_without_a_terminal_unless_silenced() {
     let stage = Stage::new();
-    let told = err(&run(&mut compare(&stage, &["--rounds", "2"]), 0));
-    assert!(told.contains("round 1: 0 of 1 pairs decided\nround 2: "), "{told}");
+    let progress = err(&run(&mut compare(&stage, &["--rounds", "2"]), 0));
+    assert!(progress.contains("round 1: 0 of 1 pairs decided\nround 2: "), "{progress}");
     let quiet = err(&run(&mut compare(&stage, &["--rounds", "2", "--no-progress"]), 0));
     assert!(!quiet.contains("pairs decided"), "{quiet}");
 }
@@ -54,13 +54,13 @@ fn a_second_run_waits_for_the_first() {
     let mut first = compare(&stage, &["--rounds", "1000"]);
     let mut first = Doomed(first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"));
     wait_until("the first one works", || fs::read_dir(stage.path("a")).expect("there").next().is_some());
-    let said = stage.path("said");
+    let file = stage.path("words");
     let mut second = stage.fsarena_with(&stage.path("other.sqlite"));
     second.arg("compare").args(["a", "b"].map(|name| format!("dir:{}", stage.path(name).display())));
     second.args(["--workload", &stage.small(), "--rounds", "1"]).stdout(Stdio::null());
-    let second = second.stderr(fs::File::create(&said).expect("made"));
+    let second = second.stderr(fs::File::create(&file).expect("made"));
     let mut second = Doomed(second.spawn().expect("it starts"));
-    let words = || fs::read_to_string(&said).expect("readable");
+    let words = || fs::read_to_string(&file).expect("readable");
     wait_until("the second one waits", || words().contains("waiting: another run of fsarena is using this machine"));
     assert!(words().contains(&format!("`kill {}` ends that run and clears up", first.0.id())), "{}", words());
     kill_process(Pid::from_child(&first.0), Signal::TERM).expect("sent");
@@ -69,7 +69,7 @@ fn a_second_run_waits_for_the_first() {
 }
 
 #[test]
-fn a_medium_is_imitated_and_a_contender_is_left_unprobed() {
+fn a_medium_is_imitated_and_a_contender_has_no_counters() {
     let Some(stage) = Stage::of_root() else { return };
     let arguments = ["ext4", "other=ext4", "--medium", "hdd", "--no-counters", "other", "--rounds", "1"];
     run(stage.compare(&arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);

@@ -58,7 +58,7 @@ fn a_folder_of_the_users_own_is_not_cleared_away_for_its_name() {
 }
 
 #[test]
-fn lanes_need_root_and_that_is_said_with_the_way_out() {
+fn lanes_need_root_and_the_error_has_a_hint() {
     let Some(stage) = Stage::of_root() else { return };
     let output = run(as_nobody(&stage).args(["compare", "ext4", "xfs"]), 4);
     let text = err(&output);

@@ -33,7 +33,7 @@ fn names(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn each_rate_is_a_workload_of_its_own_beside_the_closed_loop() {
+fn each_rate_is_a_workload_in_addition_to_the_closed_loop() {
     let stage = Stage::new();
     let [a, b] = directories(&stage);
     let writes = stage.file("writes.toml", WRITES);

@@ -63,7 +63,7 @@ fn lanes_that_are_too_small_or_too_large_are_refused() {
 }
 
 #[test]
-fn a_mount_option_that_the_kernel_does_not_know_is_said_in_its_words() {
+fn an_unknown_mount_option_is_refused_in_the_words_of_the_kernel() {
     let Some(stage) = Stage::of_root() else { return };
     refused(&stage, &["ext4:bogus", "--workload", &stage.small()], 3, "Unknown parameter 'bogus'", "kernel");
     let mkfs = stage.file("mkfs.toml", "kind = 'xfs'\nmkfs = ['-d', 'bogus=1']\n");

@@ -72,6 +72,6 @@ fn an_article_is_planned_at_either_scale() {
         // The plan is printed even if there is no room for it, which is an error.
         out(&stage.fsarena().args(arguments).output().expect("it starts"))
     };
-    assert!(plan("lane").contains("3 rounds"), "{}", plan("lane"));
+    assert!(plan("standard").contains("3 rounds"), "{}", plan("standard"));
     assert!(plan("published").contains("lanes of 20.0 GiB"), "{}", plan("published"));
 }

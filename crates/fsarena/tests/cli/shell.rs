@@ -40,7 +40,7 @@ fn one_that_fails_did_not_finish_and_says_why() {
 }
 
 #[test]
-fn the_suite_is_planned_and_nobody_is_slowdownped_in_it() {
+fn the_suite_is_planned_and_slowdowns_are_refused() {
     let stage = Stage::new();
     let dry = |arguments: &[&str], code| {
         run(stage.fsarena().args(["compare", "ext4", "xfs", "--suite", "shell", "--dry-run"]).args(arguments), code)

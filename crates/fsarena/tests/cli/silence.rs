@@ -30,7 +30,7 @@ fn a_run_ends_well_with_stderr_full_or_closed() {
 }
 
 #[test]
-fn an_error_that_nobody_can_read_keeps_its_exit_code() {
+fn an_error_that_cannot_be_printed_keeps_its_exit_code() {
     let stage = Stage::new();
     let full = || File::options().write(true).open("/dev/full").expect("there");
     run(stage.fsarena().args(["report", "7"]).stderr(full()), 2);

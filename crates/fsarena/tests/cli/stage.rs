@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
+use fsarena_model::RunRecord;
+use fsarena_model::probe::Kind;
+use fsarena_store::Store;
 use fsarena_sys::{mount, namespace};
+use fsarena_testing::schema::mistakes;
 use fsarena_testing::{Alone, Machine, Need, alone, has};
 
 /// A separate folder for a test, and the isolation from other runs.
@@ -134,7 +138,13 @@ impl Stage {
     /// The last run as JSON.
     pub fn json(&self) -> serde_json::Value {
         let output = run(self.fsarena().args(["report", "last", "--format", "json"]), 0);
-        serde_json::from_slice(&output.stdout).expect("JSON")
+        let store = Store::read(&self.store()).expect("readable");
+        let run = store.last().expect("readable").expect("a run");
+        require_registered(&store.load(run).expect("sound"));
+        let schema = serde_json::from_str(include_str!("../../../../docs/report.schema.json")).expect("JSON");
+        let report = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(mistakes(&schema, &report), Vec::<String>::new());
+        report
     }
 
     /// The leftovers of this test's runs: devices, mounts, files, ledgers, processes. After all tests,
@@ -167,6 +177,19 @@ impl Stage {
         match file.strip_prefix("/dev/loop").map(|number| number.trim_end().split('p').next().unwrap_or_default()) {
             Some(number) => self.has_backed(&format!("loop{number}")),
             None => below(self.place.path()) || below(self.memory.path()),
+        }
+    }
+}
+
+/// Refuses readings whose probes are not registered, or have another unit. What programs report is not registered.
+fn require_registered(record: &RunRecord) {
+    for trial in &record.trials {
+        let engine = record.plan.workloads.iter().find(|it| it.name == trial.workload).map(|it| it.engine.as_str());
+        for (id, reading) in &trial.probes {
+            match id.probe() {
+                Some(probe) => assert!(probe.unit == reading.unit && probe.kind != Kind::Computed, "{id}: {reading:?}"),
+                None => assert!(engine.is_some_and(|it| it == "program" || id.reported_by(it).is_some()), "{id}"),
+            }
         }
     }
 }

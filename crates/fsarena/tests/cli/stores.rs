@@ -152,8 +152,8 @@ fn an_exported_run_is_the_same_in_another_store() {
     run(stage.fsarena().args(["export", "last", "-o", &file]), 0);
     assert_eq!(out(&run(stage.fsarena().args(["export", "1"]), 0)), fs::read_to_string(&file).expect("written"));
     let elsewhere = stage.path("home/other.sqlite");
-    let said = err(&run(stage.fsarena_with(&elsewhere).args(["import", &file, &file]), 0));
-    assert!(said.contains("is run 1") && said.contains("is run 2: fsarena report 2"), "{said}");
+    let words = err(&run(stage.fsarena_with(&elsewhere).args(["import", &file, &file]), 0));
+    assert!(words.contains("is run 1") && words.contains("is run 2: fsarena report 2"), "{words}");
     let found = Store::read(&elsewhere).and_then(|store| store.load(2)).expect("there");
     assert_eq!(found, RunRecord { run: 2, ..record });
 }
@@ -173,8 +173,8 @@ fn what_is_no_exported_run_is_not_imported() {
     ];
     for (text, expected) in cases {
         let file = stage.file("run.jsonl", text);
-        let said = err(&run(stage.fsarena().args(["import", &file]), 2));
-        assert!(said.contains(expected) && said.contains("hint: "), "{said}");
+        let words = err(&run(stage.fsarena().args(["import", &file]), 2));
+        assert!(words.contains(expected) && words.contains("hint: "), "{words}");
     }
     run(stage.fsarena().args(["import", "/no/such/file"]), 4);
     assert_eq!(Store::read(&stage.store()).and_then(|store| store.last()).expect("there"), Some(1));

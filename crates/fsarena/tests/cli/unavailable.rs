@@ -38,8 +38,8 @@ fn they_are_listed_left_out_of_suites_and_refused_by_name_with_the_package() {
         &["compare", "ext4", "xfs", "--suite", "phoronix-2009", "--rounds", "1", "--scale", "smoke", "--dry-run"],
     ] {
         let plan = ask(suite, 0);
-        let said = "`phoronix-postmark` is left out, since programs are not installed: apt-get install postmark";
-        assert!(err(&plan).contains(said), "{}", err(&plan));
+        let text = "`phoronix-postmark` is left out, since programs are not installed: apt-get install postmark";
+        assert!(err(&plan).contains(text), "{}", err(&plan));
         assert!(!out(&plan).contains("phoronix-postmark") && out(&plan).contains("phoronix-dbench"), "{}", out(&plan));
     }
 }

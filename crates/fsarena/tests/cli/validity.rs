@@ -121,7 +121,7 @@ fn what_a_host_that_copies_on_write_adds_to_each_write_is_counted() {
 }
 
 #[test]
-fn what_is_measured_beside_the_figures_is_there_and_can_be_left_out() {
+fn baselines_are_measured_and_can_be_left_out() {
     let Some(stage) = Stage::of_root() else { return };
     let small = stage.file("small.toml", SMALL);
     run(stage.compare(&["ext4", "xfs"]).args(["--rounds", "1", "--workload", &small]), 0);

@@ -59,10 +59,10 @@ fn the_line_of_the_guide_takes_the_rounds_of_its_suite() {
 }
 
 #[test]
-fn where_nobody_is_named_those_of_the_suite_take_part() {
+fn without_contenders_those_of_the_suite_take_part() {
     let stage = Stage::without_runs();
     let plan = out(&run(stage.fsarena().args(["compare", "--suite", "trading", "--dry-run"]), 0));
     assert!(["ext3", "ext4", "xfs", "btrfs"].iter().all(|label| plan.contains(label)), "{plan}");
-    let nobody = err(&run(stage.fsarena().args(["compare", "--dry-run"]), 2));
-    assert!(nobody.contains("no contender is named"), "{nobody}");
+    let refused = err(&run(stage.fsarena().args(["compare", "--dry-run"]), 2));
+    assert!(refused.contains("no contender is named"), "{refused}");
 }

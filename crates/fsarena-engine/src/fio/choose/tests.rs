@@ -16,14 +16,14 @@ fn each_section_is_a_workload_and_a_file_that_is_not_understood_is_one() {
     assert_eq!(names(pair, Way::Native), ["job-write", "job-read"]);
     assert_eq!(names(pair, Way::Fio), ["job+fio"]);
     assert_eq!(names(pair, Way::Both), ["job-write", "job-read", "job+fio"]);
-    let beside = choose(include_str!("../../../tests/fio/jobs/side-by-side.fio"), Way::Native).expect("fio knows it");
-    assert_eq!(beside.len(), 1);
-    assert!(beside[0].note.contains("through fio: section `reader` runs at the same time"), "{}", beside[0].note);
-    assert!(beside[0].workload.measures.contains("through fio"), "{}", beside[0].workload.measures);
+    let parallel = choose(include_str!("../../../tests/fio/jobs/side-by-side.fio"), Way::Native).expect("fio knows it");
+    assert_eq!(parallel.len(), 1);
+    assert!(parallel[0].note.contains("through fio: section `reader` runs at the same time"), "{}", parallel[0].note);
+    assert!(parallel[0].workload.measures.contains("through fio"), "{}", parallel[0].workload.measures);
 }
 
 #[test]
-fn an_option_that_nobody_knows_is_refused_in_fios_words() {
+fn an_unknown_option_is_refused_in_the_words_of_fio() {
     let error = choose("[x]\nrw=read\nsize=1m\nbogus=3\n", Way::Native).expect_err("refused").to_string();
     assert!(error.contains("line 4") && error.contains("Bad option <bogus=3>"), "{error}");
     let error = choose("[x]\nrw=fast\nsize=1m\n", Way::Native).expect_err("refused").to_string();

@@ -10,7 +10,7 @@ fn parse(text: &str) -> Result<JobFile, String> {
 }
 
 #[test]
-fn what_is_global_stands_in_every_job_that_follows() {
+fn global_options_are_in_every_later_job() {
     let text = "; a comment\n[global]\nbs=4k # blocks\nthread\n\n[one]\nreadwrite = randread\n[global]\nbs=8k\n[two]\nsize=${SIZE}b\n";
     let file = parse(text).expect("a job file");
     let [one, two] = file.sections.as_slice() else { panic!("{file:?}") };

@@ -1,4 +1,5 @@
 use super::*;
+use fsarena_model::probe;
 
 const TOGETHER: Reading = Reading { order: Order::Together, sync: Operation::Fsync };
 
@@ -12,7 +13,7 @@ fn counts_and_latencies_are_those_of_fio() {
     assert!((of(Operation::Read).mean.0 as f64 / 475_407.4 - 1.0).abs() < 0.01);
     assert!((of(Operation::Read).p50.0 as f64 / 64_256.0 - 1.0).abs() < 0.02);
     assert!((of(Operation::Fsync).max.0 as f64 / 11_173_249.0 - 1.0).abs() < 0.02);
-    assert_eq!(stats.reported, [("fio.usr", "%", 0.0), ("fio.sys", "%", 3.488372)]);
+    assert_eq!(stats.reported, [(probe::FIO_USR, 0.0), (probe::FIO_SYS, 3.488372)]);
 }
 
 #[test]

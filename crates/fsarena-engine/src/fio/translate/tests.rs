@@ -51,7 +51,7 @@ fn what_is_typical_runs_natively() {
 }
 
 #[test]
-fn the_kernel_is_told_the_pattern_as_fio_does() {
+fn the_kernel_gets_the_pattern_as_from_fio() {
     let advised = |more: &str| {
         let native = native(&format!("[x]\nrw=randread\nsize=1m\n{more}"));
         native.workload.parameters.get("advise").and_then(serde_json::Value::as_bool)
@@ -91,7 +91,7 @@ fn a_distribution_without_a_number_has_that_of_fio() {
 }
 
 #[test]
-fn why_a_job_goes_through_fio_is_said() {
+fn a_job_through_fio_has_its_reason() {
     let table = [
         (include_str!("../../../tests/fio/jobs/fresh-randwrite.fio"), "`overwrite=1`"),
         (include_str!("../../../tests/fio/jobs/verify.fio"), "option `verify`"),

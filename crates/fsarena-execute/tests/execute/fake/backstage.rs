@@ -1,11 +1,10 @@
 //! State that the fake testbed and its jobs share: the world, the clock, the journal and the counters.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsarena_model::{Nanos, Reading};
+use fsarena_model::{Nanos, Readings, probe};
 
 use super::FakeClock;
 use super::world::{Effect, World};
@@ -94,17 +93,16 @@ impl Counted {
     }
 
     /// The counters under the names of the real probes: the device carries all bytes, and each sync causes a flush.
-    pub fn readings(self) -> BTreeMap<String, Reading> {
-        let readings = [
-            ("device.read", self.bytes, "bytes"),
-            ("device.written", self.bytes, "bytes"),
-            ("device.flushes", self.syncs, "flushes"),
-            ("cpu.process", self.seconds / 4.0, "s"),
-            ("cpu.kernel", self.seconds / 4.0, "s"),
-            ("cpu.machine", self.seconds, "s"),
-            ("cpu.steal", 0.0, "s"),
-        ];
-        let reading = |value, unit: &str| Reading { value: Some(value), unit: unit.to_owned() };
-        readings.into_iter().map(|(name, value, unit)| (name.to_owned(), reading(value, unit))).collect()
+    pub fn readings(self) -> Readings {
+        [
+            probe::DEVICE_READ.reading(self.bytes),
+            probe::DEVICE_WRITTEN.reading(self.bytes),
+            probe::DEVICE_FLUSHES.reading(self.syncs),
+            probe::CPU_PROCESS.reading(self.seconds / 4.0),
+            probe::CPU_KERNEL.reading(self.seconds / 4.0),
+            probe::CPU_MACHINE.reading(self.seconds),
+            probe::CPU_STEAL.reading(0.0),
+        ]
+        .into()
     }
 }

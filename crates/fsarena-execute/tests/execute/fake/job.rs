@@ -110,8 +110,8 @@ impl Job for FakeJob {
     }
 
     fn drop_caches(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {
-        self.linger("chill", stop);
-        self.act("chill", "")
+        self.linger("drop", stop);
+        self.act("drop", "")
     }
 
     fn begin(&mut self, stop: &AtomicBool) -> Result<(), EngineError> {

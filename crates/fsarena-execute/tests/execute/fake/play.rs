@@ -150,7 +150,7 @@ pub fn workload(name: &str) -> Workload {
         name: name.parse().expect("a name"),
         version: 1,
         measures: "How often something is done.".to_owned(),
-        why: "Somebody does it.".to_owned(),
+        why: "A test.".to_owned(),
         engine: "files".to_owned(),
         metric: Metric {
             name: "operations-per-second".to_owned(),

@@ -1,6 +1,5 @@
 //! A testbed that only writes a journal and advances the clock.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +8,7 @@ use fsarena_execute::{Counters, Host, TestbedError, Verified, Volumes, Workloads
 use fsarena_lane::CheckResult;
 use fsarena_model::{
     BaselineKind, Bytes, Conditions, ContenderFacts, Durability, Environment, ErrorCategory, Label, LaneCost, Nanos,
-    Reading, Workload,
+    Readings, Workload,
 };
 
 use super::backstage::{Backstage, Counted};
@@ -141,7 +140,7 @@ impl Counters for FakeTestbed {
         self.before[contender] = Some(self.backstage.counters(contender));
     }
 
-    fn read_counters(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn read_counters(&mut self, contender: usize) -> Readings {
         let before = self.before[contender].expect("watched before it is looked at");
         self.backstage.counters(contender).since(before).readings()
     }
@@ -153,7 +152,7 @@ impl Counters for FakeTestbed {
         self.totals[contender] = self.totals[contender].plus(more);
     }
 
-    fn totals(&mut self, contender: usize) -> BTreeMap<String, Reading> {
+    fn totals(&mut self, contender: usize) -> Readings {
         std::mem::take(&mut self.totals[contender]).readings()
     }
 }

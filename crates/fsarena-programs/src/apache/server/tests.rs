@@ -11,24 +11,24 @@ fn place() -> tempfile::TempDir {
 }
 
 /// Number of processes whose command line names `folder`.
-fn told_of(folder: &Path) -> usize {
+fn processes_of(folder: &Path) -> usize {
     let words = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).unwrap_or_default();
     let processes = fs::read_dir("/proc").expect("there").flatten().map(words);
     processes.filter(|words| String::from_utf8_lossy(words).contains(&folder.display().to_string())).count()
 }
 
 #[test]
-fn a_server_is_started_and_stopped_and_nobody_listens_any_more() {
+fn a_server_is_started_and_stopped_and_its_port_is_closed() {
     let place = place();
     let mut server = Httpd::install(place.path()).expect("made");
     for _ in 0..2 {
         server.start(&fsarena_engine::NEVER).expect("starts");
         let address = server.address().expect("listens");
         assert!(std::net::TcpStream::connect(address).is_ok());
-        assert!(told_of(server.run.path()) > 0);
+        assert!(processes_of(server.run.path()) > 0);
         server.stop(&fsarena_engine::NEVER).expect("ends");
         // Another process may use its port by now.
-        assert_eq!(told_of(server.run.path()), 0);
+        assert_eq!(processes_of(server.run.path()), 0);
     }
     server.require_logged(0, &fsarena_engine::NEVER).expect("no request was made");
 }

@@ -45,7 +45,7 @@ pub fn run(global: &Global, options: &Calibrate) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// The results of all ladders.
+/// The results for all lengths.
 #[derive(Default)]
 struct Seen {
     pairs: Vec<SliceLengthPair>,
@@ -140,8 +140,8 @@ fn table(pairs: &[SliceLengthPair]) -> String {
 fn carried(record: &RunRecord) -> String {
     let sliced = record.plan.workloads.iter().filter(|workload| workload.mode == Mode::Sliced);
     let cells: Vec<CarryOver> = sliced.flat_map(|workload| carry_over(record, workload)).collect();
-    let told = cells.iter().filter_map(|cell| Some((cell, cell.change?)));
-    let shown = told.clone().filter(|(_, change)| change.low > 1.0 || change.high < 1.0);
+    let measured = cells.iter().filter_map(|cell| Some((cell, cell.change?)));
+    let shown = measured.clone().filter(|(_, change)| change.low > 1.0 || change.high < 1.0);
     let lines: Vec<String> = shown
         .map(|(cell, change)| {
             let (after, low, high) = (change.ratio, change.low, change.high);
@@ -150,8 +150,10 @@ fn carried(record: &RunRecord) -> String {
         })
         .collect();
     match lines.is_empty() {
-        true => format!("Carry-over from one slice to the next: none shown in any of {} cells.\n", told.count()),
-        false => format!("Carry-over from one slice to the next, of {} cells:\n{}\n", told.count(), lines.join("\n")),
+        true => format!("Carry-over from one slice to the next: none shown in any of {} cells.\n", measured.count()),
+        false => {
+            format!("Carry-over from one slice to the next, of {} cells:\n{}\n", measured.count(), lines.join("\n"))
+        }
     }
 }
 

@@ -42,15 +42,15 @@ pub fn option(place: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(best: Option<&str>, able: bool, is_root: bool) -> String {
+    fn text(best: Option<&str>, able: bool, is_root: bool) -> String {
         format!("{:?}", line(best, &["ext4", "xfs"], able, is_root))
     }
 
     #[test]
     fn the_command_is_one_that_works() {
-        assert!(said(Some(DEFAULT_FOLDER), true, true).contains("\"fsarena compare ext4 xfs\""));
-        assert!(said(Some("/data/fsarena"), true, true).contains("fsarena compare ext4 xfs --storage /data/fsarena"));
-        assert!(said(Some(DEFAULT_FOLDER), false, false).contains("sudo fsarena compare"));
+        assert!(text(Some(DEFAULT_FOLDER), true, true).contains("\"fsarena compare ext4 xfs\""));
+        assert!(text(Some("/data/fsarena"), true, true).contains("fsarena compare ext4 xfs --storage /data/fsarena"));
+        assert!(text(Some(DEFAULT_FOLDER), false, false).contains("sudo fsarena compare"));
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn without_lanes_there_are_directories() {
-        assert!(said(None, true, true).contains("dir:/one"));
-        assert!(said(Some(DEFAULT_FOLDER), false, true).contains("dir:/one"));
+        assert!(text(None, true, true).contains("dir:/one"));
+        assert!(text(Some(DEFAULT_FOLDER), false, true).contains("dir:/one"));
     }
 }

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_great_distance_is_told() {
+    fn only_much_older_tools_have_a_line() {
         assert!(age_line("xfsprogs", "6.1.0", "6.18.44-fc-v657").is_some());
         assert!(age_line("xfsprogs", "6.17.0", "6.18.44").is_none());
         assert!(age_line("xfsprogs", "unknown", "6.18.44").is_none());

@@ -78,19 +78,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_live_run_a_dead_one_and_none_are_told_apart() {
+    fn a_live_run_a_dead_one_and_none_are_distinguished() {
         let place = tempfile::tempdir().expect("temporary folder");
         let folder = place.path().join("ledger");
-        let said = || format!("{:?}", look("runs", &folder));
-        assert!(said().contains("none yet"));
+        let text = || format!("{:?}", look("runs", &folder));
+        assert!(text().contains("none yet"));
         let (ledger, _) = Ledger::open(&folder).expect("free");
-        assert!(said().contains("another run has the machine"));
+        assert!(text().contains("another run has the machine"));
         drop(ledger);
         std::fs::write(folder.join("1-1.jsonl"), "").expect("as a killed run leaves it");
-        assert!(said().contains("fsarena clean"));
+        assert!(text().contains("fsarena clean"));
         let (mut ledger, _) = Ledger::open(&folder).expect("free");
         ledger.undo().expect("nothing to do");
         drop(ledger);
-        assert!(said().contains("nothing was left behind"));
+        assert!(text().contains("nothing was left behind"));
     }
 }

@@ -1,8 +1,6 @@
 //! Background load: processors and disk at rest, and how evenly a processor works.
 
-use std::collections::BTreeMap;
-
-use fsarena_model::{Bytes, Nanos, Reading};
+use fsarena_model::{Bytes, Nanos, Probe, probe};
 use fsarena_probe::{Snapshot, Target, Totals};
 use fsarena_sys::clock;
 
@@ -34,15 +32,14 @@ pub fn section(disk: Option<&str>) -> Section {
     let mut totals = Totals::default();
     totals.add(&before, &after);
     let readings = totals.readings();
-    let per_second = |name: &str| value(&readings, name).map(|value| value / seconds);
-    let mut lines = vec![cores(per_second("cpu.machine"), per_second("cpu.process")), steal(per_second("cpu.steal"))];
-    lines.extend(disk.map(|name| writes(name, per_second("device.written"), per_second("device.read"))));
+    let per_second = |probe: Probe| Some(readings.get(&probe.key())?.value? / seconds);
+    let mut lines = vec![
+        cores(per_second(probe::CPU_MACHINE), per_second(probe::CPU_PROCESS)),
+        steal(per_second(probe::CPU_STEAL)),
+    ];
+    lines.extend(disk.map(|name| writes(name, per_second(probe::DEVICE_WRITTEN), per_second(probe::DEVICE_READ))));
     lines.push(evenness(jitter::measure(JITTER_TIME)));
     Section { title: "Noise, watched for a second at rest", lines }
-}
-
-fn value(readings: &BTreeMap<String, Reading>, name: &str) -> Option<f64> {
-    readings.get(name)?.value
 }
 
 fn unread(subject: &str) -> Line {
@@ -101,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_read_is_said_so() {
+    fn what_could_not_be_read_has_a_note() {
         for line in [cores(None, Some(0.1)), steal(None), writes("sda", None, Some(0.0))] {
             assert!(format!("{line:?}").contains("could not be read"));
         }

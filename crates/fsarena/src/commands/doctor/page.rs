@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_under_each_other() {
+    fn columns_are_aligned() {
         let lines = vec![
             Line::new(Word::Ok, "root", "yes").and("more"),
             Line::new(Word::Missing, "mkfs.xfs", "not installed").hint("apt-get install xfsprogs"),

@@ -17,21 +17,21 @@ type Left = BTreeMap<&'static str, Vec<String>>;
 /// The workloads in `all` with the cache states that `caches` selects. A workload without another state stays
 /// unchanged, with a note. Refused if no workload has another state.
 pub fn with(caches: Option<Caches>, all: Vec<Noted>) -> Result<Choices> {
-    let Some(caches) = caches else { return Ok(Choices { said: all, notes: Vec::new(), unavailable: Vec::new() }) };
-    let (mut said, mut left, count) = (Vec::new(), Left::new(), all.len());
+    let Some(caches) = caches else { return Ok(Choices { chosen: all, notes: Vec::new(), unavailable: Vec::new() }) };
+    let (mut chosen, mut left, count) = (Vec::new(), Left::new(), all.len());
     for (workload, note) in all {
         match wanted(&workload, caches) {
-            Ok(states) => said.extend(states.into_iter().zip([note, None])),
+            Ok(states) => chosen.extend(states.into_iter().zip([note, None])),
             Err(EngineError::OneCache { why, .. }) => {
                 left.entry(why).or_default().push(format!("`{}`", workload.name));
-                said.push((workload, note));
+                chosen.push((workload, note));
             }
             Err(error) => return Err(error.into()),
         }
     }
     let notes: Vec<String> = left.iter().map(note).collect();
     match left.values().map(Vec::len).sum::<usize>() < count {
-        true => Ok(Choices { said, notes, unavailable: Vec::new() }),
+        true => Ok(Choices { chosen, notes, unavailable: Vec::new() }),
         false => {
             let hint = "name workloads that read through the page cache: `fsarena list workloads`";
             Err(Refusal::wrong_use(notes.join("; "), hint).into())

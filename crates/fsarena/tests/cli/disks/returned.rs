@@ -103,7 +103,7 @@ fn a_killed_run_is_cleared_from_its_disk_and_goes_on_there() {
 }
 
 #[test]
-fn a_disk_that_somebody_took_after_a_kill_is_left_alone() {
+fn a_disk_taken_by_others_after_a_kill_is_left_alone() {
     let Some(stage) = Stage::of_root() else { return };
     let disk = Disk::new(&stage, "disk.img", ROOM);
     kill(under_way(&stage, &disk.path()), &disk);

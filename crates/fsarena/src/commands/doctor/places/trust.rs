@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_trusted_is_said_with_what_it_means() {
+    fn what_cannot_be_trusted_has_a_consequence() {
         let [flushes, reads] = words([20, 21], 2.3);
         assert!(flushes.contains("unproven") && flushes.contains("power-loss protection"), "{flushes}");
         assert!(reads.starts_with("cached below the device: it reads again 2.3× as fast as fresh"), "{reads}");
