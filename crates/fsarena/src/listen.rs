@@ -19,10 +19,12 @@ pub struct Recorder<'a> {
 impl Recorder<'_> {
     /// An event is stored before it is shown, so that a lost terminal loses no event.
     fn keep(&mut self, event: &Event) -> Result<(), StoreError> {
-        if let (None, Event::Started { plan, started }) = (self.run, event) {
-            self.run = Some(self.store.begin(plan, started)?);
+        match (self.run, event) {
+            (Some(run), event) => self.store.append(run, event)?,
+            (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
+            (None, _) => {}
         }
-        self.run.map_or(Ok(()), |run| self.store.apply(run, event))
+        Ok(())
     }
 }
 

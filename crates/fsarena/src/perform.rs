@@ -171,7 +171,7 @@ pub fn resume(global: &Global, wanted: Continuation, stop: &AtomicBool) -> Resul
     let before = store.load(run)?;
     let Some(rest) = Remaining::of(&before, wish)? else {
         if wish == Wish::Usual && before.status == Status::Interrupted {
-            store.apply(run, &Event::Finished(Status::Complete))?;
+            store.append(run, &Event::Finished(Status::Complete))?;
         }
         return Ok(Resumed::Nothing);
     };
@@ -239,7 +239,7 @@ pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
 
 fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
     let text = format!("the run failed: {error}");
-    let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
+    let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
 }
 
 /// Makes the lanes of `plan`, calls `session` with them, and removes everything.
