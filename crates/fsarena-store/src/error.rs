@@ -94,6 +94,14 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
     },
+    /// Another process has continued the run in the meantime.
+    #[error("run {run} in the store `{}` has gone on in the meantime", path.display())]
+    Continued {
+        /// The run.
+        run: i64,
+        /// The store.
+        path: PathBuf,
+    },
     /// Any other error of SQLite, such as a lock that another process does not release.
     #[error("the store `{}`: {error}", path.display())]
     Sqlite {
@@ -126,6 +134,7 @@ impl StoreError {
             }
             Self::Unreadable { .. } => "use the fsarena that wrote this run".to_owned(),
             Self::NoSuchRun { .. } => "`fsarena runs` lists the runs of a store".to_owned(),
+            Self::Continued { run, .. } => format!("`fsarena resume {run}` adds to what it has now"),
             Self::Sqlite { error, .. } if is_busy(error) => "another fsarena is writing; try again".to_owned(),
             Self::Sqlite { .. } => return None,
         })

@@ -29,11 +29,17 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Unreadable`], or if the store cannot be read.
     pub fn load(&self, run: i64) -> Result<RunRecord> {
-        let unreadable = |number, why: String| StoreError::Unreadable { path: self.path.clone(), run, number, why };
-        let events = self.each_event(run, |line| serde_json::from_str::<Event>(line))?.into_iter().zip(1..);
-        let events = events.map(|(event, number)| event.map_err(|error| unreadable(number, error.to_string())));
-        let events = events.collect::<Result<Vec<_>>>()?;
-        RunRecord::of_events(run, events).ok_or_else(|| unreadable(1, "it is not the beginning of a run".to_owned()))
+        let is_no_run = || self.unreadable(run, 1, "it is not the beginning of a run");
+        RunRecord::of_events(run, self.events(run)?).ok_or_else(is_no_run)
+    }
+
+    /// The events of `run` in order.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn events(&self, run: i64) -> Result<Vec<Event>> {
+        let events = self.each_event(run, |line| serde_json::from_str(line))?.into_iter().zip(1..);
+        events.map(|(event, number)| event.map_err(|error| self.unreadable(run, number, error))).collect()
     }
 
     /// The events of `run` in order, each as one line of JSON.
@@ -63,6 +69,10 @@ impl Store {
                      WHERE has_measured ORDER BY run";
         let list = || self.connection.prepare(query)?.query_map([], run_row)?.collect::<rusqlite::Result<_>>();
         list().map_err(|error| self.sqlite(error))
+    }
+
+    fn unreadable(&self, run: i64, number: u64, why: impl ToString) -> StoreError {
+        StoreError::Unreadable { path: self.path.clone(), run, number, why: why.to_string() }
     }
 
     /// One query, so that a run that still goes on is read as it was at one moment.

@@ -38,15 +38,24 @@ impl Store {
         if event.is_progress() {
             return Ok(());
         }
-        self.within("store event", |transaction| append(transaction, run, event)).map_err(|error| match error {
-            // A row that refers to no run.
-            StoreError::Sqlite { path, error: rusqlite::Error::SqliteFailure(failure, _) }
-                if failure.extended_code == SQLITE_CONSTRAINT_FOREIGNKEY =>
-            {
-                StoreError::NoSuchRun { run, path }
-            }
-            other => other,
-        })
+        self.within("store event", |transaction| append(transaction, run, event))
+            .map_err(|error| missing_run(error, run))
+    }
+
+    /// Like [`Store::append`], if `run` has `known` events.
+    ///
+    /// # Errors
+    /// [`StoreError::Continued`] if it has others, and those of [`Store::append`].
+    pub fn append_after(&mut self, run: i64, known: usize, event: &Event) -> Result<()> {
+        let is_stored = self.within("store event", |transaction| {
+            let count = "SELECT count(*) FROM event WHERE run = ?";
+            let is_next = transaction.query_row(count, [run], |row| row.get::<_, i64>(0))? == known as i64;
+            if is_next { append(transaction, run, event).map(|()| true) } else { Ok(false) }
+        });
+        match is_stored.map_err(|error| missing_run(error, run))? {
+            true => Ok(()),
+            false => Err(StoreError::Continued { run, path: self.path.clone() }),
+        }
     }
 
     /// Deletes `run` if nothing was measured in it.
@@ -69,6 +78,18 @@ impl Store {
                 Ok(value)
             });
         outcome.map_err(|error| self.sqlite(error))
+    }
+}
+
+/// A row that refers to no run means that the caller's run number is wrong.
+fn missing_run(error: StoreError, run: i64) -> StoreError {
+    match error {
+        StoreError::Sqlite { path, error: rusqlite::Error::SqliteFailure(failure, _) }
+            if failure.extended_code == SQLITE_CONSTRAINT_FOREIGNKEY =>
+        {
+            StoreError::NoSuchRun { run, path }
+        }
+        other => other,
     }
 }
 

@@ -134,6 +134,22 @@ fn an_unknown_run_is_said_to_be_unknown() {
 }
 
 #[test]
+fn only_one_process_continues_a_run() {
+    let place = tempdir().unwrap();
+    let path = place.path().join("store.sqlite");
+    let [mut first, mut second] = [(); 2].map(|()| Store::open(&path).unwrap());
+    let run = both(&mut first, &events()).0.run;
+    let known = second.events(run).unwrap().len();
+    let goes_on = Event::Resumed { at: STARTED.to_owned() };
+    first.append_after(run, known, &goes_on).unwrap();
+    let error = second.append_after(run, known, &goes_on).unwrap_err();
+    assert!(matches!(error, StoreError::Continued { run: found, .. } if found == run), "{error}");
+    assert!(error.hint().is_some());
+    assert_eq!(second.events(run).unwrap().len(), known + 1);
+    assert!(matches!(first.append_after(7, 0, &goes_on), Err(StoreError::NoSuchRun { run: 7, .. })));
+}
+
+#[test]
 fn two_stores_may_be_open_at_once() {
     let place = tempdir().unwrap();
     let path = place.path().join("store.sqlite");

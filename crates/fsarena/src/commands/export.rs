@@ -29,6 +29,6 @@ fn lines(store: &Store, run: i64) -> Result<String> {
     let status = store.load(run)?.status;
     let version = serde_json::to_string(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let events = store.lines(run)?.into_iter().map(|event| format!("{{\"event\":{event}}}"));
-    let ended = serde_json::to_string(&Line::Ended(Some(status)))?;
+    let ended = serde_json::to_string(&Line::Ended(status.into()))?;
     Ok([version].into_iter().chain(events).chain([ended, String::new()]).collect::<Vec<_>>().join("\n"))
 }
