@@ -8,11 +8,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Job, Limit, RunStats, fio};
+use fsarena_engine::{Job, Limit, RunStats, engine, fio};
 use fsarena_lane::{Arena, Go, Ledger};
 use fsarena_model::{Bytes, Nanos, Plan, Storage, Workload};
 use fsarena_probe::{Flushes, Snapshot, Target, Totals};
-use fsarena_programs::engine;
 use fsarena_stats::{Summary, cell_summary};
 use fsarena_sys::namespace;
 

@@ -18,6 +18,7 @@ use fsarena_sys::{MonotonicClock, clock, namespace};
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::cli::Global;
 use crate::commands::tell_cleared;
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::guest::{self, InGuest};
 use crate::listen::Recorder;
@@ -73,7 +74,12 @@ impl Place {
             kernel: arguments.guest_kernel.clone(),
             accelerator: arguments.guest.and_then(cli::How::accelerator),
             memory: arguments.guest_memory,
-            packages: plan.workloads.iter().flat_map(fsarena_programs::packages).map(str::to_owned).collect(),
+            packages: plan
+                .workloads
+                .iter()
+                .flat_map(|workload| ENGINES.packages(workload))
+                .map(str::to_owned)
+                .collect(),
         };
         Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
     }
@@ -287,7 +293,7 @@ fn on_machine(
     let Held { mut ledger, disks, _machine } = held;
     fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
     let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
-    let mut machine = Machine::new(plan.clone(), arena);
+    let mut machine = Machine::new(plan.clone(), arena, ENGINES);
     machine.precondition(&mut telling)?;
     let status = session(&mut machine, listener);
     let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));
