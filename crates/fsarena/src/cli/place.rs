@@ -56,7 +56,11 @@ impl Place {
     /// Kinds that can only be compared in a guest.
     pub fn only_in_guest(contenders: &[Contender]) -> Vec<&'static str> {
         let kinds = contenders.iter().filter_map(|contender| fsarena_lane::kind(&contender.kind));
-        let cannot = |kind: &&dyn Kind| kind.ground() == Ground::Share || !kernel_has(kind.mounted_as());
+        let cannot = |kind: &&dyn Kind| match kind.ground() {
+            Ground::Share => true,
+            Ground::Directory => false,
+            _ => !kernel_has(kind.mounted_as()),
+        };
         kinds.filter(cannot).map(Kind::name).collect()
     }
 
