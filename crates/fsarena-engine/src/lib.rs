@@ -8,6 +8,7 @@ mod blogbench;
 mod bork;
 mod contents;
 mod data;
+mod engines;
 mod error;
 mod files;
 pub mod fio;
@@ -36,6 +37,7 @@ use std::sync::atomic::AtomicBool;
 use fsarena_library::Library;
 use fsarena_model::{Bytes, CacheState, Rate, Traits, Verification, Workload};
 
+pub use engines::Engines;
 pub use error::EngineError;
 pub use folder::{drop_cached_below, renew as renew_folder, sync_and_drop_caches, sync_at, unlink};
 pub use limit::{Limit, go_on, watched};
@@ -46,7 +48,7 @@ pub use run_stats::RunStats;
 pub use scratch::Scratch;
 pub use sysbench::text as sysbench_text;
 
-/// The native engines. `fsarena-programs` contains those that start external programs, and knows all engines.
+/// The native engines. `fsarena-programs` contains those that start external programs.
 pub static ENGINES: &[&dyn Engine] = &[
     &files::Files,
     &data::Data,

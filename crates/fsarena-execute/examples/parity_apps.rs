@@ -10,12 +10,15 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use fsarena_engine::{Limit, RunStats};
+use fsarena_engine::{Engines, Limit, RunStats};
 use fsarena_lane::Arena;
 use fsarena_model::{Bytes, Done, Measure, Workload};
-use fsarena_programs::engine_of;
+use fsarena_programs::PROGRAMS;
 use fsarena_stats::{Summary, cell_summary};
 use lane::{with_lane, words};
+
+/// The engines of external programs.
+static ENGINES: Engines = Engines(&[PROGRAMS]);
 
 /// Default workloads, each with its script.
 const WORKLOADS: [(&str, &str); 5] = [
@@ -73,7 +76,7 @@ fn through(workload: &Workload, folder: &Path) -> Result<f64> {
     std::fs::create_dir(folder)?;
     let never = AtomicBool::new(false);
     let mut stats = RunStats::new();
-    let mut job = engine_of(workload)?.open(workload, folder, 1)?;
+    let mut job = ENGINES.of(workload)?.open(workload, folder, 1)?;
     job.prepare(&fsarena_engine::NEVER)?;
     job.reset(&fsarena_engine::NEVER)?;
     sync()?;

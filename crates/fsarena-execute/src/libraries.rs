@@ -1,11 +1,10 @@
 //! Contenders that are libraries: which workloads they support, and the warnings about them.
 
-use fsarena_engine::EngineError;
+use fsarena_engine::{EngineError, Engines};
 use fsarena_lane::kind::{Ground, kind};
 use fsarena_library::Library;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::{Contender, Plan, Workload};
-use fsarena_programs::engine_of;
 
 /// The library that implements a contender; `None` for a file system of the kernel.
 pub fn library_of(contender: &Contender) -> Option<Library> {
@@ -17,19 +16,19 @@ pub fn library_of(contender: &Contender) -> Option<Library> {
 ///
 /// # Errors
 /// The first unsupported combination.
-pub fn require_libraries(plan: &Plan) -> Result<(), EngineError> {
+pub fn require_libraries(engines: Engines, plan: &Plan) -> Result<(), EngineError> {
     plan.contenders.iter().try_for_each(|contender| {
         let Some(library) = library_of(contender) else { return Ok(()) };
         let mut workloads = plan.workloads.iter().filter(|one| plan.takes_part(&contender.label, &one.name));
-        workloads.try_for_each(|workload| engine_of(workload)?.require_library(workload, library))
+        workloads.try_for_each(|workload| engines.of(workload)?.require_library(workload, library))
     })
 }
 
 /// The combinations of these contenders and workloads that a library does not support.
-pub fn left_out(contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut> {
+pub fn left_out(engines: Engines, contenders: &[Contender], workloads: &[Workload]) -> Vec<LeftOut> {
     let of = |contender: &Contender| {
         let cannot = |workload: &&Workload| {
-            let engine = engine_of(workload).ok().zip(library_of(contender));
+            let engine = engines.of(workload).ok().zip(library_of(contender));
             engine.is_some_and(|(engine, library)| engine.require_library(workload, library).is_err())
         };
         let out = |workload: &Workload| LeftOut { label: contender.label.clone(), workload: workload.name.to_string() };

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use fsarena_engine::{EngineError, Job};
+use fsarena_engine::{EngineError, Engines, Job};
 use fsarena_lane::{Arena, CheckResult, Effort, Go, LaneError, Place as Ground};
 use fsarena_model::{
     AtRest, BaselineKind, Bytes, Conditions, ContenderFacts, Environment, LaneCost, Name, Nanos, Plan, Preconditioned,
@@ -40,6 +40,7 @@ struct Work {
 pub struct Machine {
     plan: Plan,
     arena: Arena,
+    engines: Engines,
     places: Vec<Option<Ground>>,
     watched: Vec<Watched>,
     /// The directory of the current workload, for each contender that has one.
@@ -56,14 +57,15 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A testbed for `plan` on an arena that was made for the same plan.
-    pub fn new(plan: Plan, arena: Arena) -> Self {
+    /// A testbed for `plan` on an arena that was made for the same plan, with the engines that do the work.
+    pub fn new(plan: Plan, arena: Arena, engines: Engines) -> Self {
         let count = plan.contenders.len() + BaselineKind::ALL.len();
         let watched = (0..count).map(|_| Watched::default()).collect();
         let beneath = arena.traffic().map(|(device, lanes)| Arc::new(Beneath { device, lanes }));
         Self {
             plan,
             arena,
+            engines,
             places: vec![None; count],
             watched,
             works: vec![None; count],
@@ -196,7 +198,7 @@ impl Volumes for Machine {
                 self.places[number] = if baselines::fits_in_memory(workload) { self.arena.memory()? } else { None };
                 self.places[number].is_some()
             }
-            BaselineKind::Device => baselines::on_device(&self.arena, workload, self.plan.seed)?.is_some(),
+            BaselineKind::Device => self.on_device(workload, self.plan.seed)?.is_some(),
             BaselineKind::Start => workload.traits.starts.is_some(),
         };
         Ok(is_possible.then_some(number))
@@ -264,7 +266,7 @@ impl Workloads for Machine {
         if let Some((library, device)) = self.library(contender) {
             return self.open_in_library(contender, (workload, seed), library, &device, stop);
         }
-        let engine = fsarena_programs::engine_of(workload)?;
+        let engine = self.engines.of(workload)?;
         let layout = workload.traits.files.as_ref().map(|files| files.description.clone());
         if let Some(left) = self.works[contender].as_ref().filter(|left| layout.is_some() && left.layout == layout) {
             let directory = self.directory(contender)?.join(&left.name);
@@ -347,8 +349,8 @@ impl Host for Machine {
         let mut environment = fsarena_probe::survey(self.arena.beneath().as_deref());
         let kinds: Vec<&str> = self.plan.contenders.iter().map(|contender| contender.kind.as_str()).collect();
         environment.tools = fsarena_lane::tool_versions(&kinds);
-        environment.tools.extend(fsarena_programs::program_versions(&self.plan.workloads));
-        environment.settings = fsarena_programs::settings(&self.plan.workloads);
+        environment.tools.extend(self.engines.program_versions(&self.plan.workloads));
+        environment.settings = self.engines.settings(&self.plan.workloads);
         environment.queue = self.arena.queue_settings();
         environment.storage = self.arena.beneath().map(|_| self.plan.storage.to_string());
         environment.preconditioned = self.preconditioned.clone();

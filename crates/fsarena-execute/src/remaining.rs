@@ -4,13 +4,15 @@ use std::fmt;
 
 use fsarena_analyse::{rounds_of_workload, standing};
 use fsarena_model::{Budget, Plan, Rounds, RunRecord, Status, Workload};
+use serde::{Deserialize, Serialize};
 
 use crate::aim::{Aim, Extent};
 use crate::pace::estimated_round_of;
 use crate::{RunError, estimated_setup};
 
 /// How far to continue a stored run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wish {
     /// At most this many further rounds.
     Rounds(u32),

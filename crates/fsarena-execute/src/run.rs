@@ -208,7 +208,8 @@ impl Session<'_> {
     }
 
     fn tell(&mut self, event: Event) -> Result<(), RunError> {
-        self.record.apply(&event);
-        self.listener.hear(&event).map_err(RunError::Listener)
+        self.listener.hear(&event).map_err(RunError::Listener)?;
+        self.record.apply(event);
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::trial::null_as_nan;
 use crate::{Baseline, Conditions, ContenderFacts, Environment, Label, LaneCost, Plan, Status, Trial};
 
 /// How much a note matters.
@@ -35,6 +36,7 @@ pub struct RoundFacts {
     /// The round, from 1.
     pub round: u32,
     /// Seconds from mkfs to the last check.
+    #[serde(deserialize_with = "null_as_nan")]
     pub seconds: f64,
     /// Cores that programs other than this run kept busy, on average over the timed slices.
     pub foreign_cores: Option<f64>,
@@ -116,4 +118,12 @@ pub enum Event {
     Note(Note),
     /// The run ends: always the last event.
     Finished(Status),
+}
+
+impl Event {
+    /// Whether it only shows progress: no record contains it, and no store keeps it.
+    pub fn is_progress(&self) -> bool {
+        use Event::{Decided, Preparing, RoundStarted, WorkloadStarted};
+        matches!(self, Preparing(_) | RoundStarted { .. } | WorkloadStarted { .. } | Decided { .. })
+    }
 }

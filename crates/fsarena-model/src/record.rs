@@ -60,32 +60,27 @@ impl RunRecord {
         }
     }
 
-    /// The events from which this record follows, the trials of all rounds first.
-    pub fn into_events(self) -> Vec<Event> {
-        let begin = [
-            Event::Started { plan: Box::new(self.plan), started: self.started },
-            Event::Surveyed(Box::new(self.environment)),
-        ];
-        let all = begin.into_iter().chain(self.contenders.into_iter().map(Event::Contender));
-        let all = all.chain(self.trials.into_iter().map(|trial| Event::Trial(Box::new(trial))));
-        let all = all.chain(self.baselines.into_iter().map(|baseline| Event::Baseline(Box::new(baseline))));
-        let all = all.chain(self.checks.into_iter().map(Event::Checked));
-        let all = all.chain(self.rounds.into_iter().map(Event::RoundFinished));
-        all.chain(self.notes.into_iter().map(Event::Note)).chain([Event::Finished(self.status)]).collect()
+    /// The record of the run with this number that sent `events`; `None` if they do not begin with [`Event::Started`].
+    pub fn of_events(run: i64, events: impl IntoIterator<Item = Event>) -> Option<Self> {
+        let mut events = events.into_iter();
+        let Some(Event::Started { plan, started }) = events.next() else { return None };
+        let mut record = Self::new(run, *plan, started);
+        events.for_each(|event| record.apply(event));
+        Some(record)
     }
 
     /// Adds an event.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: Event) {
         match event {
-            Event::Surveyed(environment) => self.environment = (**environment).clone(),
-            Event::Contender(facts) => self.contenders.push(facts.clone()),
-            Event::Trial(trial) => self.trials.push((**trial).clone()),
-            Event::Baseline(baseline) => self.baselines.push((**baseline).clone()),
-            Event::Checked(check) => self.checks.push(check.clone()),
-            Event::RoundFinished(facts) => self.rounds.push(facts.clone()),
-            Event::Note(note) => self.notes.push(note.clone()),
+            Event::Surveyed(environment) => self.environment = *environment,
+            Event::Contender(facts) => self.contenders.push(facts),
+            Event::Trial(trial) => self.trials.push(*trial),
+            Event::Baseline(baseline) => self.baselines.push(*baseline),
+            Event::Checked(check) => self.checks.push(check),
+            Event::RoundFinished(facts) => self.rounds.push(facts),
+            Event::Note(note) => self.notes.push(note),
             Event::Resumed { .. } => self.status = Status::Interrupted,
-            Event::Finished(status) => self.status = *status,
+            Event::Finished(status) => self.status = status,
             Event::Started { .. }
             | Event::Preparing(_)
             | Event::RoundStarted { .. }

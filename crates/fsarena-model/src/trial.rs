@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Label, Nanos, Probe, Readings, Step, Verification};
 
@@ -21,7 +21,13 @@ pub struct Slice {
     /// Time inside the timer.
     pub elapsed: Nanos,
     /// The workload's metric for this slice, in its unit.
+    #[serde(deserialize_with = "null_as_nan")]
     pub value: f64,
+}
+
+/// JSON has neither NaN nor infinity: both are written as `null`, which is read as NaN.
+pub(crate) fn null_as_nan<'de, D: Deserializer<'de>>(json: D) -> Result<f64, D::Error> {
+    Option::deserialize(json).map(|value| value.unwrap_or(f64::NAN))
 }
 
 /// A probe's reading over a trial's timed slices.

@@ -1,11 +1,13 @@
 //! Tests with hostile workloads for all engines, and with hostile output of programs.
 
-use fsarena_engine::{ENGINES, EngineError, Operation, RunStats};
+use fsarena_engine::{ENGINES, EngineError, Engines, Operation, RunStats};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, CacheState, Rate, Workload};
 
 use crate::apache::understand as understand_ab;
-use crate::{engine_of, oltp, pgbench, program};
+use crate::{PROGRAMS, oltp, pgbench, program};
+
+static ALL: Engines = Engines(&[ENGINES, PROGRAMS]);
 
 /// All workloads of the catalogue, as text.
 fn texts() -> Vec<String> {
@@ -21,7 +23,7 @@ fn name_in(text: &str) -> &str {
 
 /// Calls everything that is asked of an engine before files are made.
 fn plan(workload: &Workload) -> Result<Bytes, EngineError> {
-    let engine = engine_of(workload)?;
+    let engine = ALL.of(workload)?;
     let _ = engine.programs(workload);
     for rate in [Rate::PerSecond(1e9), Rate::Percent(50.0)] {
         let _ = engine.paced(workload, rate).and_then(|paced| engine.traits(&paced));
@@ -43,7 +45,7 @@ fn workloads() {
             let Ok(workload) = fsarena_catalog::at_scale(workload.clone(), scale) else { continue };
             let is_native = ENGINES.iter().any(|engine| engine.name() == workload.engine);
             if plan(&workload).is_ok_and(|data| data <= Bytes::gib(1)) && is_native {
-                let _ = engine_of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
+                let _ = ALL.of(&workload).and_then(|engine| engine.open(&workload, place.path(), 1));
             }
         }
     });

@@ -2,7 +2,8 @@
 //! them.
 
 use fsarena_model::reproduction::Scale;
-use fsarena_programs::engine;
+
+use crate::ENGINES;
 
 /// Maximum share of a lane that a workload may fill.
 const FILLED: f64 = 0.6;
@@ -15,7 +16,7 @@ fn each_workload_has_three_sizes_and_room_on_its_lane() {
         for (workload, scale) in suite.workloads.iter().flat_map(|workload| SCALES.map(|scale| (workload, scale))) {
             let workload = fsarena_catalog::workload(workload).expect("there");
             let workload = fsarena_catalog::at_scale(workload, scale).expect("its tables fit");
-            let engine = engine(&workload.engine).expect("there");
+            let engine = ENGINES.named(&workload.engine).expect("there");
             let demand = engine.traits(&workload).unwrap_or_else(|error| panic!("{scale:?}: {error}")).peak.0 as f64;
             let lane = suite.lane_size(scale).expect("known").0 as f64;
             assert!(demand <= FILLED * lane, "{} at {scale:?}: {demand} of {lane}", workload.name);
@@ -33,7 +34,7 @@ fn what_is_published_is_as_large_as_it_was() {
     let published = |name: &str| {
         let workload = fsarena_catalog::workload(name).expect("there");
         let workload = fsarena_catalog::at_scale(workload, Scale::Published).expect("its tables fit");
-        let demand = engine(&workload.engine).expect("there").traits(&workload).expect("understood").peak.0;
+        let demand = ENGINES.named(&workload.engine).expect("there").traits(&workload).expect("understood").peak.0;
         (demand, workload.scaled)
     };
     for (name, bytes) in [

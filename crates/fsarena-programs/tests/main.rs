@@ -5,3 +5,9 @@ mod mariadb;
 mod oltp;
 mod program;
 mod servers;
+
+use fsarena_engine::Engines;
+use fsarena_programs::PROGRAMS;
+
+/// All engines, as the binary has them.
+static ENGINES: Engines = Engines(&[fsarena_engine::ENGINES, PROGRAMS]);

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use fsarena_engine::{Job, Limit, Operation, RunStats};
 use fsarena_model::Workload;
-use fsarena_programs::engine;
 use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::ENGINES;
 
 /// A folder that the server's user may traverse.
 fn place() -> TempDir {
@@ -34,7 +35,7 @@ fn workload(parameters: &Value) -> Workload {
 
 /// A job whose server runs.
 fn begun(parameters: &Value, place: &TempDir) -> Box<dyn Job> {
-    let engine = engine("mariadb").expect("there");
+    let engine = ENGINES.named("mariadb").expect("there");
     let mut job = engine.open(&workload(parameters), place.path(), 7).expect("understood");
     job.prepare(&fsarena_engine::NEVER).expect("prepared");
     job.begin(&fsarena_engine::NEVER).expect("begins");
@@ -246,7 +247,7 @@ fn all_forms_end_soon_at_the_stop_flag() {
 
 #[test]
 fn what_makes_no_sense_is_refused_by_name() {
-    let engine = engine("mariadb").expect("there");
+    let engine = ENGINES.named("mariadb").expect("there");
     for (parameters, name) in [
         (json!({ "task": "query", "rows": 20_000 }), "`queries`"),
         (json!({ "task": "query", "rows": 20_000, "queries": 1, "window-minutes": 151 }), "`window-minutes`"),

@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Limit, Operation, RunStats};
 use fsarena_model::{Workload, probe};
-use fsarena_programs::engine;
 use serde_json::{Value, json};
+
+use crate::ENGINES;
 
 fn workload(parameters: &Value) -> Workload {
     let metric = json!({ "name": "m", "unit": "us", "measure": "mean-latency-microseconds", "better": "lower" });
@@ -24,7 +25,7 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
         let place = tempfile::tempdir().expect("temporary folder");
         fs::set_permissions(place.path(), fs::Permissions::from_mode(0o711)).expect("changed");
         let parameters = json!({ "test": test, "tables": 2, "table-size": 500, "threads": 4, "time": 1 });
-        let engine = engine("oltp").expect("there");
+        let engine = ENGINES.named("oltp").expect("there");
         let mut job = engine.open(&workload(&parameters), place.path(), 3).expect("understood");
         let (stop, mut stats) = (AtomicBool::new(false), RunStats::new());
         job.prepare(&fsarena_engine::NEVER).expect("prepared");
@@ -44,7 +45,7 @@ fn transactions_are_counted_and_those_that_write_are_commits() {
 
 #[test]
 fn settings_are_in_the_report_and_senseless_ones_are_refused() {
-    let engine = engine("oltp").expect("there");
+    let engine = ENGINES.named("oltp").expect("there");
     let good = json!({ "test": "read-write", "tables": 4, "table-size": 500_000, "threads": 100, "time": 60 });
     let settings = engine.programs(&workload(&good)).settings.join("\n");
     for wanted in

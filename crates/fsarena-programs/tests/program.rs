@@ -8,8 +8,9 @@ use std::time::Duration;
 use fsarena_engine::{Engine, EngineError, Job, Limit, NEVER, Operation, RunStats};
 use fsarena_model::reproduction::Scale;
 use fsarena_model::{Bytes, Explained, Nanos, Workload};
-use fsarena_programs::engine;
 use serde_json::{Value, json};
+
+use crate::ENGINES;
 
 fn workload(parameters: Value) -> Workload {
     let metric = json!({ "name": "rate", "unit": "1/s", "measure": "operations-per-second", "better": "higher" });
@@ -21,7 +22,7 @@ fn workload(parameters: Value) -> Workload {
 }
 
 fn program() -> &'static dyn Engine {
-    engine("program").expect("there")
+    ENGINES.named("program").expect("there")
 }
 
 fn open(parameters: Value, directory: &Path) -> Box<dyn Job> {

@@ -22,15 +22,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for round in 1..=rounds {
         for workload in &plan.workloads {
             for number in 0..CONTENDERS.len() {
-                store.apply(run, &Event::Trial(Box::new(trial(round, &workload.name, number, slices))))?;
+                store.append(run, &Event::Trial(Box::new(trial(round, &workload.name, number, slices))))?;
             }
         }
         let (foreign_cores, steal_cores, lane_cost) = (Some(0.0), Some(0.0), None);
         let conditions = Conditions::default();
         let facts = RoundFacts { round, seconds: 15.0, foreign_cores, steal_cores, lane_cost, conditions };
-        store.apply(run, &Event::RoundFinished(facts))?;
+        store.append(run, &Event::RoundFinished(facts))?;
     }
-    Ok(store.apply(run, &Event::Finished(Status::Complete))?)
+    Ok(store.append(run, &Event::Finished(Status::Complete))?)
 }
 
 fn plan(rounds: u32) -> Result<Plan, Box<dyn std::error::Error>> {

@@ -1,6 +1,5 @@
 //! Errors of a store, with hints.
 
-use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -51,14 +50,14 @@ pub enum StoreError {
         /// What is wrong with it, as in "belongs to another user".
         why: &'static str,
     },
-    /// A newer fsarena made it; it was left unchanged.
-    #[error("the store `{}` has version {found}, this fsarena knows versions up to {known}", path.display())]
-    Newer {
+    /// Another version of fsarena made it; it was left unchanged.
+    #[error("the store `{}` has format {found}, and this fsarena uses format {known}", path.display())]
+    OtherFormat {
         /// The store.
         path: PathBuf,
-        /// Its version.
+        /// Its format.
         found: i64,
-        /// The newest that this fsarena knows.
+        /// The format of this fsarena.
         known: i64,
     },
     /// It is an SQLite file of another program; it was left unchanged.
@@ -75,22 +74,30 @@ pub enum StoreError {
         /// What is wrong with it, or the message of SQLite.
         why: String,
     },
-    /// A value in it is not what this fsarena expects.
-    #[error("run {run} in the store `{}`: the {what} cannot be read: {source}", path.display())]
+    /// An event in it is not what this fsarena expects.
+    #[error("run {run} in the store `{}`: event {number} cannot be read: {why}", path.display())]
     Unreadable {
         /// The store.
         path: PathBuf,
-        /// The run that the value belongs to.
+        /// The run that the event belongs to.
         run: i64,
-        /// Which value.
-        what: &'static str,
+        /// The event's number, from 1.
+        number: u64,
         /// Why.
-        source: Box<dyn Error + Send + Sync>,
+        why: String,
     },
     /// No run has this number.
     #[error("the store `{}` has no run {run}", path.display())]
     NoSuchRun {
         /// The number.
+        run: i64,
+        /// The store.
+        path: PathBuf,
+    },
+    /// Another process has continued the run in the meantime.
+    #[error("run {run} in the store `{}` has gone on in the meantime", path.display())]
+    Continued {
+        /// The run.
         run: i64,
         /// The store.
         path: PathBuf,
@@ -118,13 +125,16 @@ impl StoreError {
                 "name a file in a folder that only root can write: `--store FILE`; `report` and `runs` read any"
                     .to_owned()
             }
-            Self::Newer { .. } => "use the fsarena that wrote it, or another store with `--store FILE`".to_owned(),
+            Self::OtherFormat { .. } => {
+                "use the fsarena that wrote it, move it away, or name another store with `--store FILE`".to_owned()
+            }
             Self::Foreign { .. } => "name another file with `--store FILE`".to_owned(),
             Self::Damaged { path, .. } => {
                 format!("move `{}` away and a new store is made, or name another with `--store FILE`", path.display())
             }
             Self::Unreadable { .. } => "use the fsarena that wrote this run".to_owned(),
             Self::NoSuchRun { .. } => "`fsarena runs` lists the runs of a store".to_owned(),
+            Self::Continued { run, .. } => format!("`fsarena resume {run}` adds to what it has now"),
             Self::Sqlite { error, .. } if is_busy(error) => "another fsarena is writing; try again".to_owned(),
             Self::Sqlite { .. } => return None,
         })

@@ -1,17 +1,17 @@
 //! The store: one SQLite file that stores the events of a run and loads its record.
 //!
-//! Each event is one transaction and on the disk when [`Store::apply`] returns. A run that was killed, or whose machine
+//! Each event is one transaction and on the disk when [`Store::append`] returns. A run that was killed, or whose machine
 //! lost power, can therefore be read up to its last event; it is then a run without
-//! [`Event::Finished`](fsarena_model::Event::Finished). The tables are in `migrations/`.
+//! [`Event::Finished`](fsarena_model::Event::Finished). Nothing else is stored: a record is made of the events each time
+//! it is loaded. The tables are in `schema.rs`.
 //!
 //! A store may come from another user. Nothing in its schema is executed: views, triggers and functions are refused or
 //! switched off.
 
 mod error;
-mod migrate;
 mod place;
 mod read;
-mod text;
+mod schema;
 mod write;
 
 use std::os::unix::ffi::OsStrExt;
@@ -23,8 +23,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 pub use error::{Access, StoreError};
-use place::Found;
 pub use read::RunRow;
+use schema::Found;
 
 /// Result of the store's functions.
 pub type Result<T> = std::result::Result<T, StoreError>;
@@ -44,10 +44,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, or makes it with the directories above it, and migrates it to the current schema.
+    /// Opens the store at `path`, or makes it with the directories above it.
     ///
     /// # Errors
-    /// A file that is not a store, or one of a newer fsarena, is refused and left unchanged; for root also a place that
+    /// A file that is not a store, or one of another format, is refused and left unchanged; for root also a place that
     /// another user could write to.
     pub fn open(path: &Path) -> Result<Self> {
         let file = place::prepare(path)?;
@@ -57,7 +57,7 @@ impl Store {
         let is_root = rustix::process::geteuid().is_root();
         let flags = if is_root { flags | OpenFlags::SQLITE_OPEN_NOFOLLOW } else { flags };
         let mut store = Self::connect(path, &file, Access::Write, flags)?;
-        migrate::migrate(&mut store.connection, path)?;
+        schema::prepare(&mut store.connection, path)?;
         store.write_ahead().map_err(|error| store.sqlite(error))?;
         Ok(store)
     }
@@ -69,7 +69,7 @@ impl Store {
     pub fn open_existing(path: &Path) -> Result<Self> {
         match place::look(path, Access::Write)? {
             Found::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
-            Found::Database => Self::open(path),
+            Found::Store => Self::open(path),
         }
     }
 
@@ -87,8 +87,10 @@ impl Store {
             // Otherwise SQLite would make files next to it, for which the permission may be missing.
             false => Self::connect(path, &immutable(path), Access::Read, flags | OpenFlags::SQLITE_OPEN_URI),
         }?;
-        migrate::check(&store.connection, path, Access::Read)?;
-        Ok(store)
+        match schema::check(&store.connection, path, Access::Read)? {
+            Found::Nothing => Err(StoreError::Missing { path: path.to_owned() }),
+            Found::Store => Ok(store),
+        }
     }
 
     /// Path of the store.

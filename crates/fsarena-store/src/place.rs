@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fsarena_sys::fault;
 
-use crate::migrate::{APPLICATION, KNOWN};
+use crate::schema::{self, Found};
 use crate::{Access, Result, StoreError};
 
 /// Suffixes of the files that SQLite keeps next to the store.
@@ -16,15 +16,6 @@ const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// Write bits of the group and of others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 const STICKY: u32 = 0o1000;
-
-/// What exists at the path of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// No file, or an empty one.
-    Nothing,
-    /// A database that may be a store.
-    Database,
-}
 
 /// The path of a file next to the store.
 fn companion(path: &Path, suffix: &str) -> PathBuf {
@@ -41,7 +32,7 @@ pub fn has_journal(path: &Path) -> bool {
 /// Reads the header of the file (<https://www.sqlite.org/fileformat2.html#the_database_header>).
 ///
 /// # Errors
-/// If it is not a database, or is one of another program or of a newer fsarena.
+/// If it is not a database, or is one of another program or of another format.
 pub fn look(path: &Path, access: Access) -> Result<Found> {
     let failed = |error: std::io::Error| StoreError::inaccessible(path, access, error);
     match fs::metadata(path) {
@@ -55,24 +46,17 @@ pub fn look(path: &Path, access: Access) -> Result<Found> {
     file.take(100).read_to_end(&mut header).map_err(failed)?;
     match header.len() {
         0 => Ok(Found::Nothing),
-        100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header).map(|()| Found::Database),
+        100 if header.starts_with(b"SQLite format 3\0") => judge(path, &header),
         _ => Err(StoreError::damaged(path, "it is not an SQLite file")),
     }
 }
 
-fn judge(path: &Path, header: &[u8]) -> Result<()> {
+/// Judges a database by its header. An empty one has at most one page, and no schema.
+fn judge(path: &Path, header: &[u8]) -> Result<Found> {
     let number =
         |at: usize| i64::from(i32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
     let (application, version, pages, schema) = (number(68), number(60), number(28), number(40));
-    match application {
-        APPLICATION if version > KNOWN => {
-            Err(StoreError::Newer { path: path.to_owned(), found: version, known: KNOWN })
-        }
-        APPLICATION => Ok(()),
-        // An empty database.
-        0 if pages <= 1 && schema == 0 && version == 0 => Ok(()),
-        _ => Err(StoreError::Foreign { path: path.to_owned() }),
-    }
+    schema::judge(path, application, version, pages <= 1 && schema == 0)
 }
 
 /// Makes the folder of the store if it is missing, and returns the store's path without symbolic links in the folder's

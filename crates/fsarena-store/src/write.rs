@@ -1,13 +1,12 @@
 //! Stores events, one transaction per event.
 
-use fsarena_model::event::{Check, Note, RoundFacts};
-use fsarena_model::{Baseline, ContenderFacts, Environment, Event, Outcome, Plan, Slice, Status, Trial};
+use fsarena_model::{Event, Label, Plan, Status};
 use fsarena_sys::fault;
 use rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY;
 use rusqlite::{Transaction, TransactionBehavior, params};
+use serde::Serialize;
 
-use crate::read::HAS_MEASURED;
-use crate::{Access, Result, Store, StoreError, text};
+use crate::{Access, Result, Store, StoreError};
 
 impl Store {
     /// Inserts a run of `plan` that began at `started` (RFC 3339, UTC), and returns its number, which no other run of
@@ -16,31 +15,47 @@ impl Store {
     /// # Errors
     /// If it cannot be written.
     pub fn begin(&mut self, plan: &Plan, started: &str) -> Result<i64> {
-        self.within("store run", |transaction| insert_run(transaction, plan, started))
+        self.insert(plan, started, &[])
     }
 
-    /// Stores an event of `run`; it is on the disk when this returns. Events that are not part of the record are not
-    /// stored.
+    /// Inserts a run with all its events after the first, which [`Store::begin`] makes, in one transaction.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn insert(&mut self, plan: &Plan, started: &str, events: &[Event]) -> Result<i64> {
+        self.within("store run", |transaction| {
+            let run = insert_run(transaction, plan, started)?;
+            events.iter().try_for_each(|event| append(transaction, run, event))?;
+            Ok(run)
+        })
+    }
+
+    /// Appends an event to `run`; it is on the disk when this returns. Events that only show progress are not stored.
     ///
     /// # Errors
     /// If it cannot be written, or the run does not exist.
-    pub fn apply(&mut self, run: i64, event: &Event) -> Result<()> {
-        let step = match event {
-            Event::Surveyed(_) => "store environment",
-            Event::Contender(_) => "store contender",
-            Event::Trial(_) => "store trial",
-            Event::Baseline(_) => "store baseline",
-            Event::Checked(_) => "store check",
-            Event::RoundFinished(_) => "store round",
-            Event::Note(_) => "store note",
-            Event::Resumed { .. } | Event::Finished(_) => "store status",
-            Event::Started { .. }
-            | Event::Preparing(_)
-            | Event::RoundStarted { .. }
-            | Event::WorkloadStarted { .. }
-            | Event::Decided { .. } => return Ok(()),
-        };
-        self.within(step, |transaction| write(transaction, run, event)).map_err(|error| missing_run(error, run))
+    pub fn append(&mut self, run: i64, event: &Event) -> Result<()> {
+        if event.is_progress() {
+            return Ok(());
+        }
+        self.within("store event", |transaction| append(transaction, run, event))
+            .map_err(|error| missing_run(error, run))
+    }
+
+    /// Like [`Store::append`], if `run` has `known` events.
+    ///
+    /// # Errors
+    /// [`StoreError::Continued`] if it has others, and those of [`Store::append`].
+    pub fn append_after(&mut self, run: i64, known: usize, event: &Event) -> Result<()> {
+        let is_stored = self.within("store event", |transaction| {
+            let count = "SELECT count(*) FROM event WHERE run = ?";
+            let is_next = transaction.query_row(count, [run], |row| row.get::<_, i64>(0))? == known as i64;
+            if is_next { append(transaction, run, event).map(|()| true) } else { Ok(false) }
+        });
+        match is_stored.map_err(|error| missing_run(error, run))? {
+            true => Ok(()),
+            false => Err(StoreError::Continued { run, path: self.path.clone() }),
+        }
     }
 
     /// Deletes `run` if nothing was measured in it.
@@ -49,12 +64,7 @@ impl Store {
     /// If it cannot be written.
     pub fn remove_if_empty(&mut self, run: i64) -> Result<()> {
         self.within("store nothing", |transaction| {
-            let is_empty = format!("SELECT EXISTS (SELECT * FROM run WHERE run = ? AND NOT {HAS_MEASURED})");
-            if transaction.query_row(&is_empty, [run], |row| row.get(0))? {
-                for table in ["contender", "contender_facts", "reference", "file_system_check", "note", "run"] {
-                    transaction.execute(&format!("DELETE FROM {table} WHERE run = ?"), [run])?;
-                }
-            }
+            transaction.execute("DELETE FROM run WHERE run = ? AND NOT has_measured", [run])?;
             Ok(())
         })
     }
@@ -71,149 +81,56 @@ impl Store {
     }
 }
 
-fn write(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Result<()> {
-    match event {
-        Event::Surveyed(environment) => update_environment(transaction, run, environment),
-        Event::Contender(facts) => insert_contender_facts(transaction, run, facts),
-        Event::Trial(trial) => insert_trial(transaction, run, trial),
-        Event::Baseline(baseline) => insert_baseline(transaction, run, baseline),
-        Event::Checked(check) => insert_check(transaction, run, check),
-        Event::RoundFinished(facts) => insert_round(transaction, run, facts),
-        Event::Note(note) => insert_note(transaction, run, note),
-        Event::Resumed { .. } => update_status(transaction, run, Status::Interrupted),
-        Event::Finished(status) => update_status(transaction, run, *status),
-        _ => Ok(()),
-    }
-}
-
-/// A row that refers to no run, or an update that changes no row, means that the caller's run number is wrong.
+/// A row that refers to no run means that the caller's run number is wrong.
 fn missing_run(error: StoreError, run: i64) -> StoreError {
     match error {
-        StoreError::Sqlite { path, error } if is_missing(&error) => StoreError::NoSuchRun { run, path },
+        StoreError::Sqlite { path, error: rusqlite::Error::SqliteFailure(failure, _) }
+            if failure.extended_code == SQLITE_CONSTRAINT_FOREIGNKEY =>
+        {
+            StoreError::NoSuchRun { run, path }
+        }
         other => other,
     }
 }
 
-fn is_missing(error: &rusqlite::Error) -> bool {
-    let code = error.sqlite_error().map(|error| error.extended_code);
-    matches!(error, rusqlite::Error::StatementChangedRows(0)) || code == Some(SQLITE_CONSTRAINT_FOREIGNKEY)
-}
-
 fn insert_run(transaction: &Transaction<'_>, plan: &Plan, started: &str) -> rusqlite::Result<i64> {
+    let labels: Vec<&Label> = plan.contenders.iter().map(|contender| &contender.label).collect();
     transaction.execute(
-        "INSERT INTO run (started, status, suite, plan_hash, plan) VALUES (?, ?, ?, ?, ?)",
-        params![started, text::of_status(Status::Interrupted), plan.suite, plan.hash(), text::json(plan)],
+        "INSERT INTO run (started, suite, contenders) VALUES (?, ?, ?)",
+        params![started, plan.suite, json(&labels)],
     )?;
     let run = transaction.last_insert_rowid();
-    for (position, contender) in plan.contenders.iter().enumerate() {
-        transaction.execute(
-            "INSERT INTO contender (run, position, label, kind) VALUES (?, ?, ?, ?)",
-            params![run, position as i64, contender.label.0, contender.kind],
-        )?;
-    }
+    append(transaction, run, &Event::Started { plan: Box::new(plan.clone()), started: started.to_owned() })?;
     Ok(run)
 }
 
-fn update_environment(transaction: &Transaction<'_>, run: i64, environment: &Environment) -> rusqlite::Result<()> {
-    one_row(transaction.execute("UPDATE run SET environment = ? WHERE run = ?", params![text::json(environment), run]))
-}
-
-fn update_status(transaction: &Transaction<'_>, run: i64, status: Status) -> rusqlite::Result<()> {
-    one_row(transaction.execute("UPDATE run SET status = ? WHERE run = ?", params![text::of_status(status), run]))
-}
-
-fn insert_contender_facts(transaction: &Transaction<'_>, run: i64, facts: &ContenderFacts) -> rusqlite::Result<()> {
-    one_row(transaction.execute(
-        "INSERT INTO contender_facts (run, label, facts) VALUES (?, ?, ?)",
-        params![run, facts.label.0, text::json(facts)],
-    ))
-}
-
-fn insert_round(transaction: &Transaction<'_>, run: i64, facts: &RoundFacts) -> rusqlite::Result<()> {
-    one_row(transaction.execute(
-        "INSERT INTO round (run, round, seconds, foreign_cores, steal_cores, lane_cost, conditions)
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
-        params![
-            run,
-            facts.round,
-            facts.seconds,
-            facts.foreign_cores,
-            facts.steal_cores,
-            facts.lane_cost.as_ref().map(text::json),
-            text::json(&facts.conditions),
-        ],
-    ))
-}
-
-fn insert_baseline(transaction: &Transaction<'_>, run: i64, baseline: &Baseline) -> rusqlite::Result<()> {
-    one_row(
-        transaction.execute("INSERT INTO reference (run, reference) VALUES (?, ?)", params![run, text::json(baseline)]),
-    )
-}
-
-fn insert_check(transaction: &Transaction<'_>, run: i64, check: &Check) -> rusqlite::Result<()> {
-    one_row(transaction.execute(
-        "INSERT INTO file_system_check (run, round, contender, clean, output) VALUES (?, ?, ?, ?, ?)",
-        params![run, check.round, check.contender.0, check.clean, check.output],
-    ))
-}
-
-fn insert_note(transaction: &Transaction<'_>, run: i64, note: &Note) -> rusqlite::Result<()> {
-    one_row(transaction.execute(
-        "INSERT INTO note (run, severity, text) VALUES (?, ?, ?)",
-        params![run, text::of_severity(note.severity), note.text],
-    ))
-}
-
-fn insert_trial(transaction: &Transaction<'_>, run: i64, trial: &Trial) -> rusqlite::Result<()> {
-    let (outcome, reason) = match &trial.outcome {
-        Outcome::Finished => ("finished", None),
-        Outcome::Failed(reason) => ("failed", Some(reason.clone())),
-        Outcome::OutOfTime(limit) => ("out-of-time", Some(limit.0.to_string())),
-    };
-    transaction.execute(
-        "INSERT INTO trial (run, round, workload, contender, lane, outcome, reason, latencies, over_time, probes,
-             steps, verified)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        params![
-            run,
-            trial.round,
-            trial.workload,
-            trial.contender.0,
-            trial.lane,
-            outcome,
-            reason,
-            text::json(&trial.latencies),
-            text::json(&trial.over_time),
-            text::json(&trial.probes),
-            (!trial.steps.is_empty()).then(|| text::json(&trial.steps)),
-            trial.verified.as_ref().map(text::json),
-        ],
-    )?;
-    insert_slices(transaction, transaction.last_insert_rowid(), &trial.slices)
-}
-
-/// SQLite's integers are signed: a larger count is written, and read, with the same bits.
-fn insert_slices(transaction: &Transaction<'_>, trial: i64, slices: &[Slice]) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO slice (trial, position, operations, bytes, elapsed_ns, value) VALUES (?, ?, ?, ?, ?, ?)",
-    )?;
-    for slice in slices {
-        statement.execute(params![
-            trial,
-            slice.position,
-            slice.operations.cast_signed(),
-            slice.bytes.cast_signed(),
-            slice.elapsed.0.cast_signed(),
-            slice.value,
-        ])?;
+fn append(transaction: &Transaction<'_>, run: i64, event: &Event) -> rusqlite::Result<()> {
+    if event.is_progress() {
+        return Ok(());
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO event (run, number, event)
+             SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM event WHERE run = ?1",
+        )?
+        .execute(params![run, json(event)])?;
+    if let Some(change) = change(event) {
+        transaction.prepare_cached(&format!("UPDATE run SET {change} WHERE run = ?"))?.execute([run])?;
     }
     Ok(())
 }
 
-fn one_row(changed: rusqlite::Result<usize>) -> rusqlite::Result<()> {
-    match changed? {
-        1 => Ok(()),
-        other => Err(rusqlite::Error::StatementChangedRows(other)),
+/// The change in the list of runs that follows from an event.
+fn change(event: &Event) -> Option<&'static str> {
+    match event {
+        Event::Trial(_) => Some("has_measured = TRUE"),
+        Event::RoundFinished(_) => Some("has_measured = TRUE, rounds = rounds + 1"),
+        Event::Finished(Status::Complete) => Some("is_complete = TRUE"),
+        Event::Finished(Status::Interrupted) | Event::Resumed { .. } => Some("is_complete = FALSE"),
+        _ => None,
     }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("the model's values have string keys, and JSON takes any number as null")
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use fsarena_execute::Listener;
+use fsarena_execute::{Listener, Wish};
 use fsarena_model::{ErrorCategory, Event, Explained, Plan, Status};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,16 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// What an agent has to do: the first line of its stdin. The agent stops when its stdin ends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// A new run.
+    Compare(Box<Order>),
+    /// Further rounds of a stored run.
+    Resume(StoredRun),
+}
+
+/// A new run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Order {
     /// The plan.
     pub plan: Plan,
@@ -32,6 +42,54 @@ pub struct Order {
     pub wait: bool,
     /// The IDs of disks whose content may be overwritten.
     pub erase: Vec<String>,
+}
+
+/// A stored run to continue.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StoredRun {
+    /// Its number, for messages.
+    pub run: i64,
+    /// Its events so far.
+    pub events: Vec<Event>,
+    /// How far to continue.
+    pub wish: Wish,
+    /// Whether to wait while another run uses the machine.
+    pub wait: bool,
+    /// The IDs of disks whose content may be overwritten; a stored plan does not contain this consent.
+    pub erase: Vec<String>,
+}
+
+/// How a run ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Everything that was planned is done.
+    Complete,
+    /// It was stopped.
+    Interrupted,
+    /// It was stopped before it began.
+    Stopped,
+    /// It is a stored run that has nothing left to do.
+    Nothing,
+}
+
+impl From<Status> for End {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Complete => Self::Complete,
+            Status::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl End {
+    /// The status of the run.
+    pub fn status(self) -> Status {
+        match self {
+            Self::Complete | Self::Nothing => Status::Complete,
+            Self::Interrupted | Self::Stopped => Status::Interrupted,
+        }
+    }
 }
 
 /// A line of an agent's stdout, or of an exported run.
@@ -44,8 +102,8 @@ pub enum Line {
     Event(Box<Event>),
     /// Nothing has happened, but the agent is alive.
     Alive,
-    /// The last line of a run that did not fail; `None`: it was stopped before it began.
-    Ended(Option<Status>),
+    /// The last line of a run that did not fail.
+    Ended(End),
     /// The last line of a run that failed.
     Failed {
         /// The error.
@@ -75,17 +133,14 @@ impl Listener for Lines {
     }
 }
 
-/// The agent: reads an order, does it with `execute`, and writes the events.
-pub fn serve(
-    stop: &Arc<AtomicBool>,
-    execute: impl FnOnce(Order, &mut dyn Listener) -> Result<Option<Status>>,
-) -> Result<()> {
+/// The agent: reads a request, does it with `execute`, and writes the events.
+pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn Listener) -> Result<End>) -> Result<()> {
     Lines::write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
-    std::io::stdin().lock().read_line(&mut text).context("read the order from stdin")?;
-    let order: Order = serde_json::from_str(&text).map_err(|error| {
+    std::io::stdin().lock().read_line(&mut text).context("read the request from stdin")?;
+    let request: Request = serde_json::from_str(&text).map_err(|error| {
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
-        Refusal::wrong_use(format!("no order on stdin: {error}"), hint)
+        Refusal::wrong_use(format!("no request on stdin: {error}"), hint)
     })?;
     stop_with_stdin(Arc::clone(stop));
     thread::spawn(|| {
@@ -93,8 +148,8 @@ pub fn serve(
             thread::sleep(ALIVE);
         }
     });
-    match execute(order, &mut Lines) {
-        Ok(status) => Lines::write(&Line::Ended(status)),
+    match execute(request, &mut Lines) {
+        Ok(end) => Lines::write(&Line::Ended(end)),
         Err(error) => {
             let (category, hint) = exit::explain(&error);
             Lines::write(&Line::Failed { text: exit::words(&error), hint, exit: exit::code(category) })
@@ -142,35 +197,28 @@ impl Explained for Lost {
     }
 }
 
-/// Lets the agent that `command` starts do `order`, and passes its events to `listener`; `None` if it was stopped
-/// before the run began.
-pub fn elsewhere(
-    command: &str,
-    order: &Order,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<Option<Status>> {
+/// Lets the agent that `command` starts do `request`, and passes its events to `listener`.
+pub fn elsewhere(command: &str, request: &Request, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let mut child = start(command)?;
     let input = Box::new(child.stdin.take().context("the agent's stdin")?);
     let output = BufReader::new(child.stdout.take().context("the agent's stdout")?);
     let link = Link { name: command.to_owned(), input, output };
-    let ended = converse(link, Some(order), stop, listener);
+    let ended = converse(link, Some(request), stop, listener);
     // It ends by itself: its stdin is closed, and it has written its last line or lost its stdout.
     let _ = child.wait();
     ended
 }
 
-/// Gives the agent `order`, unless it has it already, and passes its events to `listener`; `None` if it was stopped
-/// before the run began.
+/// Gives the agent `request`, unless it has it already, and passes its events to `listener`.
 pub fn converse<R: BufRead>(
     link: Link<R>,
-    order: Option<&Order>,
+    request: Option<&Request>,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
-) -> Result<Option<Status>> {
+) -> Result<End> {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| give(order, link.input, stop, &is_over));
+        scope.spawn(|| give(request, link.input, stop, &is_over));
         let ended = follow(&link.name, link.output, listener);
         is_over.store(true, Ordering::Relaxed);
         ended
@@ -187,10 +235,10 @@ fn start(command: &str) -> Result<Child> {
     })
 }
 
-/// Writes the order, and another line when the run is to stop; then it closes the agent's stdin.
-fn give(order: Option<&Order>, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
+/// Writes the request, and another line when the run is to stop; then it closes the agent's stdin.
+fn give(request: Option<&Request>, mut input: Box<dyn Write + Send>, stop: &AtomicBool, is_over: &AtomicBool) {
     // If the agent has ended, its stdout says so.
-    if let Some(text) = order.and_then(|order| serde_json::to_string(order).ok()) {
+    if let Some(text) = request.and_then(|request| serde_json::to_string(request).ok()) {
         let _ = input.write_all(format!("{text}\n").as_bytes());
     }
     while !stop.load(Ordering::Relaxed) && !is_over.load(Ordering::Relaxed) {
@@ -199,7 +247,7 @@ fn give(order: Option<&Order>, mut input: Box<dyn Write + Send>, stop: &AtomicBo
     let _ = input.write_all(b"\n");
 }
 
-fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Result<Option<Status>> {
+fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Result<End> {
     let mut has_begun = false;
     // A line that cannot be read, because the other side is silent for too long, ends the connection as well.
     for line in output.lines().map_while(Result::ok) {
@@ -213,7 +261,7 @@ fn follow(name: &str, output: impl BufRead, listener: &mut dyn Listener) -> Resu
                 has_begun = true;
                 listener.hear(&event).map_err(fsarena_execute::RunError::Listener)?;
             }
-            Ok(Line::Ended(status)) => return Ok(status),
+            Ok(Line::Ended(end)) => return Ok(end),
             Ok(Line::Failed { text, hint, exit }) => return Err(Refusal::of_agent(text, hint, category(exit)).into()),
             Err(_) => {
                 let text = format!("`{name}` does not answer as an agent: {}", line.trim());
@@ -247,7 +295,7 @@ mod tests {
         }
     }
 
-    fn followed(lines: &str) -> (Result<Option<Status>, String>, usize) {
+    fn followed(lines: &str) -> (Result<End, String>, usize) {
         let mut heard = Heard::default();
         let ended = follow("agent", lines.as_bytes(), &mut heard).map_err(|error| error.to_string());
         (ended, heard.0.len())
@@ -260,8 +308,8 @@ mod tests {
     #[test]
     fn events_are_passed_on_until_the_last_line() {
         let lines = version() + "{\"event\":{\"preparing\":\"a lane\"}}\n{\"ended\":\"complete\"}\n";
-        assert_eq!(followed(&lines), (Ok(Some(Status::Complete)), 1));
-        assert_eq!(followed(&(version() + "{\"ended\":null}\n")), (Ok(None), 0));
+        assert_eq!(followed(&lines), (Ok(End::Complete), 1));
+        assert_eq!(followed(&(version() + "{\"ended\":\"stopped\"}\n")), (Ok(End::Stopped), 0));
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use fsarena_model::Contender;
 
+use crate::engines::ENGINES;
+
 /// Crates that name no engine, suite, article or kind.
 const CORE: [&str; 8] = ["model", "stats", "analyse", "execute", "store", "probe", "sys", "report"];
 
@@ -66,7 +68,7 @@ fn crates_use_only_what_the_architecture_allows() {
 
 #[test]
 fn the_core_names_no_engine_suite_article_or_kind() {
-    let engines = fsarena_engine::ENGINES.iter().chain(fsarena_programs::PROGRAMS).map(|engine| engine.name());
+    let engines = ENGINES.all().map(|engine| engine.name());
     let suites = fsarena_catalog::suites().expect("sound").into_iter().map(|suite| suite.name);
     let articles = fsarena_catalog::articles().expect("sound").into_iter().map(|article| article.name);
     let kinds = fsarena_lane::KINDS.iter().map(|kind| kind.name());

@@ -83,7 +83,7 @@ pub enum Command {
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
     /// with whole runs
     Calibrate(Calibrate),
-    /// Run a plan for another fsarena (compare --on): the plan comes on stdin, events go to stdout, as JSON lines
+    /// Run a plan for another fsarena (--on): the plan comes on stdin, events go to stdout, as JSON lines
     Agent,
     /// Fetch and build what a guest needs, boot it, and say how it runs
     Guest(Guest),
@@ -243,6 +243,9 @@ pub struct Resume {
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Continue on the machine where an agent ran it: the command that starts the agent there
+    #[arg(long, value_name = "COMMAND")]
+    pub on: Option<String>,
     /// Do not wait for another run to end
     #[arg(long)]
     pub no_wait: bool,

@@ -11,9 +11,9 @@ use fsarena_lane::kind::Ground;
 use fsarena_lane::{Wait, disk};
 use fsarena_model::event::Note;
 use fsarena_model::guest::Simulated;
-use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Status, Storage};
+use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
 
-use crate::agent::{self, Link, Lost, Order};
+use crate::agent::{self, End, Link, Lost, Order, Request};
 use crate::perform::{self, Held};
 use crate::places;
 
@@ -31,15 +31,10 @@ pub struct InGuest {
     pub simulated: Option<Simulated>,
 }
 
-/// Executes an order in a guest; `None` if it was stopped before the run began.
-pub fn run(
-    in_guest: &InGuest,
-    order: &Order,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<Option<Status>> {
+/// Executes an order in a guest.
+pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(None) };
+    let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(End::Stopped) };
     let ended = boot_and_run(in_guest, order, &mut held, stop, listener);
     let removed = held.ledger.undo();
     let ended = ended?;
@@ -53,7 +48,7 @@ fn boot_and_run(
     held: &mut Held,
     stop: &AtomicBool,
     listener: &mut dyn Listener,
-) -> Result<Option<Status>> {
+) -> Result<End> {
     let mut telling = |what: &str| {
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
     };
@@ -70,9 +65,9 @@ fn boot_and_run(
     let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
     let size = disk::needed(&plan).context("the lanes are too large")?;
     let notes = order.notes.iter().cloned().chain([remark]).collect();
-    let order = Order { plan, notes, wait: false, erase: Vec::new() };
+    let request = Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }));
     let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
-    let text = if is_deterministic { Some(serde_json::to_string(&order)? + "\n") } else { None };
+    let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
     let lanes = Some((&disk, size));
     let running =
         Hardware { prepared: &prepared, lanes, shares: &shares, order: text.as_ref().map(String::as_bytes) }.boot()?;
@@ -83,16 +78,16 @@ fn boot_and_run(
         output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
     };
     let mut listening = Listening { running: &running, inner: listener, booted: false };
-    let ended = agent::converse(link, (!is_deterministic).then_some(&order), stop, &mut listening);
+    let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
     let findings = running.findings();
     match ended {
         Err(error) if error.downcast_ref::<Lost>().is_some() => {
             Err(running.failed("stopped before the run ended").into())
         }
         Err(error) => Err(error),
-        Ok(status) => {
+        Ok(end) => {
             tell(&findings, listener)?;
-            Ok(status)
+            Ok(end)
         }
     }
 }

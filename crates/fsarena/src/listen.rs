@@ -12,6 +12,8 @@ pub struct Recorder<'a> {
     pub store: &'a mut Store,
     /// The run's number in the store; `None` until it has begun.
     pub run: Option<i64>,
+    /// The number of events of a run that is to continue, until its first further event is stored.
+    pub known: Option<usize>,
     /// The progress line that shows the events.
     pub progress: Progress,
 }
@@ -19,10 +21,16 @@ pub struct Recorder<'a> {
 impl Recorder<'_> {
     /// An event is stored before it is shown, so that a lost terminal loses no event.
     fn keep(&mut self, event: &Event) -> Result<(), StoreError> {
-        if let (None, Event::Started { plan, started }) = (self.run, event) {
-            self.run = Some(self.store.begin(plan, started)?);
+        match (self.run, event) {
+            (Some(_), event) if event.is_progress() => {}
+            (Some(run), event) => match self.known.take() {
+                Some(known) => self.store.append_after(run, known, event)?,
+                None => self.store.append(run, event)?,
+            },
+            (None, Event::Started { plan, started }) => self.run = Some(self.store.begin(plan, started)?),
+            (None, _) => {}
         }
-        self.run.map_or(Ok(()), |run| self.store.apply(run, event))
+        Ok(())
     }
 }
 

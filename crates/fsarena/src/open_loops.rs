@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsarena_engine::EngineError;
 use fsarena_model::{Rate, Workload};
 
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 
 /// How to handle a workload that cannot keep a rate.
@@ -37,7 +38,7 @@ pub fn expanded(workloads: Vec<Workload>, rates: &[Rate], unable: Unable) -> Res
 }
 
 fn variants(workload: &Workload, rates: &[Rate]) -> Result<Vec<Workload>, EngineError> {
-    let engine = fsarena_programs::engine_of(workload)?;
+    let engine = ENGINES.of(workload)?;
     rates.iter().map(|rate| engine.paced(workload, *rate)).collect()
 }
 

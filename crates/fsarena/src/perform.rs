@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use fsarena_articles::assess;
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent, Disk};
@@ -14,9 +15,10 @@ use fsarena_store::Store;
 use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
-use crate::agent::{self, Order};
+use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::cli::Global;
 use crate::commands::tell_cleared;
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::guest::{self, InGuest};
 use crate::listen::Recorder;
@@ -72,7 +74,12 @@ impl Place {
             kernel: arguments.guest_kernel.clone(),
             accelerator: arguments.guest.and_then(cli::How::accelerator),
             memory: arguments.guest_memory,
-            packages: plan.workloads.iter().flat_map(fsarena_programs::packages).map(str::to_owned).collect(),
+            packages: plan
+                .workloads
+                .iter()
+                .flat_map(|workload| ENGINES.packages(workload))
+                .map(str::to_owned)
+                .collect(),
         };
         Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
     }
@@ -84,15 +91,17 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
         plan::require_machine(&task.order.plan)?;
     }
     let mut store = places::store(global)?;
-    let mut recorder = Recorder { store: &mut store, run: None, progress: Progress::new(global) };
+    let mut recorder = Recorder { store: &mut store, run: None, known: None, progress: Progress::new(global) };
     let ended = match &task.place {
         Place::Here => here(&task.order, stop, &mut recorder),
-        Place::Agent(command) => agent::elsewhere(command, &task.order, stop, &mut recorder),
+        Place::Agent(command) => {
+            agent::elsewhere(command, &Request::Compare(Box::new(task.order.clone())), stop, &mut recorder)
+        }
         Place::Guest(guest) => guest::run(guest, &task.order, stop, &mut recorder),
     };
     recorder.progress.end();
     let Some(run) = recorder.run else { return ended.map(|_| None) };
-    let status = ended.inspect_err(|error| {
+    let end = ended.inspect_err(|error| {
         note_failure(&mut store, run, error);
         let _ = store.remove_if_empty(run);
     })?;
@@ -102,14 +111,14 @@ pub fn perform(global: &Global, task: &Task, stop: &AtomicBool) -> Result<Option
         note!("interrupted before anything was measured: nothing is kept");
         return Ok(None);
     }
-    Ok(Some((record, status.unwrap_or(Status::Interrupted))))
+    Ok(Some((record, end.status())))
 }
 
-/// Executes an order on this machine; `None` if it was stopped before the run began.
-pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<Option<Status>> {
+/// Executes an order on this machine.
+pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
     enter_namespace(&order.plan)?;
     let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(held) = take_machine(wait, stop)? else { return Ok(None) };
+    let Some(held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
     // Checked only after the lock is taken: another run may have filled the storage, or held the disk.
     let plan = plan::fitted(order.plan.clone());
     plan::require_space(&plan)?;
@@ -123,27 +132,17 @@ pub fn here(order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Re
     let status = on_machine(&plan, held, stop, listener, |machine, listener| {
         fsarena_execute::run(&plan, machine, &MonotonicClock, started, stop, listener)
     })?;
-    Ok(Some(status))
+    Ok(status.into())
 }
 
-/// The result of continuing a run.
-pub enum Resumed {
-    /// All pairs are already decided.
-    Nothing,
-    /// The run was stopped while it waited for another run.
-    Stopped,
-    /// The run was continued.
-    Done(Box<Further>),
-}
-
-/// A continued run.
-pub struct Further {
+/// A run that was to continue.
+pub struct Resumed {
     /// The record before.
     pub before: RunRecord,
     /// The record after.
     pub after: RunRecord,
-    /// How the run ended.
-    pub status: Status,
+    /// How it ended.
+    pub end: End,
 }
 
 /// A stored run to continue.
@@ -153,56 +152,92 @@ pub struct Continuation {
     /// How far to continue.
     pub wish: Wish,
     /// Whether to wait while another run uses the machine.
-    pub wait: Wait,
-    /// The disks whose content may be overwritten; a stored plan does not contain this consent.
-    pub consent: Consent,
+    pub wait: bool,
+    /// The IDs of disks whose content may be overwritten.
+    pub erase: Vec<String>,
+    /// The command that starts an agent on the machine of the run; `None`: it is this machine.
+    pub on: Option<String>,
 }
 
-/// Continues a stored run.
-pub fn resume(global: &Global, wanted: Continuation, stop: &AtomicBool) -> Result<Resumed> {
-    let Continuation { run, wish, wait, consent } = wanted;
+/// Continues a stored run. A run that cannot continue stays unchanged.
+pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) -> Result<Resumed> {
+    let Continuation { run, wish, wait, erase, on } = continuation;
     let mut store = places::existing_store(global)?;
-    let plan = store.load(run)?.plan;
-    plan::require_sound(&plan)?;
-    plan::require_machine(&plan)?;
-    enter_namespace(&plan)?;
-    let Some(held) = take_machine(wait, stop)? else { return Ok(Resumed::Stopped) };
-    // Loaded again after the lock is taken: another process may have continued the run in the meantime.
-    let before = store.load(run)?;
-    let Some(rest) = Remaining::of(&before, wish)? else {
-        if wish == Wish::Usual && before.status == Status::Interrupted {
-            store.apply(run, &Event::Finished(Status::Complete))?;
-        }
-        return Ok(Resumed::Nothing);
+    let held = match &on {
+        Some(_) => None,
+        None => take_machine_for(&store.load(run)?.plan, wait, stop)?,
     };
-    plan::require_space(&plan)?;
-    let held = Held { disks: disk::hold(&plan, &consent)?, ..held };
-    let status = go_on(global, &before, rest, &mut store, held, stop)?;
-    Ok(Resumed::Done(Box::new(Further { after: store.load(run)?, before, status })))
+    // Loaded after the lock is taken: another process may have continued the run in the meantime.
+    let (events, before) = (store.events(run)?, store.load(run)?);
+    let (known, progress) = (Some(events.len()), Progress::new(global));
+    let mut recorder = Recorder { store: &mut store, run: Some(run), known, progress };
+    let ended = match (on, held) {
+        (Some(command), _) => {
+            let request = Request::Resume(StoredRun { run, events, wish, wait, erase });
+            agent::elsewhere(&command, &request, stop, &mut recorder)
+        }
+        (None, Some(held)) => go_on(before.clone(), wish, &Consent(erase), held, stop, &mut recorder),
+        (None, None) => Ok(End::Stopped),
+    };
+    recorder.progress.end();
+    let has_begun = recorder.known.is_none();
+    let end = ended.inspect_err(|error| {
+        if has_begun {
+            note_failure(&mut store, run, error)
+        }
+    })?;
+    Ok(Resumed { after: store.load(run)?, before, end })
 }
 
-/// Like [`here`], for a stored run. A run that cannot continue stays unchanged.
+/// Continues on this machine a run that another fsarena has stored.
+pub fn resume_here(stored: StoredRun, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let StoredRun { run, events, wish, wait, erase } = stored;
+    let record = RunRecord::of_events(run, events).context("the events are not those of a run")?;
+    let Some(held) = take_machine_for(&record.plan, wait, stop)? else { return Ok(End::Stopped) };
+    go_on(record, wish, &Consent(erase), held, stop, listener)
+}
+
+/// Checks a stored plan, and locks the machine for it; `None` if the run is stopped while it waits.
+fn take_machine_for(plan: &Plan, wait: bool, stop: &AtomicBool) -> Result<Option<Held>> {
+    plan::require_sound(plan)?;
+    plan::require_machine(plan)?;
+    enter_namespace(plan)?;
+    take_machine(if wait { Wait::Yes } else { Wait::No }, stop)
+}
+
+/// Like [`here`], for a stored run.
 fn go_on(
-    global: &Global,
-    record: &RunRecord,
-    rest: Remaining,
-    store: &mut Store,
+    record: RunRecord,
+    wish: Wish,
+    consent: &Consent,
     held: Held,
     stop: &AtomicBool,
-) -> Result<Status> {
-    let (run, started) = (record.run, clock::now());
+    listener: &mut dyn Listener,
+) -> Result<End> {
+    let Some(rest) = Remaining::of(&record, wish)? else {
+        if wish == Wish::Usual && record.status == Status::Interrupted {
+            listener.hear(&Event::Finished(Status::Complete)).map_err(RunError::Listener)?;
+        }
+        return Ok(End::Nothing);
+    };
+    plan::require_space(&record.plan)?;
+    let held = Held { disks: disk::hold(&record.plan, consent)?, ..held };
+    let started = clock::now();
     let resumption = Resumption { record: record.clone(), rest, at: clock::utc() };
-    let mut recorder = Recorder { store, run: Some(run), progress: Progress::new(global) };
-    let status = on_machine(&record.plan, held, stop, &mut recorder, |machine, listener| {
+    let status = on_machine(&record.plan, held, stop, listener, |machine, listener| {
         fsarena_execute::resume(resumption, machine, &MonotonicClock, started, stop, listener)
     });
-    recorder.progress.end();
-    let has_begun = store.load(run).is_ok_and(|after| after.notes.len() > record.notes.len());
-    status.inspect_err(|error| {
-        if has_begun {
-            note_failure(store, run, error)
-        }
-    })
+    Ok(status.map_err(|error| with_way_out(error, &record))?.into())
+}
+
+/// Adds to the refusal of a changed machine the command that starts a new run.
+fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
+    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
+        return error;
+    }
+    let command: Vec<String> = assess(record).command.iter().map(|word| fsarena_report::shell(word)).collect();
+    let hint = format!("start a new one: {}", command.join(" "));
+    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
 /// The lock on the machine for one run, and the ledger of the things that the run creates.
@@ -239,7 +274,7 @@ pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
 
 fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
     let text = format!("the run failed: {error}");
-    let _ = store.apply(run, &Event::Note(Note { severity: Severity::Failure, text }));
+    let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
 }
 
 /// Makes the lanes of `plan`, calls `session` with them, and removes everything.
@@ -258,7 +293,7 @@ fn on_machine(
     let Held { mut ledger, disks, _machine } = held;
     fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
     let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
-    let mut machine = Machine::new(plan.clone(), arena);
+    let mut machine = Machine::new(plan.clone(), arena, ENGINES);
     machine.precondition(&mut telling)?;
     let status = session(&mut machine, listener);
     let _ = listener.hear(&Event::Preparing("taking everything away".to_owned()));

@@ -23,6 +23,7 @@ use fsarena_model::{
 };
 
 use crate::cli::{Compare, Place};
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::plan::available::Programs;
 
@@ -138,7 +139,7 @@ fn rounds(arguments: &Compare, suite: Option<&Suite>, contenders: usize) -> Roun
 
 /// The plan with what its engines state about the workloads, if it is consistent and its budget suffices.
 fn checked(plan: Plan) -> Result<Plan> {
-    let workloads = plan.workloads.into_iter().map(fsarena_programs::resolved).collect::<Result<_, _>>()?;
+    let workloads = plan.workloads.into_iter().map(|workload| ENGINES.resolved(workload)).collect::<Result<_, _>>()?;
     let plan = Plan { workloads, ..plan };
     let plan = Plan { reserved: reserved(&plan), ..plan };
     require_sound(&plan)?;
@@ -198,7 +199,7 @@ pub fn require_mix(plan: &Plan) -> Result<()> {
 fn without_programs(plan: &Plan, name: &str) -> Result<()> {
     for missing in not_here(plan, name) {
         let workload = fsarena_catalog::workload(&missing.workload)?;
-        fsarena_programs::engine_of(&workload)?.require(&workload)?;
+        ENGINES.of(&workload)?.require(&workload)?;
     }
     let text =
         format!("no workload of `{name}` was run, for their programs were not there, and it cannot have a weight");
@@ -210,7 +211,7 @@ pub fn require_machine(plan: &Plan) -> Result<()> {
     require::rights_and_kinds(plan)?;
     require::memory_limits(plan)?;
     for workload in &plan.workloads {
-        if let Some(engine) = fsarena_programs::engine(&workload.engine) {
+        if let Some(engine) = ENGINES.named(&workload.engine) {
             engine.require(workload)?;
         }
     }
@@ -368,7 +369,7 @@ fn require_work(plan: &Plan) -> Result<()> {
         }
     }
     require_whole_sectors(plan)?;
-    Ok(require_libraries(plan)?)
+    Ok(require_libraries(ENGINES, plan)?)
 }
 
 /// Refuses a budget that is too short for one round.

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use fsarena_engine::{Job, starts_job};
-use fsarena_lane::Arena;
 use fsarena_model::{BaselineKind, Bytes, Workload};
-use fsarena_programs::engine_of;
 
 use super::{Machine, io};
 use crate::TestbedError;
@@ -46,7 +44,7 @@ impl Machine {
         let job = match place {
             BaselineKind::Device => {
                 self.arena.rewrite_calibration_device(workload.traits.peak)?;
-                on_device(&self.arena, workload, seed)?
+                self.on_device(workload, seed)?
             }
             BaselineKind::Memory | BaselineKind::Start => starts(workload),
         };
@@ -54,12 +52,13 @@ impl Machine {
         job.prepare(stop)?;
         Ok(job)
     }
-}
 
-/// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run there.
-pub fn on_device(arena: &Arena, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
-    let Some((device, size)) = arena.calibration_device()? else { return Ok(None) };
-    Ok(engine_of(workload)?.open_on_device(workload, &device, size, seed)?)
+    /// The workload on the calibration device; `None` without a calibration device, or if the workload cannot run
+    /// there.
+    pub(super) fn on_device(&self, workload: &Workload, seed: u64) -> Result<Option<Box<dyn Job>>, TestbedError> {
+        let Some((device, size)) = self.arena.calibration_device()? else { return Ok(None) };
+        Ok(self.engines.of(workload)?.open_on_device(workload, &device, size, seed)?)
+    }
 }
 
 /// The workload's program starts, at most `ENOUGH_STARTS`; `None` if the workload starts no programs.

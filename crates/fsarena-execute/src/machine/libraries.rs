@@ -7,7 +7,6 @@ use fsarena_engine::Job;
 use fsarena_lane::{CheckResult, Remounted};
 use fsarena_library::Library;
 use fsarena_model::{Step, Verification, Workload};
-use fsarena_programs::engine_of;
 
 use super::Machine;
 use crate::libraries::library_of;
@@ -30,7 +29,7 @@ impl Machine {
         stop: &AtomicBool,
     ) -> Result<Box<dyn Job>, TestbedError> {
         self.arena.renew(contender)?;
-        let mut job = engine_of(workload)?.open_in_library(workload, library, device, seed)?;
+        let mut job = self.engines.of(workload)?.open_in_library(workload, library, device, seed)?;
         job.prepare(stop)?;
         Ok(job)
     }

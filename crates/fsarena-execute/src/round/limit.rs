@@ -108,10 +108,14 @@ impl Drop for End<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_engine::{ENGINES, Engines};
+
     use super::*;
 
+    static ALL: Engines = Engines(&[ENGINES, fsarena_programs::PROGRAMS]);
+
     fn workload(name: &str) -> Workload {
-        fsarena_programs::resolved(fsarena_catalog::workload(name).expect("in the catalogue")).expect("sound")
+        ALL.resolved(fsarena_catalog::workload(name).expect("in the catalogue")).expect("sound")
     }
 
     #[test]

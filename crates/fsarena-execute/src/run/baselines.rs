@@ -4,7 +4,6 @@ use fsarena_analyse::baseline_counts;
 use fsarena_model::{
     Baseline, BaselineKind, CacheState, Event, Label, LaneCost, Nanos, Often, Severity, Trial, Workload,
 };
-use fsarena_programs::engine_of;
 
 use super::Session;
 use crate::RunError;
@@ -120,7 +119,7 @@ impl Session<'_> {
 /// cache of a device does, and read more than twice as fast (docs/decisions/0011).
 fn at_place(workload: &Workload, place: BaselineKind) -> Option<Workload> {
     let is_no_ceiling = place == BaselineKind::Device && workload.cache != CacheState::Direct;
-    if workload.is_open_loop() || is_no_ceiling || engine_of(workload).is_err() {
+    if workload.is_open_loop() || is_no_ceiling {
         return None;
     }
     let slices = if place == BaselineKind::Device { workload.slices } else { SLICES };

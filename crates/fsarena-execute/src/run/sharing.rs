@@ -50,11 +50,15 @@ fn files(plan: &Plan, index: usize) -> Option<SharedFiles> {
 
 #[cfg(test)]
 mod tests {
+    use fsarena_engine::{ENGINES, Engines};
+
     use super::*;
+
+    static NATIVE: Engines = Engines(&[ENGINES]);
 
     fn shares(names: &[&str]) -> Vec<(String, bool, bool)> {
         let workloads = names.iter().map(|name| fsarena_catalog::workload(name).expect("in the catalogue"));
-        let workloads = workloads.map(|workload| fsarena_programs::resolved(workload).expect("sound")).collect();
+        let workloads = workloads.map(|workload| NATIVE.resolved(workload).expect("sound")).collect();
         let plan = Plan { workloads, ..Plan::of(Vec::new()) };
         let grouped = in_groups(&plan, (0..names.len()).collect());
         let words = |(index, Shares { adopts, leaves }): (usize, Shares)| (names[index].to_owned(), adopts, leaves);

@@ -28,7 +28,7 @@ fn the_same_record_gives_the_same_comparison() {
 fn a_record_rebuilt_from_events_gives_the_same_comparison() {
     let performance = mixed();
     let mut record = RunRecord::new(3, performance.record.plan.clone(), performance.record.started.clone());
-    performance.events.iter().for_each(|event| record.apply(event));
+    performance.events.iter().cloned().for_each(|event| record.apply(event));
     assert!(record == performance.record);
     assert!(assess(&record) == performance.comparison());
 }
@@ -39,7 +39,7 @@ fn a_record_rebuilt_from_events_that_were_kept_as_text_gives_the_same_comparison
     let mut record = RunRecord::new(3, performance.record.plan.clone(), performance.record.started.clone());
     for event in &performance.events {
         let kept = serde_json::to_string(event).expect("an event is text");
-        record.apply(&serde_json::from_str::<Event>(&kept).expect("and can be read again"));
+        record.apply(serde_json::from_str(&kept).expect("and can be read again"));
     }
     assert!(record == performance.record);
     assert!(assess(&record) == performance.comparison());

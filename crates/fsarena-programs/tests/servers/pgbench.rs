@@ -33,14 +33,14 @@ fn what_contradicts_itself_is_refused() {
         serde_json::json!({ "scale": 1, "clients": 2, "seconds": 5, "branches": 3 }),
     ] {
         let workload = workload("phoronix-pgbench", parameters);
-        let engine = fsarena_programs::engine_of(&workload).expect("an engine");
+        let engine = crate::ENGINES.of(&workload).expect("an engine");
         assert!(engine.traits(&workload).is_err(), "{:?}", workload.parameters);
     }
 }
 
 #[test]
 fn the_report_has_the_settings_of_the_server() {
-    let settings = fsarena_programs::settings(&[pgbench(60)]).remove("phoronix-pgbench").expect("known").join("\n");
+    let settings = crate::ENGINES.settings(&[pgbench(60)]).remove("phoronix-pgbench").expect("known").join("\n");
     for word in ["fsync=on", "synchronous_commit=on", "initdb -D LANE", "-i -q -s 2", "-c 2 -j 1 -t 60", "SEED"] {
         assert!(settings.contains(word), "{word}: {settings}");
     }

@@ -47,7 +47,7 @@ pub fn prepared(workload: &Workload, place: &Path) -> Box<dyn Job> {
 
 /// A job of the workload in `place`.
 pub fn open(workload: &Workload, place: &Path) -> Box<dyn Job> {
-    fsarena_programs::engine_of(workload).expect("an engine").open(workload, place, 7).expect("opened")
+    crate::ENGINES.of(workload).expect("an engine").open(workload, place, 7).expect("opened")
 }
 
 /// Starts the server, runs the workload, and ends the server.

@@ -17,7 +17,7 @@ fn store_at(path: &Path) {
     let mut store = Store::open(path).unwrap();
     for _ in 0..2 {
         let run = store.begin(&plan(), STARTED).unwrap();
-        events().iter().for_each(|event| store.apply(run, event).unwrap());
+        events().iter().for_each(|event| store.append(run, event).unwrap());
     }
 }
 
@@ -42,7 +42,7 @@ fn nothing_in_a_schema_is_executed() {
 }
 
 #[test]
-fn a_version_that_never_was_is_refused() {
+fn a_format_that_never_was_is_refused() {
     let place = tempdir().unwrap();
     let path = place.path().join("own/store.sqlite");
     store_at(&path);

@@ -72,7 +72,7 @@ fn what_was_stored_outlives_a_loss_of_power() {
     let path = disk.root().join("new/store.sqlite");
     let mut store = Store::open(&path).unwrap();
     let run = store.begin(&plan(), STARTED).unwrap();
-    events().iter().for_each(|event| store.apply(run, event).unwrap());
+    events().iter().for_each(|event| store.append(run, event).unwrap());
     let expected = store.load(run).unwrap();
     disk.lose_power();
     drop(store);

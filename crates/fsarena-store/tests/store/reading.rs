@@ -1,11 +1,10 @@
-//! A store that is only read: nothing is made or changed, and older stores are read without a migration.
+//! A store that is only read: nothing is made or changed.
 
 use std::fs;
 use std::path::Path;
 
 use fsarena_model::{Event, RunRecord, Status};
 use fsarena_store::{Store, StoreError};
-use rusqlite::{Connection, params};
 use tempfile::tempdir;
 
 use crate::fixture::{STARTED, events, plan, trial};
@@ -21,7 +20,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn stored(path: &Path) -> (Store, RunRecord) {
     let mut store = Store::open(path).unwrap();
     let run = store.begin(&plan(), STARTED).unwrap();
-    events().iter().for_each(|event| store.apply(run, event).unwrap());
+    events().iter().for_each(|event| store.append(run, event).unwrap());
     let record = store.load(run).unwrap();
     (store, record)
 }
@@ -48,7 +47,7 @@ fn a_store_is_read_while_another_process_writes_it_or_after_that_was_killed() {
     let (mut writer, first) = stored(&path);
     let reader = Store::read(&path).unwrap();
     assert_eq!(reader.load(first.run).unwrap(), first);
-    writer.apply(first.run, &Event::Finished(Status::Complete)).unwrap();
+    writer.append(first.run, &Event::Finished(Status::Complete)).unwrap();
     assert_eq!(reader.load(first.run).unwrap().status, Status::Complete);
     std::mem::forget(writer);
     assert_eq!(Store::read(&path).unwrap().load(first.run).unwrap().status, Status::Complete);
@@ -69,50 +68,20 @@ fn what_is_not_there_is_not_made() {
 }
 
 #[test]
-fn stores_of_older_versions_are_read_as_they_are() {
-    let scripts = [
-        include_str!("../../migrations/0001.sql"),
-        include_str!("../../migrations/0002.sql"),
-        include_str!("../../migrations/0003.sql"),
-    ];
-    for version in 1..=scripts.len() {
-        let place = tempdir().unwrap();
-        let path = place.path().join("old.sqlite");
-        let old = Connection::open(&path).unwrap();
-        scripts[..version].iter().for_each(|script| old.execute_batch(script).unwrap());
-        old.pragma_update(None, "application_id", 0x6673_6172).unwrap();
-        old.pragma_update(None, "user_version", version as i64).unwrap();
-        let json = serde_json::to_string(&plan()).unwrap();
-        old.execute("INSERT INTO run VALUES (1, ?, 'complete', 'quick', '', ?, NULL)", params![STARTED, json]).unwrap();
-        old.execute_batch(
-            "INSERT INTO round (run, round) VALUES (1, 1);
-             INSERT INTO trial (run, round, workload, contender, outcome, latencies, probes)
-             VALUES (1, 1, 'create-fsync', 'ext4', 'finished', '{}', '{}');",
-        )
-        .unwrap();
-        drop(old);
-        let before = files(place.path());
-        let record = Store::read(&path).unwrap().load(1).unwrap();
-        assert_eq!((record.trials.len(), record.rounds.len(), record.baselines.len()), (1, 1, 0), "{version}");
-        assert_eq!(files(place.path()), before, "{version}");
-    }
-}
-
-#[test]
 fn a_run_that_measured_nothing_is_none() {
     let place = tempdir().unwrap();
     let path = place.path().join("own/store.sqlite");
     let (mut store, real) = stored(&path);
     let killed = store.begin(&plan(), STARTED).unwrap();
     let failed = store.begin(&plan(), STARTED).unwrap();
-    events().iter().take(3).for_each(|event| store.apply(failed, event).unwrap());
+    events().iter().take(3).for_each(|event| store.append(failed, event).unwrap());
     assert_eq!(store.last().unwrap(), Some(real.run), "what was only begun is not the last run");
     assert_eq!(store.runs().unwrap().len(), 1);
     store.remove_if_empty(failed).unwrap();
     assert!(matches!(store.load(failed), Err(StoreError::NoSuchRun { .. })));
     store.remove_if_empty(real.run).unwrap();
     assert_eq!(store.load(real.run).unwrap(), real, "a run with a trial stays");
-    store.apply(killed, &Event::Trial(Box::new(trial(1)))).unwrap();
+    store.append(killed, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(killed), "now it has begun");
     assert!(store.begin(&plan(), STARTED).unwrap() > failed, "its number is not used again");
 }

@@ -17,14 +17,18 @@ fn refusal(path: &Path) -> StoreError {
 }
 
 #[test]
-fn a_newer_store_is_left_untouched() {
+fn a_store_of_another_format_is_left_untouched() {
     let place = tempdir().unwrap();
     let path = place.path().join("own/store.sqlite");
     drop(Store::open(&path).unwrap());
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let before = fs::read(&path).unwrap();
-    assert!(matches!(refusal(&path), StoreError::Newer { found: 99, known: 4, .. }));
-    assert_eq!(fs::read(&path).unwrap(), before);
+    for format in [1, 4, 6, 99] {
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", format).unwrap();
+        let before = fs::read(&path).unwrap();
+        for error in [refusal(&path), Store::read(&path).unwrap_err(), Store::open_existing(&path).unwrap_err()] {
+            assert!(matches!(error, StoreError::OtherFormat { found, known: 5, .. } if found == format), "{error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
 }
 
 #[test]

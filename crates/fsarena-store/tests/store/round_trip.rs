@@ -17,8 +17,8 @@ fn both(store: &mut Store, events: &[Event]) -> (RunRecord, RunRecord) {
     let run = store.begin(&plan(), STARTED).unwrap();
     let mut expected = RunRecord::new(run, plan(), STARTED.to_owned());
     for event in events {
-        expected.apply(event);
-        store.apply(run, event).unwrap();
+        expected.apply(event.clone());
+        store.append(run, event).unwrap();
     }
     (expected, store.load(run).unwrap())
 }
@@ -57,9 +57,9 @@ fn a_run_that_goes_on_is_interrupted_until_it_has_ended_again() {
     let (expected, loaded) = both(&mut store, &goes_on);
     assert_eq!(loaded, expected);
     assert_eq!((loaded.status, loaded.trials.len()), (Status::Interrupted, 3));
-    store.apply(loaded.run, &Event::Finished(Status::Complete)).unwrap();
+    store.append(loaded.run, &Event::Finished(Status::Complete)).unwrap();
     assert_eq!(store.load(loaded.run).unwrap().status, Status::Complete);
-    let unknown = store.apply(99, &Event::Resumed { at: STARTED.to_owned() });
+    let unknown = store.append(99, &Event::Resumed { at: STARTED.to_owned() });
     assert!(matches!(unknown, Err(StoreError::NoSuchRun { run: 99, .. })));
 }
 
@@ -71,17 +71,54 @@ fn runs_are_listed_and_numbers_are_never_used_again() {
     let (first, _) = both(&mut store, &events());
     let second = store.begin(&plan(), STARTED).unwrap();
     assert!(second > first.run);
-    store.apply(second, &Event::Trial(Box::new(trial(1)))).unwrap();
+    store.append(second, &Event::Trial(Box::new(trial(1)))).unwrap();
     assert_eq!(store.last().unwrap(), Some(second));
-    let row = |run, rounds| RunRow {
+    let row = |run, rounds| row(run, Status::Interrupted, rounds);
+    assert_eq!(store.runs().unwrap(), [row(first.run, 1), row(second, 0)]);
+}
+
+fn row(run: i64, status: Status, rounds: u32) -> RunRow {
+    RunRow {
         run,
         started: STARTED.to_owned(),
-        status: Status::Interrupted,
+        status,
         suite: Some("quick".to_owned()),
         contenders: vec![Label::from("ext4"), Label::from("noatime")],
         rounds,
+    }
+}
+
+#[test]
+fn a_value_that_json_lacks_is_nan_and_its_run_is_loaded() {
+    let place = tempdir().unwrap();
+    let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
+    let run = store.begin(&plan(), STARTED).unwrap();
+    let slices = [f64::NAN, f64::INFINITY, 0.1].map(|value| Slice { value, ..trial(1).slices[0] });
+    store.append(run, &Event::Trial(Box::new(Trial { slices: slices.to_vec(), ..trial(1) }))).unwrap();
+    let values: Vec<f64> = store.load(run).unwrap().trials[0].slices.iter().map(|slice| slice.value).collect();
+    assert!(values[0].is_nan() && values[1].is_nan() && values[2] == 0.1, "{values:?}");
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_named_and_the_other_runs_can() {
+    let place = tempdir().unwrap();
+    let path = place.path().join("store.sqlite");
+    let mut store = Store::open(&path).unwrap();
+    let [first, second] = [(); 2].map(|()| both(&mut store, &events()).0);
+    let change = |event: &str, number: u64| {
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute("UPDATE event SET event = ? WHERE run = 1 AND number = ?", (event, number as i64)).unwrap();
     };
-    assert_eq!(store.runs().unwrap(), [row(first.run, 1), row(second, 0)]);
+    for (event, number) in [(r#"{"unheard-of":1}"#, 3), ("rubbish", 2), (r#"{"finished":"complete"}"#, 1)] {
+        change(event, number);
+        let error = store.load(first.run).unwrap_err();
+        assert!(matches!(error, StoreError::Unreadable { run: 1, number: found, .. } if found == number), "{error}");
+        assert!(error.hint().is_some());
+        change(&store.lines(second.run).unwrap()[number as usize - 1], number);
+    }
+    change("rubbish", 1);
+    assert_eq!(store.load(second.run).unwrap(), second);
+    assert_eq!(store.runs().unwrap().len(), 2);
 }
 
 #[test]
@@ -93,8 +130,24 @@ fn an_unknown_run_is_an_error() {
     assert!(error.hint().unwrap().contains("fsarena runs"));
     let events = [Event::Trial(Box::new(trial(1))), Event::Finished(Status::Complete)];
     for event in events {
-        assert!(matches!(store.apply(7, &event), Err(StoreError::NoSuchRun { run: 7, .. })));
+        assert!(matches!(store.append(7, &event), Err(StoreError::NoSuchRun { run: 7, .. })));
     }
+}
+
+#[test]
+fn only_one_process_continues_a_run() {
+    let place = tempdir().unwrap();
+    let path = place.path().join("store.sqlite");
+    let [mut first, mut second] = [(); 2].map(|()| Store::open(&path).unwrap());
+    let run = both(&mut first, &events()).0.run;
+    let known = second.events(run).unwrap().len();
+    let goes_on = Event::Resumed { at: STARTED.to_owned() };
+    first.append_after(run, known, &goes_on).unwrap();
+    let error = second.append_after(run, known, &goes_on).unwrap_err();
+    assert!(matches!(error, StoreError::Continued { run: found, .. } if found == run), "{error}");
+    assert!(error.hint().is_some());
+    assert_eq!(second.events(run).unwrap().len(), known + 1);
+    assert!(matches!(first.append_after(7, 0, &goes_on), Err(StoreError::NoSuchRun { run: 7, .. })));
 }
 
 #[test]
@@ -164,6 +217,13 @@ proptest! {
         let place = tempdir().unwrap();
         let mut store = Store::open(&place.path().join("store.sqlite")).unwrap();
         let (expected, loaded) = both(&mut store, &events);
-        prop_assert_eq!(loaded, expected);
+        prop_assert_eq!(&loaded, &expected);
+        // The list states the same as the record.
+        let is_listed = !expected.trials.is_empty() || !expected.rounds.is_empty();
+        let row = is_listed.then(|| row(expected.run, expected.status, expected.rounds.len() as u32));
+        prop_assert_eq!(store.runs().unwrap(), Vec::from_iter(row));
+        // A whole run and its events one by one are the same, and so are their lines.
+        let whole = store.insert(&plan(), STARTED, &events).unwrap();
+        prop_assert_eq!(store.lines(whole).unwrap(), store.lines(expected.run).unwrap());
     }
 }

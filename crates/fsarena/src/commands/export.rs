@@ -1,7 +1,7 @@
 //! `fsarena export`: a stored run as JSON lines, as an agent writes them.
 
 use anyhow::{Context, Result};
-use fsarena_model::{Event, RunRecord};
+use fsarena_store::Store;
 
 use super::{report, write};
 use crate::agent::Line;
@@ -13,7 +13,7 @@ use crate::{output, places};
 /// Writes a run to a file, or to stdout.
 pub fn run(global: &Global, options: &Export) -> Result<Ended> {
     let store = places::store_to_read(global)?;
-    let text = lines(store.load(report::number(&store, &options.run)?)?)?;
+    let text = lines(&store, report::number(&store, &options.run)?)?;
     match &options.output {
         None => write(text.as_bytes())?,
         Some(path) => {
@@ -24,11 +24,11 @@ pub fn run(global: &Global, options: &Export) -> Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// The version, the events and the status, each in a line.
-fn lines(record: RunRecord) -> Result<String> {
-    let status = record.status;
-    let begin = Line::Version(env!("CARGO_PKG_VERSION").to_owned());
-    let events = record.into_events().into_iter().map(|event: Event| Line::Event(Box::new(event)));
-    let all = [begin].into_iter().chain(events).chain([Line::Ended(Some(status))]);
-    all.map(|line| Ok(serde_json::to_string(&line)? + "\n")).collect()
+/// The version, the stored events and the status, each in a line. A run that cannot be loaded is not written.
+fn lines(store: &Store, run: i64) -> Result<String> {
+    let status = store.load(run)?.status;
+    let version = serde_json::to_string(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
+    let events = store.lines(run)?.into_iter().map(|event| format!("{{\"event\":{event}}}"));
+    let ended = serde_json::to_string(&Line::Ended(status.into()))?;
+    Ok([version].into_iter().chain(events).chain([ended, String::new()]).collect::<Vec<_>>().join("\n"))
 }

@@ -18,8 +18,7 @@ pub fn run(global: &Global, options: &Import) -> Result<Ended> {
     let mut store = places::store(global)?;
     for (path, events) in runs {
         let Some((Event::Started { plan, started }, others)) = events.split_first() else { continue };
-        let run = store.begin(plan, started)?;
-        others.iter().try_for_each(|event| store.apply(run, event))?;
+        let run = store.insert(plan, started, others)?;
         note!("{} is run {run}: fsarena report {run}", path.display());
     }
     Ok(Ended::Well)

@@ -11,6 +11,7 @@ use fsarena_model::{Rate, Workload};
 
 use super::{print, table};
 use crate::cli::{List, Listed};
+use crate::engines::ENGINES;
 use crate::exit::Ended;
 
 /// Lists the selected items, or everything.
@@ -79,14 +80,14 @@ pub fn availability(kind: &dyn Kind) -> Availability {
 }
 
 fn can_keep_a_rate(workload: &Workload) -> bool {
-    let engine = fsarena_programs::engine(&workload.engine);
+    let engine = ENGINES.named(&workload.engine);
     engine.is_some_and(|engine| engine.paced(workload, Rate::Percent(100.0)).is_ok())
 }
 
 fn workloads() -> Result<String> {
     let workloads = fsarena_catalog::workloads()?;
     let rows = workloads.into_iter().map(|workload| {
-        let here = match (fsarena_programs::engine(&workload.engine), fsarena_programs::missing(&workload)) {
+        let here = match (ENGINES.named(&workload.engine), ENGINES.missing(&workload)) {
             (None, _) => format!("no: there is no engine `{}`", workload.engine),
             (Some(_), missing) if missing.is_empty() => "yes".to_owned(),
             (Some(_), missing) => format!("no: apt-get install {}", missing.join(" ")),

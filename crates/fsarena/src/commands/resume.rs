@@ -3,17 +3,15 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use fsarena_articles::assess;
-use fsarena_execute::{Remaining, RunError, Wish, estimated_round, estimated_setup};
-use fsarena_lane::Wait;
-use fsarena_lane::disk::Consent;
+use fsarena_execute::{Remaining, Wish, estimated_round, estimated_setup};
 use fsarena_model::{Budget, Nanos, RunRecord, Status};
 use fsarena_report::visible;
 
 use super::compare::{dry, ended, show};
 use super::{print, report};
+use crate::agent::End;
 use crate::cli::{Global, Resume};
-use crate::exit::{Ended, Refusal};
+use crate::exit::Ended;
 use crate::note::note;
 use crate::perform::{Continuation, Resumed, resume};
 use crate::places;
@@ -30,15 +28,15 @@ pub fn run(global: &Global, options: &Resume) -> Result<Ended> {
         None if options.dry_run || record.status == Status::Complete => return nothing(),
         _ => {}
     }
-    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
-    let further = Continuation { run: record.run, wish, wait, consent: Consent(options.erase.clone()) };
-    let resumed = resume(global, further, &*stop_flag()?);
-    match resumed.map_err(|error| with_way_out(error, &record))? {
-        Resumed::Nothing => nothing(),
-        Resumed::Stopped => Ok(Ended::Interrupted),
-        Resumed::Done(further) => {
-            show(global, &further.after)?;
-            Ok(ended(&since(further.after, &further.before), further.status))
+    let (wait, erase, on) = (!options.no_wait, options.erase.clone(), options.on.clone());
+    let wanted = Continuation { run: record.run, wish, wait, erase, on };
+    let Resumed { before, after, end } = resume(global, wanted, &*stop_flag()?)?;
+    match end {
+        End::Nothing => nothing(),
+        End::Stopped => Ok(Ended::Interrupted),
+        End::Complete | End::Interrupted => {
+            show(global, &after)?;
+            Ok(ended(&since(after, &before), end.status()))
         }
     }
 }
@@ -62,15 +60,6 @@ fn since(mut after: RunRecord, before: &RunRecord) -> RunRecord {
     after.checks.drain(..before.checks.len());
     after.notes.drain(..before.notes.len());
     after
-}
-
-fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
-    if !matches!(error.downcast_ref(), Some(RunError::Unlike(_))) {
-        return error;
-    }
-    let command: Vec<String> = assess(record).command.iter().map(|word| fsarena_report::shell(word)).collect();
-    let hint = format!("start a new one: {}", command.join(" "));
-    Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
 fn describe(record: &RunRecord, rest: &Remaining) -> Result<Ended> {

@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsarena_model::{Contender, Unavailable, Workload};
 
 use crate::cli::Place;
+use crate::engines::ENGINES;
 
 /// Where the programs of workloads come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,9 +30,9 @@ pub fn available(workloads: Vec<Workload>, programs: Programs) -> Result<(Vec<Wo
     if programs == Programs::Fetched {
         return Ok((workloads, Vec::new()));
     }
-    let (here, missing) = parted(&workloads, fsarena_programs::missing);
+    let (here, missing) = parted(&workloads, |workload| ENGINES.missing(workload));
     if let ([], Some(first)) = (here.as_slice(), workloads.first()) {
-        fsarena_programs::engine_of(first)?.require(first)?;
+        ENGINES.of(first)?.require(first)?;
     }
     Ok((here, missing))
 }

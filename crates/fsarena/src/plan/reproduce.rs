@@ -10,6 +10,7 @@ use fsarena_execute::left_out;
 use super::available::Programs;
 use super::{checked, contenders, margin, seed};
 use crate::cli::Reproduce;
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 
 /// Lane size if the suite of the article does not define one.
@@ -29,7 +30,7 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let (baselines, noise) = super::baselines_at(scale, Often::Once);
     let usual = if scale == Scale::Smoke { Some(1) } else { suite.rounds };
     let rounds = options.rounds.or(usual).unwrap_or(1);
-    let left_out = left_out(&contenders, &workloads);
+    let left_out = left_out(ENGINES, &contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
     let notes = idle.chain(unavailable.iter().map(ToString::to_string)).collect();

@@ -52,7 +52,7 @@ fn stored(stage: &Stage, change: impl FnOnce(&mut Plan)) -> RunRecord {
     change(&mut plan);
     let mut store = Store::open(&stage.store()).expect("opened");
     let run = store.begin(&plan, "2026-11-22T12:00:00Z").expect("begun");
-    store.apply(run, &Event::Trial(Box::new(trial(&plan)))).expect("stored");
+    store.append(run, &Event::Trial(Box::new(trial(&plan)))).expect("stored");
     store.load(run).expect("there")
 }
 

@@ -90,7 +90,7 @@ impl Play {
         let mut testbed = FakeTestbed::new(backstage.clone());
         let mut listener = Collector::new(clock.clone(), self.deaf_from);
         let result = session(&mut testbed, &clock, &backstage.stop, &mut listener);
-        listener.events.iter().for_each(|event| record.apply(event));
+        listener.events.iter().cloned().for_each(|event| record.apply(event));
         let Collector { events, times, .. } = listener;
         Performance { result, events, times, journal: backstage.journal(), record }
     }

@@ -1,4 +1,4 @@
-//! The store: its path, and whether it is writable. It is not opened, because that would create or migrate it.
+//! The store: its path, and whether it is writable. It is not opened, because that would make it.
 
 use std::io;
 use std::path::Path;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use fsarena_engine::EngineError;
 use fsarena_model::{CacheState, Workload};
-use fsarena_programs::engine_of;
 
 use super::{Choices, Noted};
 use crate::cli::Caches;
+use crate::engines::ENGINES;
 use crate::exit::Refusal;
 
 /// Workloads that keep their cache state, by the reason.
@@ -46,7 +46,7 @@ fn note((why, names): (&&str, &Vec<String>)) -> String {
 
 /// The workload with one cache state, or with both.
 fn wanted(workload: &Workload, caches: Caches) -> Result<Vec<Workload>, EngineError> {
-    let engine = engine_of(workload)?;
+    let engine = ENGINES.of(workload)?;
     let other = |cache| engine.with_cache(workload, cache);
     let only = |cache| if workload.cache == cache { Ok(workload.clone()) } else { other(cache) };
     Ok(match caches {
