@@ -144,7 +144,8 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
-    /// The command of the daemon that works while it is mounted from `device` at `point`; empty: there is none.
+    /// The command of the daemon that works while it is mounted from `device` at `point`, started by unshare(1); empty:
+    /// there is none.
     fn daemon(&self, _device: &Path, _point: &Path) -> Vec<String> {
         Vec::new()
     }

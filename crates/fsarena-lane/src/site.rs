@@ -58,7 +58,7 @@ impl Site {
     pub fn start_daemon(&mut self, kind: &dyn Kind, lane: Option<&Lane>) -> Result<(), LaneError> {
         let argv = lane.map_or(Vec::new(), |lane| kind.daemon(&lane.path(), &self.directory));
         if let Some(program) = argv.first() {
-            let started = Daemon::start(&argv, Wrapping::None, Path::new("/"), Path::new("/dev/null"));
+            let started = Daemon::start(&argv, Wrapping::Once, Path::new("/"), Path::new("/dev/null"));
             self.daemon = Some(started.map_err(LaneError::io("start", program))?);
         }
         Ok(())

@@ -35,7 +35,16 @@ pub static NILFS2: Further = Further {
     smallest: 256,
     mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
     check: &[],
-    daemon: &["nilfs_cleanerd", "-n", "-p", "1"],
+    // It leaves its parent, so it gets a PID namespace that ends it.
+    daemon: &[
+        "unshare",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "sh",
+        "-c",
+        "nilfs_cleanerd -p 1 \"$0\" \"$1\"; exec sleep infinity",
+    ],
     guarantees: &[Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some("its cleaner keeps a second of the past here, and not an hour as by default, since lanes are small"),
 };
