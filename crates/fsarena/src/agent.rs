@@ -13,6 +13,7 @@ use fsarena_execute::Listener;
 use fsarena_model::{ErrorCategory, Event, Explained, Plan, Status};
 use serde::{Deserialize, Serialize};
 
+use crate::durability;
 use crate::exit::{self, Refusal};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
@@ -83,6 +84,9 @@ pub fn serve(
     Lines::write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
     std::io::stdin().lock().read_line(&mut text).context("read the order from stdin")?;
+    if let Ok(order) = serde_json::from_str(&text) {
+        return durability::guest::serve(order);
+    }
     let order: Order = serde_json::from_str(&text).map_err(|error| {
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no order on stdin: {error}"), hint)

@@ -18,6 +18,8 @@ pub struct Further {
     mkfs: &'static [&'static str],
     /// Words of the command that checks it without changing it; empty if there is none.
     check: &'static [&'static str],
+    /// Words of the command that makes it mountable after a crash; empty if mounting it is enough.
+    recover: &'static [&'static str],
     guarantees: &'static [Guarantee],
     caution: Option<&'static str>,
 }
@@ -30,6 +32,7 @@ pub static NILFS2: Further = Further {
     smallest: 256,
     mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
     check: &[],
+    recover: &[],
     guarantees: &[Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some("its cleaner does not run, so the space of what was deleted or overwritten is not freed in a round"),
 };
@@ -45,11 +48,12 @@ pub static F2FS: Further = Further {
     smallest: 128,
     mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
     check: &["fsck.f2fs", "--dry-run"],
+    recover: &[],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
 
-/// mkfs.jfs(8), fsck.jfs(8).
+/// mkfs.jfs(8), fsck.jfs(8). Only fsck.jfs replays the journal, so an image after a crash mounts read-only without it.
 pub static JFS: Further = Further {
     name: "jfs",
     about: "IBM's journaled file system",
@@ -60,6 +64,7 @@ pub static JFS: Further = Further {
     smallest: 32,
     mkfs: &["mkfs.jfs", "-q"],
     check: &["fsck.jfs", "-n", "-f"],
+    recover: &["fsck.jfs", "-a"],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
@@ -75,6 +80,7 @@ pub static REISERFS: Further = Further {
     smallest: 128,
     mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
     check: &["reiserfsck", "--check", "--quiet", "--yes"],
+    recover: &[],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
@@ -90,6 +96,7 @@ pub static EXFAT: Further = Further {
     smallest: 16,
     mkfs: &["mkfs.exfat"],
     check: &["fsck.exfat", "-n"],
+    recover: &[],
     guarantees: &[],
     caution: None,
 };
@@ -102,6 +109,7 @@ pub static UDF: Further = Further {
     smallest: 16,
     mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],
     check: &[],
+    recover: &[],
     guarantees: &[],
     caution: None,
 };
@@ -131,8 +139,11 @@ impl Kind for Further {
     }
 
     fn check(&self, device: &Path) -> Vec<String> {
-        let words = self.check.iter().map(|word| (*word).to_owned());
-        if self.check.is_empty() { Vec::new() } else { words.chain([device.display().to_string()]).collect() }
+        command(self.check, device)
+    }
+
+    fn recover(&self, device: &Path) -> Vec<String> {
+        command(self.recover, device)
     }
 
     fn guarantees(&self, _features: &[String], _options: &str) -> Vec<Guarantee> {
@@ -142,6 +153,11 @@ impl Kind for Further {
     fn caution(&self) -> Option<&'static str> {
         self.caution
     }
+}
+
+fn command(words: &[&str], device: &Path) -> Vec<String> {
+    let words = words.iter().map(|word| (*word).to_owned());
+    if words.len() == 0 { Vec::new() } else { words.chain([device.display().to_string()]).collect() }
 }
 
 #[cfg(test)]
