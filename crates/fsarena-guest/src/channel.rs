@@ -48,6 +48,15 @@ pub fn disk(storage: &Storage, size: Bytes) -> Result<File, GuestError> {
     Ok(file)
 }
 
+/// A disk of a guest, whose content the host reads and writes.
+#[derive(Debug)]
+pub struct RawDisk {
+    /// The content.
+    pub content: File,
+    /// Where QEMU logs all requests, if it does (its driver `blklogwrites`).
+    pub log: Option<File>,
+}
+
 /// A file in memory.
 ///
 /// # Errors

@@ -22,6 +22,7 @@ use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use rustix::fs::{FlockOperation, flock};
 
+pub use channel::{Channel, RawDisk, memory};
 pub use error::GuestError;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};
@@ -31,6 +32,14 @@ use root::Root;
 
 /// The serial number of the disk with the lanes, which is also its ID.
 pub const LANES: &str = "fsarena-lanes";
+
+/// The serial number of the disk that the host reads and writes.
+pub const RAW: &str = "fsarena-raw";
+
+/// What the guest shows as the disk that the host reads and writes.
+pub fn raw_device() -> PathBuf {
+    init::by_id(RAW)
+}
 
 /// What the guest shows as its disk with the lanes.
 pub fn lanes_device() -> PathBuf {
@@ -92,6 +101,11 @@ impl Prepared {
     /// How the guest's instructions are executed.
     pub fn accelerator(&self) -> Accelerator {
         self.accelerator
+    }
+
+    /// The kernel's package with its version, and QEMU's version.
+    pub fn name(&self) -> String {
+        format!("{} (QEMU {})", self.kernel.package, self.qemu)
     }
 
     /// What the plan and the report say about the guest.

@@ -15,11 +15,11 @@ use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, GuestDisk};
 use fsarena_sys::child::{self, Patience, end_with_parent};
 
-use crate::channel::{self, Channel};
+use crate::channel::{self, Channel, RawDisk};
 use crate::cpio::Archive;
 use crate::root::Root;
 use crate::shares::{self, Shares};
-use crate::{GuestError, LANES, Prepared, init};
+use crate::{GuestError, LANES, Prepared, RAW, init};
 
 const PROGRAM: &str = "qemu-system-x86_64";
 
@@ -58,6 +58,8 @@ pub struct Hardware<'a> {
     pub prepared: &'a Prepared,
     /// The disk with the lanes, and its size.
     pub lanes: Option<(&'a GuestDisk, Bytes)>,
+    /// A disk that the host reads and writes.
+    pub raw: Option<&'a RawDisk>,
     /// Folders of the host that it mounts.
     pub shares: &'a Shares,
     /// What the agent does, if it must not wait for the host to hear it.
@@ -96,6 +98,9 @@ impl Hardware<'_> {
         channel::inherit(&guest)?;
         channel::inherit(&archive)?;
         lanes.as_ref().map_or(Ok(()), channel::inherit)?;
+        for file in self.raw.iter().flat_map(|raw| [Some(&raw.content), raw.log.as_ref()]).flatten() {
+            channel::inherit(file)?;
+        }
         let mut command = Command::new(PROGRAM);
         command.args(self.arguments(&guest, &archive, lanes.as_ref()));
         command.env("PATH", child::search_path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -216,6 +221,20 @@ impl Hardware<'_> {
             add("-blockdev", "driver=file,node-name=lanes,filename=/dev/fdset/1".to_owned());
             add("-device", format!("virtio-blk-pci,drive=lanes,serial={LANES}"));
         }
+        if let Some(RawDisk { content, log }) = self.raw {
+            add("-add-fd", format!("fd={},set=2", content.as_raw_fd()));
+            add("-blockdev", "driver=file,node-name=raw,filename=/dev/fdset/2".to_owned());
+            if let Some(log) = log {
+                add("-add-fd", format!("fd={},set=3", log.as_raw_fd()));
+                add("-blockdev", "driver=file,node-name=log,filename=/dev/fdset/3".to_owned());
+                add("-blockdev", "driver=blklogwrites,node-name=logged,file=raw,log=log".to_owned());
+            }
+            let drive = if log.is_some() { "logged" } else { "raw" };
+            // A merged request can have more parts than one more write takes, that of the log (IOV_MAX). QEMU before 8.1
+            // may log zeroes that are written without data at the wrong place.
+            let how = "request-merging=off,discard=off,write-zeroes=off";
+            add("-device", format!("virtio-blk-pci,drive={drive},serial={RAW},{how}"));
+        }
         words
     }
 }
@@ -269,6 +288,11 @@ impl Running {
 
     /// Ends QEMU, and explains why the guest stopped.
     pub fn failed(mut self, what: &str) -> GuestError {
+        self.explained(what)
+    }
+
+    /// Like [`Running::failed`], for a guest that is kept.
+    pub fn explained(&mut self, what: &str) -> GuestError {
         let what = match self.ended() {
             Some(status) if !status.success() => format!("{what}: QEMU ended with {status}"),
             _ => what.to_owned(),
@@ -321,7 +345,7 @@ pub fn usable(prepared: &mut Prepared, cache: &Path, telling: &mut dyn FnMut(&st
     }
     telling("trying KVM");
     prepared.accelerator = Accelerator::Kvm;
-    let running = Hardware { prepared, lanes: None, shares: &Shares::default(), order: None }.boot()?;
+    let running = Hardware { prepared, lanes: None, raw: None, shares: &Shares::default(), order: None }.boot()?;
     running.stream.set_read_timeout(Some(TRIAL)).map_err(GuestError::io("set", "a time limit"))?;
     let works = running.answers();
     let text = format!("{boot}{}", if works { "works" } else { "fails" });

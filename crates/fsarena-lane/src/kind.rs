@@ -150,6 +150,12 @@ pub trait Kind: Sync {
         Vec::new()
     }
 
+    /// The command that makes it mountable after a crash, where the kernel cannot; exit code 0 or 1 means success (as of
+    /// fsck(8)). Empty: mounting it is enough.
+    fn recover(&self, _device: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The command that describes the file system on `device` as created.
     fn describe(&self, _device: &Path) -> Vec<String> {
         Vec::new()

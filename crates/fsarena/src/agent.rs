@@ -13,6 +13,7 @@ use fsarena_execute::{Listener, Wish};
 use fsarena_model::{ErrorCategory, Event, Explained, Plan, Status};
 use serde::{Deserialize, Serialize};
 
+use crate::durability;
 use crate::exit::{self, Refusal};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
@@ -138,6 +139,9 @@ pub fn serve(stop: &Arc<AtomicBool>, execute: impl FnOnce(Request, &mut dyn List
     Lines::write(&Line::Version(env!("CARGO_PKG_VERSION").to_owned()))?;
     let mut text = String::new();
     std::io::stdin().lock().read_line(&mut text).context("read the request from stdin")?;
+    if let Ok(order) = serde_json::from_str(&text) {
+        return durability::guest::serve(order);
+    }
     let request: Request = serde_json::from_str(&text).map_err(|error| {
         let hint = "an agent is started by another fsarena: fsarena compare ext4 xfs --on 'ssh HOST fsarena agent'";
         Refusal::wrong_use(format!("no request on stdin: {error}"), hint)

@@ -3,6 +3,7 @@
 mod calibrate;
 #[cfg(test)]
 mod documented;
+mod durability;
 mod place;
 mod reproduce;
 
@@ -13,6 +14,7 @@ use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
 pub use calibrate::Calibrate;
+pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
 pub use reproduce::{Form, Reproduce, Scale};
 
@@ -78,6 +80,8 @@ pub enum Command {
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
+    /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
+    Durability(Durability),
     /// Remove what killed runs have left
     Clean,
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree

@@ -5,6 +5,7 @@ mod calibrate;
 mod clean;
 mod compare;
 mod doctor;
+mod durability;
 mod export;
 mod generate;
 mod guest;
@@ -37,6 +38,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::Import(options) => import::run(global, options),
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),
+        Command::Durability(options) => durability::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
         Command::Agent => agent::run(),

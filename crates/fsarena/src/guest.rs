@@ -70,7 +70,8 @@ fn boot_and_run(
     let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
     let lanes = Some((&disk, size));
     let running =
-        Hardware { prepared: &prepared, lanes, shares: &shares, order: text.as_ref().map(String::as_bytes) }.boot()?;
+        Hardware { prepared: &prepared, lanes, raw: None, shares: &shares, order: text.as_ref().map(String::as_bytes) }
+            .boot()?;
     let stream = running.stream();
     let link = Link {
         name: "the guest".to_owned(),

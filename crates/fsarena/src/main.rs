@@ -8,6 +8,7 @@ mod agent;
 mod architecture;
 mod cli;
 mod commands;
+mod durability;
 mod engines;
 mod exit;
 mod formats;

@@ -273,7 +273,8 @@ fn require_slowdowns(plan: &Plan) -> Result<()> {
     }
 }
 
-fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
+/// The contenders of a command line.
+pub fn contenders(arguments: &[String]) -> Result<Vec<Contender>> {
     let mut contenders: Vec<Contender> = Vec::new();
     for argument in arguments {
         let contender = fsarena_catalog::contender(argument)?;
@@ -403,7 +404,8 @@ fn seed(named: Option<u64>, place: &Place) -> u64 {
     named.unwrap_or_else(|| if place.is_deterministic() { 1 } else { drawn_seed() })
 }
 
-fn drawn_seed() -> u64 {
+/// A random seed.
+pub fn drawn_seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     // Short enough to be typed.
     now.as_nanos() as u64 % 1_000_000_007

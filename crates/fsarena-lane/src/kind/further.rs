@@ -20,6 +20,8 @@ pub struct Further {
     check: &'static [&'static str],
     /// Words of the command of its daemon, before the device and the mount point; empty if there is none.
     daemon: &'static [&'static str],
+    /// Words of the command that makes it mountable after a crash; empty if mounting it is enough.
+    recover: &'static [&'static str],
     guarantees: &'static [Guarantee],
     caution: Option<&'static str>,
 }
@@ -45,6 +47,7 @@ pub static NILFS2: Further = Further {
         "-c",
         "nilfs_cleanerd -p 1 \"$0\" \"$1\"; exec sleep infinity",
     ],
+    recover: &[],
     guarantees: &[Guarantee::Journal, Guarantee::CopyOnWrite],
     caution: Some("its cleaner keeps a second of the past here, and not an hour as by default, since lanes are small"),
 };
@@ -61,11 +64,12 @@ pub static F2FS: Further = Further {
     mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0", "-U", "{uuid}"],
     check: &["fsck.f2fs", "--dry-run"],
     daemon: &[],
+    recover: &[],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
 
-/// mkfs.jfs(8), fsck.jfs(8).
+/// mkfs.jfs(8), fsck.jfs(8). Only fsck.jfs replays the journal, so an image after a crash mounts read-only without it.
 pub static JFS: Further = Further {
     name: "jfs",
     about: "IBM's journaled file system",
@@ -77,6 +81,7 @@ pub static JFS: Further = Further {
     mkfs: &["mkfs.jfs", "-q"],
     check: &["fsck.jfs", "-n", "-f"],
     daemon: &[],
+    recover: &["fsck.jfs", "-a"],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
@@ -93,6 +98,7 @@ pub static REISERFS: Further = Further {
     mkfs: &["mkreiserfs", "-q", "-f", "-f", "-u", "{uuid}"],
     check: &["reiserfsck", "--check", "--quiet", "--yes"],
     daemon: &[],
+    recover: &[],
     guarantees: &[Guarantee::Journal],
     caution: None,
 };
@@ -109,6 +115,7 @@ pub static EXFAT: Further = Further {
     mkfs: &["mkfs.exfat"],
     check: &["fsck.exfat", "-n"],
     daemon: &[],
+    recover: &[],
     guarantees: &[],
     caution: None,
 };
@@ -122,6 +129,7 @@ pub static UDF: Further = Further {
     mkfs: &["mkudffs", "--blocksize=4096", "--media-type=hd"],
     check: &[],
     daemon: &[],
+    recover: &[],
     guarantees: &[],
     caution: None,
 };
@@ -151,8 +159,11 @@ impl Kind for Further {
     }
 
     fn check(&self, device: &Path) -> Vec<String> {
-        let words = self.check.iter().map(|word| (*word).to_owned());
-        if self.check.is_empty() { Vec::new() } else { words.chain([device.display().to_string()]).collect() }
+        command(self.check, device)
+    }
+
+    fn recover(&self, device: &Path) -> Vec<String> {
+        command(self.recover, device)
     }
 
     fn daemon(&self, device: &Path, point: &Path) -> Vec<String> {
@@ -168,6 +179,11 @@ impl Kind for Further {
     fn caution(&self) -> Option<&'static str> {
         self.caution
     }
+}
+
+fn command(words: &[&str], device: &Path) -> Vec<String> {
+    let words = words.iter().map(|word| (*word).to_owned());
+    if words.len() == 0 { Vec::new() } else { words.chain([device.display().to_string()]).collect() }
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub fn run(options: &Guest) -> Result<Ended> {
     };
     let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut |what| tell(what))?;
     let begin = Instant::now();
-    let running = Hardware { prepared: &prepared, lanes: None, shares: &Shares::default(), order: None }.boot()?;
+    let running =
+        Hardware { prepared: &prepared, lanes: None, raw: None, shares: &Shares::default(), order: None }.boot()?;
     if !running.answers() {
         return Err(running.failed("did not start its agent").into());
     }

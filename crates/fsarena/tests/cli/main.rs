@@ -7,6 +7,7 @@ mod catalogue;
 mod comparing;
 mod disks;
 mod dry;
+mod durability;
 mod faults;
 mod fio;
 mod grids;

@@ -1,0 +1,80 @@
+//! The result over all states of a file system.
+
+use crate::found::Found;
+
+/// Most examples that are kept.
+const EXAMPLES: usize = 3;
+
+/// What was found in all states.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Number of states.
+    pub states: u64,
+    /// Number of those in which an acknowledged operation is lost.
+    pub losing: u64,
+    /// The most acknowledged operations that are lost in one state.
+    pub most_lost: u64,
+    /// Number of states that could not be mounted.
+    pub unmountable: u64,
+    /// Number of states in which the checker found damage, or the guest's kernel stopped.
+    pub damaged: u64,
+    /// Examples of what was found.
+    pub examples: Vec<String>,
+}
+
+impl Tally {
+    /// Adds what was found in a state; `state` describes it.
+    pub fn add(&mut self, state: &str, acknowledged: u64, found: &Found) {
+        let Found { unmountable, losses, damage } = found;
+        // What cannot be mounted has lost everything.
+        let lost = if unmountable.is_some() { acknowledged } else { losses.len() as u64 };
+        self.states += 1;
+        self.losing += u64::from(lost > 0);
+        self.most_lost = self.most_lost.max(lost);
+        self.unmountable += u64::from(unmountable.is_some());
+        self.damaged += u64::from(damage.is_some());
+        let loss = losses.first().map(|loss| format!("operation {} is lost: {}", loss.operation, loss.what));
+        let what = unmountable.iter().cloned().chain(loss).chain(damage.iter().cloned()).next();
+        if let Some(what) = what.filter(|_| self.examples.len() < EXAMPLES) {
+            self.examples.push(format!("{state}: {what}"));
+        }
+    }
+
+    /// Whether no state has lost or damaged anything.
+    pub fn is_sound(&self) -> bool {
+        (self.losing, self.unmountable, self.damaged) == (0, 0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::found::Loss;
+
+    #[test]
+    fn every_way_to_fail_is_counted() {
+        let mut tally = Tally::default();
+        tally.add("state 1", 9, &Found::default());
+        assert!(tally.is_sound());
+        let loss = |operation| Loss { operation, what: "nothing is there".to_owned() };
+        let losses = Found { losses: vec![loss(3), loss(4)], ..Found::default() };
+        tally.add("state 2", 9, &losses);
+        let damage = Found { damage: Some("a wrong count".to_owned()), ..Found::default() };
+        tally.add("state 3", 9, &damage);
+        assert!(!Tally { losing: 0, most_lost: 0, ..tally.clone() }.is_sound());
+        let unmountable = Found { unmountable: Some("EUCLEAN".to_owned()), ..Found::default() };
+        tally.add("state 4", 9, &unmountable);
+        assert_eq!((tally.states, tally.losing, tally.most_lost), (4, 2, 9));
+        assert_eq!((tally.unmountable, tally.damaged), (1, 1));
+        assert_eq!(tally.examples[0], "state 2: operation 3 is lost: nothing is there");
+        assert_eq!(tally.examples.len(), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_mounted_is_a_failure_also_before_the_first_acknowledgement() {
+        let mut tally = Tally::default();
+        tally.add("state", 0, &Found { unmountable: Some("EIO".to_owned()), ..Found::default() });
+        assert!(!tally.is_sound());
+        assert_eq!(tally.losing, 0);
+    }
+}

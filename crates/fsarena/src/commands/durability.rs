@@ -1,0 +1,127 @@
+//! `fsarena durability`: whether file systems keep what they have acknowledged when the power fails.
+
+use anyhow::Result;
+use fsarena_durability::Disk;
+use fsarena_guest::Wanted;
+use fsarena_lane::kind::Ground;
+use fsarena_lane::{Kind, Wait};
+use fsarena_model::{Contender, Label};
+
+use super::{print, table};
+use crate::cli::{self, DiskKind, Global, WriterKind};
+use crate::durability::guest::Task;
+use crate::durability::{Outcome, Trial, try_out};
+use crate::exit::{Ended, Refusal};
+use crate::note::note;
+use crate::progress::Progress;
+use crate::signals::stop_flag;
+use crate::{perform, places, plan};
+
+/// Makes power cuts on each contender and prints what was lost.
+pub fn run(global: &Global, options: &cli::Durability) -> Result<Ended> {
+    let contenders = plan::contenders(&options.contenders)?;
+    contenders.iter().try_for_each(|contender| require_lane(contender, options))?;
+    let seed = options.seed.unwrap_or_else(plan::drawn_seed);
+    let stop = stop_flag()?;
+    let wait = if options.no_wait { Wait::No } else { Wait::Yes };
+    let Some(_held) = perform::take_machine(wait, &stop)? else { return Ok(Ended::Interrupted) };
+    let progress = Progress::new(global);
+    let mut telling = |what: &str| progress.prepare(what);
+    let wanted = Wanted {
+        kernel: options.guest_kernel.clone(),
+        accelerator: None,
+        memory: options.guest_memory,
+        packages: Vec::new(),
+    };
+    let prepared = fsarena_guest::prepare(&places::cache()?, &wanted, &mut telling)?;
+    let trial = Trial { disk: options.disk.into(), states: options.states as usize, seed, size: options.lane_size };
+    let mut outcomes: Vec<(Label, Outcome)> = Vec::new();
+    for contender in contenders {
+        let label = contender.label.clone();
+        let task = Task { contender, seed, syncs: options.writer.into(), operations: options.operations };
+        match try_out(&prepared, &task, &trial, &stop, &mut telling)? {
+            Some(outcome) => outcomes.push((label, outcome)),
+            None => {
+                progress.end();
+                note!("interrupted");
+                return Ok(Ended::Interrupted);
+            }
+        }
+    }
+    progress.end();
+    print(&page(&outcomes))?;
+    note!("{}", conditions(options, &trial, &prepared.name()));
+    Ok(if outcomes.iter().all(|(_, outcome)| outcome.tally.is_sound()) { Ended::Well } else { Ended::WithFailures })
+}
+
+/// Refuses contenders that have no disk of their own, or too small a one.
+fn require_lane(contender: &Contender, options: &cli::Durability) -> Result<()> {
+    let kind = fsarena_lane::kind(&contender.kind);
+    let smallest = kind.map_or(0, |kind| kind.smallest_lane().0);
+    if !kind.is_some_and(|kind| kind.ground() == Ground::Lane) {
+        let text = format!("`{}` has no disk of its own, so no power cut can be made", contender.label);
+        let hint = format!("kinds with a disk: {}", with_disk().join(", "));
+        return Err(Refusal::wrong_use(text, hint).into());
+    }
+    // The disk has a partition table, and all of it lies in memory.
+    if options.lane_size.0 < smallest + (1 << 20) {
+        let text = format!("a disk of {} is too small for `{}`", options.lane_size, contender.label);
+        return Err(Refusal::wrong_use(text, format!("--lane-size {}M", (smallest >> 20) + 1)).into());
+    }
+    Ok(())
+}
+
+fn with_disk() -> Vec<&'static str> {
+    let kinds = fsarena_lane::KINDS.iter().filter(|kind| kind.ground() == Ground::Lane);
+    kinds.map(|kind| Kind::name(*kind)).collect()
+}
+
+fn page(outcomes: &[(Label, Outcome)]) -> String {
+    let header = [
+        "contender",
+        "result",
+        "power cuts",
+        "with losses",
+        "most lost",
+        "unmountable",
+        "damaged",
+        "acknowledged",
+        "flushes per acknowledgement",
+    ];
+    let rows = outcomes.iter().map(|(label, Outcome { acknowledged, flushes, tally })| {
+        [
+            label.to_string(),
+            if tally.is_sound() { "kept all" } else { "FAILED" }.to_owned(),
+            tally.states.to_string(),
+            tally.losing.to_string(),
+            tally.most_lost.to_string(),
+            tally.unmountable.to_string(),
+            tally.damaged.to_string(),
+            acknowledged.to_string(),
+            format!("{:.2}", *flushes as f64 / (*acknowledged).max(1) as f64),
+        ]
+    });
+    let mut page = table(header, rows);
+    for (label, outcome) in outcomes.iter().filter(|(_, outcome)| !outcome.tally.is_sound()) {
+        page += &format!("\n{label}:\n");
+        outcome.tally.examples.iter().for_each(|example| page += &format!("  {example}\n"));
+    }
+    page
+}
+
+/// What a reader has to know about the result.
+fn conditions(options: &cli::Durability, trial: &Trial, kernel: &str) -> String {
+    let disk = match trial.disk {
+        Disk::Honest => "",
+        Disk::Lying => "; the disk ignored flushes",
+    };
+    let writer = match options.writer {
+        WriterKind::Fsync => "",
+        WriterKind::WithoutFsync => "; the writer did not sync",
+    };
+    let command = [(options.disk == DiskKind::Lying).then_some(" --disk lying")];
+    let further: String = command.into_iter().flatten().collect();
+    let again =
+        format!("--states {} --operations {} --seed {}{further}", options.states, options.operations, trial.seed);
+    format!("in a guest with {kernel}{disk}{writer}; the same power cuts: {again}")
+}

@@ -1,0 +1,41 @@
+//! `durability`: power cuts in a guest.
+
+use fsarena_testing::{Need, has};
+
+use crate::stage::{Stage, err, out, run};
+
+#[test]
+fn ext4_keeps_what_it_acknowledges_and_loses_it_without_barriers() {
+    if !has(&[Need::Program("qemu-system-x86_64")]) {
+        return;
+    }
+    let Some(stage) = Stage::of_root() else { return };
+    let mut command = stage.fsarena();
+    command.args(["durability", "ext4", "unflushed=ext4:barrier=0", "--states", "8", "--operations", "24"]);
+    command.args(["--seed", "3", "--lane-size", "64M"]);
+    let output = run(&mut command, 3);
+    let page = out(&output);
+    let cells = |label: &str| -> Vec<String> {
+        let row = page.lines().find(|line| line.trim_start().starts_with(&format!("{label} "))).expect("a row");
+        row.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
+    };
+    assert_eq!(cells("ext4")[..7], ["ext4", "kept all", "8", "0", "0", "0", "0"], "{page}");
+    let unflushed = cells("unflushed");
+    assert_eq!((unflushed[1].as_str(), unflushed.last().map(String::as_str)), ("FAILED", Some("0.00")), "{page}");
+    assert!(unflushed[3].parse::<u32>().is_ok_and(|losing| losing > 0), "{page}");
+    assert!(page.contains("is lost: "), "{page}");
+    assert!(err(&output).contains("--states 8 --operations 24 --seed 3"), "{}", err(&output));
+    assert_eq!(stage.left(), Vec::<String>::new());
+}
+
+#[test]
+fn contenders_without_a_disk_are_refused() {
+    let stage = Stage::without_runs();
+    let folder = format!("dir:{}", stage.place.path().display());
+    for contender in [folder.as_str(), "tmpfs", "rsext4"] {
+        let output = run(stage.fsarena().args(["durability", contender]), 2);
+        assert!(err(&output).contains("no disk of its own") && err(&output).contains("hint: "), "{}", err(&output));
+    }
+    let output = run(stage.fsarena().args(["durability", "xfs", "--lane-size", "64M"]), 2);
+    assert!(err(&output).contains("hint: --lane-size 301M"), "{}", err(&output));
+}
