@@ -22,7 +22,7 @@ fn contenders_that_are_named_are_there() {
                 named.extend(ranking.order.iter().flatten().chain(&ranking.did_not_finish).map(String::as_str));
             }
         }
-        let checks = article.claims.iter().filter_map(|claim| claim.check.as_ref());
+        let checks = article.claims.iter().flat_map(|claim| &claim.check);
         named.extend(checks.flat_map(|check| check.order.iter().flatten()).map(String::as_str));
         for name in named {
             assert!(known.contains(name), "{}: no contender `{name}`", article.name);
@@ -40,7 +40,7 @@ fn tests_and_metrics_that_are_named_are_there() {
         };
         for claim in &article.claims {
             claim.check.iter().for_each(|check| has(&check.test, check.metric.as_deref()));
-            if let Some(check) = &claim.check {
+            for check in &claim.check {
                 let places = article.test(&check.test).map(|test| test.places.as_slice()).unwrap_or_default();
                 assert!(check.at.iter().all(|at| places.contains(at)), "{}: `{}`: places", article.name, claim.name);
             }

@@ -15,6 +15,7 @@ mod fixture;
 mod grids;
 mod printed;
 mod reproduction;
+mod review;
 
 use fsarena_articles::additions;
 use fsarena_model::Comparison;

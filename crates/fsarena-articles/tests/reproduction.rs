@@ -40,3 +40,32 @@ fn what_is_scaled_alike_is_said_once() {
     let text = rendered("text", &comparison);
     assert!(text.contains("query-1, query-2: 3 days") && text.contains("load: 1 day"), "{text}");
 }
+
+#[test]
+fn what_differs_from_the_article_is_printed_with_who_takes_no_part() {
+    let mut comparison = reproduced();
+    let reproduction = comparison.reproduction.as_mut().expect("there");
+    let article = &mut reproduction.article;
+    article.contenders[1].differs = Some("It is another version.".to_owned());
+    article.differences = vec!["MariaDB is in the place of MySQL.".to_owned()];
+    let further = [("Space", "here", "the table of space."), ("Snapshots", "nothing", "No other has them.")];
+    let further = further.map(|(what, key, text)| serde_json::json!({"what": what, key: text}));
+    article.further = further.map(|one| serde_json::from_value(one).expect("a part of an article")).to_vec();
+    reproduction.stand_ins[0].as_published = None;
+    reproduction.stand_ins[0].properly = None;
+    for format in ["text", "html", "markdown"] {
+        let text = rendered(format, &comparison).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "Of the article's contenders ext4 takes no part in this run",
+            "Not in the article: ext4.",
+            "ext4 takes no part; ext4 among the contenders would represent it.",
+            "Btrfs is btrfs here. It is another version.",
+            "MariaDB is in the place of MySQL.",
+            "Space: the table of space.",
+            "Snapshots: nothing here. No other has them.",
+        ] {
+            let part = if format == "html" { part.replace('\'', "&#x27;") } else { part.to_owned() };
+            assert!(text.contains(&part), "{format}: {part}: {text}");
+        }
+    }
+}

@@ -93,6 +93,9 @@ pub struct Suite {
     /// Contenders of a run that names none.
     #[serde(default)]
     pub contenders: Vec<String>,
+    /// Contenders of a run in a guest that names none; empty: the same as elsewhere.
+    #[serde(default)]
+    pub guest_contenders: Vec<String>,
     /// Number of rounds of a run that sets none.
     pub rounds: Option<u32>,
     /// How often a run that does not say so measures baselines, the three clocks and the used space.

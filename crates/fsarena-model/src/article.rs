@@ -48,6 +48,32 @@ pub struct Article {
     pub tests: Vec<PublishedTest>,
     /// Its statements about them: totals, causes, advice, conclusions.
     pub claims: Vec<Claim>,
+    /// What its tests do otherwise here, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
+    /// What it has or recommends apart from its tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Further>,
+}
+
+/// Something that an article has or recommends apart from its tests, such as advice by purpose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    /// What it is.
+    pub what: String,
+    /// What corresponds to it here.
+    #[serde(flatten)]
+    pub counterpart: Counterpart,
+}
+
+/// What corresponds here to a part of an article.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counterpart {
+    /// How to get it: a command, a workload, a part of the report.
+    Here(String),
+    /// Why there is nothing.
+    Nothing(String),
 }
 
 /// A contender of an article.
@@ -61,6 +87,9 @@ pub struct PublishedContender {
     /// The kinds, or types of mounted file systems, that correspond to it here; empty if there are none.
     #[serde(default)]
     pub here: Vec<String>,
+    /// How what corresponds to it here differs from it, or why nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differs: Option<String>,
 }
 
 /// One of an article's tests.

@@ -118,10 +118,20 @@ fn shared_storage(contenders: &[Contender]) -> Vec<String> {
 
 /// The contenders from the arguments; otherwise those of the suite.
 fn named<'a>(arguments: &'a Compare, suite: Option<&'a Suite>) -> Result<&'a [String]> {
-    let typed = Some(&arguments.contenders).filter(|contenders| !contenders.is_empty());
-    let named = typed.or(suite.map(|suite| &suite.contenders)).filter(|contenders| !contenders.is_empty());
+    let typed = Some(arguments.contenders.as_slice()).filter(|contenders| !contenders.is_empty());
+    let usual = suite.map(|suite| usual_contenders(suite, &arguments.place));
+    let named = typed.or(usual).filter(|contenders| !contenders.is_empty());
     let refusal = || Refusal::wrong_use("no contender is named", "name some, as in fsarena compare ext4 xfs");
     Ok(named.ok_or_else(refusal)?)
+}
+
+/// The contenders of a suite in that place.
+fn usual_contenders<'a>(suite: &'a Suite, place: &Place) -> &'a [String] {
+    if place.guest.is_some() && !suite.guest_contenders.is_empty() {
+        &suite.guest_contenders
+    } else {
+        &suite.contenders
+    }
 }
 
 /// The number of rounds: from the arguments, one for a smoke run, from the suite, or as many as fit into the default

@@ -5,7 +5,7 @@ mod figures;
 use std::fmt::Write;
 
 use fsarena_model::Article;
-use fsarena_model::article::{Claim, Outcome, PublishedContender, PublishedTest, Source};
+use fsarena_model::article::{Claim, Counterpart, Outcome, PublishedContender, PublishedTest, Source};
 use fsarena_report::layout::{Tone, painted, table, wrapped};
 use fsarena_report::report::Table;
 use fsarena_report::{Style, json};
@@ -23,6 +23,7 @@ pub fn article_as_text(article: &Article, findings: &[Finding], style: Style) ->
     blocks.extend(article.tests.iter().map(|test| of_test(article, test, findings, style)));
     blocks.push(painted("Claims", Tone::Strong, style.color));
     blocks.extend(article.claims.iter().map(|claim| of_claim(claim, style)));
+    blocks.extend(differences(article, style));
     blocks.push(wrapped(&counts(article, findings), "", style.width));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
@@ -58,9 +59,22 @@ fn contenders(article: &Article, style: Style) -> String {
             true => "cannot be had here".to_owned(),
             false => format!("here: {}", contender.here.join(" or ")),
         };
-        paragraph(&format!("{}: {}; {here}", contender.name, contender.about), style)
+        let differs = contender.differs.as_ref().map(|differs| format!(". {differs}")).unwrap_or_default();
+        paragraph(&format!("{}: {}; {here}{differs}", contender.name, contender.about), style)
     };
     heading("Contenders", style) + &article.contenders.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a reproduction does otherwise, and what corresponds to what the article has apart from its tests.
+fn differences(article: &Article, style: Style) -> Option<String> {
+    let further = article.further.iter().map(|further| match &further.counterpart {
+        Counterpart::Here(here) => format!("{}; here: {here}", further.what),
+        Counterpart::Nothing(why) => format!("{}; nothing here: {why}", further.what),
+    });
+    let lines = article.differences.iter().cloned().chain(further).map(|line| paragraph(&line, style));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty())
+        .then(|| heading("What a reproduction does otherwise, and what it has no test for", style) + &lines.join("\n"))
 }
 
 fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style: Style) -> String {
@@ -68,7 +82,7 @@ fn of_test(article: &Article, test: &PublishedTest, findings: &[Finding], style:
     lines.push(paragraph(&format!("{}, {}: {}", test.original, test.shown, test.method), style));
     lines.extend(figures::of_test(article, test, style));
     lines.extend(figures::again(test, style));
-    lines.extend(test.metrics.iter().flat_map(|metric| &metric.rankings).map(|ranking| figures::order(ranking, style)));
+    lines.extend(figures::orders(test, style));
     lines.extend(test.remark.as_ref().map(|remark| paragraph(&format!("remark: {remark}"), style)));
     lines.extend(found(findings, Some(&test.name), style));
     lines.extend(sources("here as published", &test.as_published, style));

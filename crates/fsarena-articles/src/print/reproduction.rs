@@ -4,6 +4,7 @@ mod after;
 mod bars;
 mod charts;
 mod claims;
+mod differences;
 mod factors;
 mod figures;
 mod winners;
@@ -32,6 +33,7 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
     )];
     sentences.extend(scaled(reproduction));
     sentences.extend(stand_ins(reproduction));
+    sentences.extend(differences::sentences(comparison, reproduction));
     sentences.extend(reproduction.remarks.iter().cloned());
     sentences.extend(winners::sentences(reproduction));
     sentences.extend(claims::sentence(reproduction));
@@ -44,6 +46,10 @@ pub fn section(comparison: &Comparison) -> Option<Section> {
     let folds = [Fold::Open].into_iter().chain(std::iter::repeat(Fold::Closed));
     let tables = tables.filter(|(_, table)| table.has_rows()).zip(folds);
     let section = tables.fold(section, |section, ((shown, table), fold)| section.with_shown(shown, table.folded(fold)));
+    let section = match differences::section(reproduction) {
+        Some(differences) => section.with(differences.folded(Fold::Closed)),
+        None => section,
+    };
     Some(section.with_shown(Shown::Page, charts::charts(reproduction)))
 }
 

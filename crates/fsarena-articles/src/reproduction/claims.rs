@@ -15,42 +15,95 @@ pub fn claims(context: &Context<'_>, figures: &[ReproducedFigure]) -> Vec<ClaimH
 }
 
 fn here(context: &Context<'_>, claim: &Claim, figures: &[ReproducedFigure]) -> ClaimHere {
-    let seen = claim.check.as_ref().and_then(|check| seen(context, check, figures));
-    let (outcome, why) = match &seen {
-        None => (claim.outcome, claim.why.clone()),
-        Some((holds, words)) => {
-            let here = if *holds { Outcome::Holds } else { Outcome::DoesNotHold };
-            // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
-            let stays = matches!(claim.outcome, Outcome::Contradiction | Outcome::Unsupported);
-            (if stays { claim.outcome } else { here }, format!("In this run {words}. {}", claim.why))
-        }
+    // A smoke run has no figures that decide.
+    let checks = claim.check.iter().filter(|_| !figures.is_empty());
+    let seen = Seen::all(checks.map(|check| seen(context, check, figures)).collect());
+    let outcome = match (claim.outcome, seen.is_so) {
+        // A claim that contradicts itself, or the article's own data, keeps its outcome whatever this run shows.
+        (stays @ (Outcome::Contradiction | Outcome::Unsupported), _) | (stays, None) => stays,
+        (_, Some(true)) => Outcome::Holds,
+        (_, Some(false)) => Outcome::DoesNotHold,
     };
-    ClaimHere { claim: claim.name.clone(), outcome, why, checked: seen.is_some() }
+    let told = told(context, &seen).map(|words| words + " ").unwrap_or_default();
+    ClaimHere { claim: claim.name.clone(), outcome, why: told + &claim.why, checked: seen.is_so.is_some() }
+}
+
+/// What this run shows about a claim, and what it lacks to decide it; `None` if it shows and lacks nothing.
+fn told(context: &Context<'_>, seen: &Seen<'_>) -> Option<String> {
+    let words = seen.words.join("; ");
+    let lack = |name: &&str| match context.stand_ins.iter().any(|one| one.name == **name && one.properly.is_some()) {
+        true => format!("{name} has no valid figure"),
+        false => format!("{name} takes no part"),
+    };
+    let lacking = seen.lacking.iter().map(lack).collect::<Vec<_>>().join(", ");
+    match (seen.is_so, words.is_empty(), lacking.is_empty()) {
+        (_, true, true) => None,
+        (Some(_), _, true) => Some(format!("In this run {words}.")),
+        (Some(_), _, false) => Some(format!("In this run {words} ({lacking}).")),
+        (None, true, false) => Some(format!("This run cannot check it: {lacking}.")),
+        (None, false, _) => Some(format!("This run cannot check all of it: {lacking}; {words}.")),
+    }
 }
 
 /// Contenders of an article, with the properly measured figure of each.
 type Group<'a> = Vec<(&'a String, Measured)>;
 
-/// Whether the properly measured figures have the order of the check at each of its places, with the figures in words;
-/// `None` if a contender lacks a figure at a place that the check names, or at all places.
-fn seen(context: &Context<'_>, check: &Check, figures: &[ReproducedFigure]) -> Option<(bool, String)> {
-    let test = context.article.test(&check.test)?;
-    let metric = match &check.metric {
-        Some(name) => test.metrics.iter().find(|metric| metric.name == *name)?,
-        None => test.metrics.first()?,
-    };
+/// What the properly measured figures show about a check.
+#[derive(Default)]
+struct Seen<'a> {
+    /// Whether they have its order; `None` if they have it as far as they are there, and some are not.
+    is_so: Option<bool>,
+    /// The figures in words.
+    words: Vec<String>,
+    /// The contenders that lack a figure.
+    lacking: Vec<&'a str>,
+}
+
+impl<'a> Seen<'a> {
+    /// Several together: all of them have to hold, so the first that does not decides.
+    fn all(several: Vec<Self>) -> Self {
+        let is_so = match several.iter().map(|one| one.is_so).collect::<Vec<_>>() {
+            all if all.contains(&Some(false)) => Some(false),
+            all => (!all.is_empty() && all.iter().all(Option::is_some)).then_some(true),
+        };
+        let mut lacking: Vec<&'a str> = Vec::new();
+        for name in several.iter().flat_map(|one| &one.lacking) {
+            if !lacking.contains(name) {
+                lacking.push(name);
+            }
+        }
+        Self { is_so, words: several.into_iter().flat_map(|one| one.words).collect(), lacking }
+    }
+}
+
+/// Whether the properly measured figures have the order of the check at each of its places. Places that the check does
+/// not name count if at least one of its contenders has a figure there.
+fn seen<'a>(context: &Context<'_>, check: &'a Check, figures: &[ReproducedFigure]) -> Seen<'a> {
+    let of_test = context.article.test(&check.test).and_then(|test| {
+        let is_it = |metric: &&PublishedMetric| check.metric.as_ref().is_none_or(|name| metric.name == *name);
+        Some((test, test.metrics.iter().find(is_it)?))
+    });
+    let Some((test, metric)) = of_test else { return Seen::default() };
     let margin = context.record.plan.margin.0;
-    let at_place = |at: &Option<String>| {
-        let groups = found(check, metric, at.as_deref(), figures)?;
+    let at_place = |at: Option<String>| {
+        let (groups, lacking) = found(check, metric, at.as_deref(), figures);
         let place = at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-        Some((is_so(check, metric.better, margin, &groups), format!("{place}: {}", words(metric, &groups))))
+        let is_so = is_so(check, metric.better, margin, &groups);
+        Seen {
+            is_so: (!is_so || lacking.is_empty()).then_some(is_so),
+            words: (!groups.is_empty())
+                .then(|| format!("{}{place}: {}", test.name, words(metric, &groups)))
+                .into_iter()
+                .collect(),
+            lacking,
+        }
     };
-    let all: Vec<(bool, String)> = match check.at.as_slice() {
-        [] => places(test, metric).iter().filter_map(at_place).collect(),
-        named => named.iter().map(|at| at_place(&Some(at.clone()))).collect::<Option<_>>()?,
+    let at_each: Vec<Seen<'a>> = match check.at.as_slice() {
+        [] => places(test, metric).into_iter().map(at_place).collect(),
+        named => named.iter().cloned().map(|at| at_place(Some(at))).collect(),
     };
-    let words: Vec<&str> = all.iter().map(|(_, words)| words.as_str()).collect();
-    (!all.is_empty()).then(|| (all.iter().all(|(is_so, _)| *is_so), format!("{}{}", check.test, words.join(";"))))
+    let all_lack = at_each.iter().all(|one| one.words.is_empty());
+    Seen::all(at_each.into_iter().filter(|one| all_lack || !check.at.is_empty() || !one.words.is_empty()).collect())
 }
 
 fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> bool {
@@ -65,7 +118,7 @@ fn is_so(check: &Check, better: Better, margin: f64, groups: &[Group<'_>]) -> bo
     let by_as_much =
         |one: &Group<'_>, other: &Group<'_>| one.iter().all(|(_, a)| other.iter().all(|(_, b)| times(*a, *b) >= least));
     match groups {
-        [equals] => all(equals, equals, 0),
+        [equals] if check.order.len() == 1 => all(equals, equals, 0),
         groups => groups.windows(2).all(|pair| all(&pair[0], &pair[1], 1) && by_as_much(&pair[0], &pair[1])),
     }
 }
@@ -78,14 +131,14 @@ fn words(metric: &PublishedMetric, groups: &[Group<'_>]) -> String {
     groups.iter().flatten().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// The groups of a check with their figures at a place. A contender that ran out of time ranks behind those that
-/// finished.
+/// The groups of a check at a place, with the figures that are there, and the contenders that have none. A contender
+/// that ran out of time ranks behind those that finished.
 fn found<'a>(
     check: &'a Check,
     metric: &PublishedMetric,
     at: Option<&str>,
     figures: &[ReproducedFigure],
-) -> Option<Vec<Group<'a>>> {
+) -> (Vec<Group<'a>>, Vec<&'a str>) {
     let is_of = |figure: &&ReproducedFigure| {
         figure.test == check.test && figure.metric == metric.name && figure.at.as_deref() == at
     };
@@ -93,7 +146,9 @@ fn found<'a>(
         let figure = figures.iter().filter(is_of).find(|figure| figure.name.as_ref() == Some(name))?;
         Some((name, properly_for_it(figure, metric.better).filter(|measured| measured.is_valid)?))
     };
-    check.order.iter().map(|group| group.iter().map(of).collect()).collect()
+    let groups = check.order.iter().map(|group| group.iter().filter_map(of).collect());
+    let lacking = check.order.iter().flatten().filter(|name| of(name).is_none());
+    (groups.filter(|group: &Group<'_>| !group.is_empty()).collect(), lacking.map(String::as_str).collect())
 }
 
 /// The value with three significant digits.

@@ -53,13 +53,13 @@ fn is_better(metric: &PublishedMetric, one: &str, other: &str, at: Option<&str>)
 
 /// Finds orders in claims that contradict the orders or figures of their tests.
 pub fn claimed(article: &Article) -> Vec<Found> {
-    let of_claim = |claim: &Claim| {
-        let checked = claim.check.as_ref().and_then(|check| Some((article.test(&check.test)?, check)));
-        let (test, check) = checked?;
+    let of_check = |claim: &Claim, check: &Check| {
+        let test = article.test(&check.test)?;
         let metric = metric_of(test, check)?;
         let wrong = pairs(&check.order).find_map(|(better, worse)| not_so(test, metric, &check.at, better, worse))?;
         Some(found(test, Some(metric), format!("{wrong} (claim `{}`)", claim.name)))
     };
+    let of_claim = |claim: &Claim| claim.check.iter().find_map(|check| of_check(claim, check));
     article.claims.iter().filter_map(of_claim).collect()
 }
 

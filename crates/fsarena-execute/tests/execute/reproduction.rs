@@ -203,7 +203,7 @@ fn a_claim_has_to_hold_at_each_of_its_places() {
         sizes.places = ["delete", "create"].map(str::to_owned).to_vec();
         sizes.properly[0].steps = vec!["{at}".to_owned()];
         article.tests.push(sizes);
-        let check = article.claims[0].check.as_mut().expect("it has one");
+        let check = &mut article.claims[0].check[0];
         (check.test, check.at_least) = ("sizes".to_owned(), Some(2.2));
         check.at = at.iter().map(|at| (*at).to_owned()).collect();
         reproduction(&kept).claims.swap_remove(0)
@@ -214,4 +214,40 @@ fn a_claim_has_to_hold_at_each_of_its_places() {
     assert_eq!(outcome(&["delete"]).outcome, Outcome::Holds);
     assert_eq!(outcome(&["create"]).outcome, Outcome::DoesNotHold);
     assert!(!outcome(&["delete", "elsewhere"]).checked, "there is no figure there");
+}
+
+#[test]
+fn a_contender_that_takes_no_part_leaves_open_what_only_it_can_decide() {
+    let of = |check: serde_json::Value| {
+        let mut kept = kept();
+        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
+        article.claims[0].check = serde_json::from_value(check).expect("checks");
+        reproduction(&kept).claims.swap_remove(0)
+    };
+    let open = of(serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"], ["Absent"]]}]));
+    assert!(!open.checked && open.outcome == Outcome::NotTestable, "{open:?}");
+    assert!(
+        open.why.starts_with("This run cannot check all of it: Absent takes no part; delete: Shell"),
+        "{}",
+        open.why
+    );
+    let refuted = of(serde_json::json!([{"test": "delete", "order": [["Library"], ["Absent"], ["Shell"]]}]));
+    assert!(refuted.checked && refuted.outcome == Outcome::DoesNotHold, "{refuted:?}");
+    assert!(refuted.why.contains("(Absent takes no part)"), "{}", refuted.why);
+    let alone = of(serde_json::json!([{"test": "delete", "order": [["Absent"]]}]));
+    assert!(alone.why.starts_with("This run cannot check it: Absent takes no part."), "{}", alone.why);
+}
+
+#[test]
+fn a_claim_with_several_checks_needs_all_of_them() {
+    let of = |second: serde_json::Value| {
+        let mut kept = kept();
+        let article = &mut kept.0.plan.reproduces.as_mut().expect("an article").article;
+        let checks = serde_json::json!([{"test": "delete", "order": [["Shell"], ["Library"]]}, second]);
+        article.claims[0].check = serde_json::from_value(checks).expect("checks");
+        reproduction(&kept).claims.swap_remove(0).outcome
+    };
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Shell"], ["Library"]]})), Outcome::Holds);
+    assert_eq!(of(serde_json::json!({"test": "create", "order": [["Library"], ["Shell"]]})), Outcome::DoesNotHold);
+    assert_eq!(of(serde_json::json!({"test": "delete", "order": [["Shell"], ["Absent"]]})), Outcome::NotTestable);
 }

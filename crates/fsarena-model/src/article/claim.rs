@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Again, Precision};
 
@@ -22,12 +22,27 @@ pub struct Claim {
     pub outcome: Outcome,
     /// Why, with the figures that show it.
     pub why: String,
-    /// What has to hold here, if the figures of this machine can show it.
-    #[serde(default)]
-    pub check: Option<Check>,
+    /// What has to hold here, all of it, if the figures of this machine can show it. A single check needs no list.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub check: Vec<Check>,
     /// Numbers in it that can also be computed from the article's own figures.
     #[serde(default)]
     pub computed: Vec<Computed>,
+}
+
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Check>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Checks {
+        Several(Vec<Check>),
+        One(Box<Check>),
+    }
+    // Plans that were stored when a claim had at most one check have `null` for none.
+    Ok(match Option::<Checks>::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(Checks::One(check)) => vec![*check],
+        Some(Checks::Several(checks)) => checks,
+    })
 }
 
 /// A number in a claim that follows from the article's figures, or does not.
@@ -188,4 +203,22 @@ pub struct Check {
     /// The smallest ratio by which they have to be better; `None` if any proven difference is enough.
     #[serde(default)]
     pub at_least: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_has_no_check_or_one_or_several() {
+        let claim = |check: serde_json::Value| {
+            let claim = serde_json::json!({"name": "x", "kind": "sum", "text": "", "original": "", "outcome": "holds",
+                "why": "", "check": check});
+            serde_json::from_value::<Claim>(claim).expect("a claim").check
+        };
+        let one = serde_json::json!({"test": "read", "order": [["a"], ["b"]]});
+        let counts =
+            [serde_json::Value::Null, one.clone(), serde_json::json!([one, one])].map(|check| claim(check).len());
+        assert_eq!(counts, [0, 1, 2]);
+    }
 }

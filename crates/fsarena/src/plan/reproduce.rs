@@ -1,14 +1,16 @@
 //! From the name of an article to a plan.
 
 use anyhow::Result;
+use fsarena_catalog::Suite;
+use fsarena_model::article::PublishedContender;
 use fsarena_model::plan::LeftOut;
 use fsarena_model::reproduction::{Harness, Reproduces, Scale};
-use fsarena_model::{Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Workload};
+use fsarena_model::{Article, Bytes, Contender, Nanos, Often, Plan, Precondition, Rounds, Workload};
 
 use fsarena_execute::left_out;
 
 use super::available::Programs;
-use super::{checked, contenders, margin, seed};
+use super::{checked, contenders, margin, seed, usual_contenders};
 use crate::cli::Reproduce;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
@@ -22,7 +24,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let suite = fsarena_catalog::suite(&article.name).map_err(|_| cannot_be_run(&article.name))?;
     let scale: Scale = options.scale.map(Scale::from).unwrap_or_default();
     let harness = Harness::from(options.harness);
-    let named = if options.contenders.is_empty() { &suite.contenders } else { &options.contenders };
+    let usual = usual_contenders(&suite, &options.place);
+    let named = if options.contenders.is_empty() { usual } else { &options.contenders };
     let contenders = contenders(named)?;
     let workloads = super::work::at_scale(&suite.workloads, scale)?;
     let workloads: Vec<Workload> = workloads.into_iter().filter(|workload| is_of(harness, workload)).collect();
@@ -33,7 +36,8 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
     let left_out = left_out(ENGINES, &contenders, &workloads);
     require_work_for_all(&contenders, &workloads, &left_out)?;
     let idle = left_out.iter().map(|out| format!("`{}` cannot do `{}`", out.label, out.workload));
-    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).collect();
+    let compared = compared(&article, &contenders, &suite);
+    let notes = idle.chain(unavailable.iter().map(ToString::to_string)).chain(compared).collect();
     let contender_files = super::contender_files(named)?;
     let plan = Plan {
         workloads,
@@ -64,6 +68,35 @@ pub fn of_article(options: &Reproduce) -> Result<(Plan, Vec<String>)> {
         workload_files: Default::default(),
     };
     Ok((checked(plan)?, notes))
+}
+
+/// What of the article the contenders can compare, and how to get the rest; `None` if they represent all of it, or if a
+/// directory may represent anything.
+fn compared(article: &Article, contenders: &[Contender], suite: &Suite) -> Option<String> {
+    let represents = |contender: &Contender, published: &PublishedContender| {
+        published.here.iter().any(|one| *one == contender.kind || *one == contender.label.0)
+    };
+    let is_represented =
+        |published: &&PublishedContender| contenders.iter().any(|contender| represents(contender, published));
+    let (with, without): (Vec<_>, Vec<_>) = article.contenders.iter().partition(is_represented);
+    if without.is_empty() || contenders.iter().any(Contender::is_directory) {
+        return None;
+    }
+    let names = |all: &[&PublishedContender]| all.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ");
+    let lacking = |kind: &&String| without.iter().any(|published| published.here.contains(kind));
+    let rest = |usual: &[String]| usual.iter().filter(lacking).cloned().collect::<Vec<_>>().join(", ");
+    let hint = match (rest(&suite.contenders), rest(&suite.guest_contenders)) {
+        (here, _) if !here.is_empty() => format!("; without --contenders {here} takes part"),
+        (_, guest) if !guest.is_empty() => {
+            format!("; `fsarena reproduce {} --guest` has {guest} for them", article.name)
+        }
+        _ => String::new(),
+    };
+    let with = if with.is_empty() { "none".to_owned() } else { names(&with) };
+    Some(format!(
+        "of the article's contenders this run represents {with}, and has nothing for {}{hint}",
+        names(&without)
+    ))
 }
 
 /// Refuses contenders that support none of the workloads.

@@ -75,3 +75,23 @@ fn an_article_is_planned_at_either_scale() {
     assert!(plan("standard").contains("3 rounds"), "{}", plan("standard"));
     assert!(plan("published").contains("lanes of 20.0 GiB"), "{}", plan("published"));
 }
+
+#[test]
+fn a_plan_says_what_of_the_article_it_compares_and_how_to_get_the_rest() {
+    let stage = Stage::new();
+    let told = |arguments: &[&str]| {
+        err(&stage.fsarena().arg("reproduce").args(arguments).arg("--dry-run").output().expect("it starts"))
+    };
+    let on_host = told(&["vagrant"]);
+    let said = "this run represents VirtualBox native, VMware native, and has nothing for native, vboxsf, vmhgfs, NFS; \
+                `fsarena reproduce vagrant --guest` has 9p, virtiofs, nfs for them";
+    assert!(on_host.contains(said), "{on_host}");
+    let in_guest = told(&["vagrant", "--guest"]);
+    assert!(in_guest.contains("has nothing for native\n"), "{in_guest}");
+    let without = told(&["phoronix-2009", "--scale", "smoke", "--contenders", "ext3,ext4"]);
+    assert!(
+        without.contains("nothing for XFS, Btrfs, NILFS2; without --contenders xfs, btrfs, nilfs2 takes part"),
+        "{without}"
+    );
+    assert!(!told(&["phoronix-2009", "--scale", "smoke"]).contains("has nothing for"));
+}

@@ -60,13 +60,21 @@ pub fn again(test: &PublishedTest, style: Style) -> Option<String> {
     (!all.is_empty()).then(|| paragraph(&format!("given again: {}", all.join("; ")), style))
 }
 
-/// An order that the article states.
-pub fn order(ranking: &Ranking, style: Style) -> String {
+/// The orders that the article states, with their metric if the test has several.
+pub fn orders(test: &PublishedTest, style: Style) -> Vec<String> {
+    let of_metric = |metric: &PublishedMetric| -> Vec<String> {
+        let of = if test.metrics.len() > 1 { format!(" by {}", metric.name) } else { String::new() };
+        metric.rankings.iter().map(|ranking| order(ranking, &of, style)).collect()
+    };
+    test.metrics.iter().flat_map(of_metric).collect()
+}
+
+fn order(ranking: &Ranking, of: &str, style: Style) -> String {
     let at = ranking.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
     let groups: Vec<String> = ranking.order.iter().map(|group| group.join(" = ")).collect();
     let unfinished = match ranking.did_not_finish.is_empty() {
         true => String::new(),
         false => format!("; did not finish: {}", ranking.did_not_finish.join(", ")),
     };
-    paragraph(&format!("order{at}: {}{unfinished} \"{}\"", groups.join(" > "), ranking.original), style)
+    paragraph(&format!("order{of}{at}: {}{unfinished} \"{}\"", groups.join(" > "), ranking.original), style)
 }
