@@ -96,12 +96,12 @@ fn a_step_that_fails_is_named_and_those_after_it_are_not_done() {
 #[test]
 fn one_that_fails_is_named_with_its_last_words_and_its_status() {
     let place = tempfile::tempdir().expect("temporary folder");
-    let script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; done; exit 3";
+    let script = "for i in $(seq 14); do echo line $i; done; exit 3";
     let mut job = open(json!({ "operations": 1, "script": script }), place.path());
     job.prepare(&NEVER).expect("nothing to do");
     let error = run(&mut *job).expect_err("it fails").to_string();
     assert!(error.contains("`script` ended with exit status: 3"), "{error}");
-    assert!(error.contains("line 12") && !error.contains("line 2\n"), "{error}");
+    assert!(error.contains("line 14") && !error.contains("line 2\n"), "{error}");
     let mut job = open(json!({ "operations": 1, "script": ":", "before": "ls /no/such" }), place.path());
     let error = job.reset(&NEVER).expect_err("it fails").to_string();
     assert!(error.contains("`before`") && error.contains("/no/such"), "{error}");
