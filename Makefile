@@ -14,7 +14,7 @@ HEADERS := /usr/include/stdio.h
 MARIADB := mariadbd:mariadb-server-core mariadb-install-db:mariadb-server-core mariadb:mariadb-client mariadb-admin:mariadb-client
 POSTGRESQL := /usr/lib/postgresql/*/bin/postgres:postgresql
 APPS_trading := $(MARIADB) sysbench:sysbench
-APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3:sqlite3 pbzip2:pbzip2 dbench:dbench postmark:postmark
+APPS_phoronix-2009 := $(POSTGRESQL) apache2:apache2-bin ab:apache2-utils sqlite3:sqlite3 pbzip2:pbzip2 dbench:dbench postmark:postmark qemu-system-x86_64:qemu-system-x86
 
 # A suite may set its contenders and rounds; `quick` sets neither.
 OF_SUITE := $(if $(SUITE),--suite $(SUITE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SCALE),--scale $(SCALE))

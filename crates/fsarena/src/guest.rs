@@ -13,7 +13,8 @@ use fsarena_model::event::Note;
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
 
-use crate::agent::{self, End, Link, Lost, Order, Request};
+use crate::agent::{self, End, Link, Lost, Order, Request, StoredRun};
+use crate::engines::ENGINES;
 use crate::perform::{self, Held};
 use crate::places;
 
@@ -31,64 +32,127 @@ pub struct InGuest {
     pub simulated: Option<Simulated>,
 }
 
-/// Executes an order in a guest.
-pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
-    let wait = if order.wait { Wait::Yes } else { Wait::No };
-    let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(End::Stopped) };
-    let ended = boot_and_run(in_guest, order, &mut held, stop, listener);
-    let removed = held.ledger.undo();
-    let ended = ended?;
-    removed?;
-    Ok(ended)
+impl InGuest {
+    /// A guest like the one of a stored plan.
+    fn like(guest: &Guest, plan: &Plan) -> Self {
+        let simulated = match guest.disk {
+            GuestDisk::Simulated(disk) => Some(disk),
+            GuestDisk::Virtual(_) => None,
+        };
+        let wanted = Wanted {
+            kernel: guest.kernel.split(' ').next().map(str::to_owned),
+            accelerator: Some(guest.accelerator),
+            memory: guest.memory,
+            packages: packages(plan),
+        };
+        Self { wanted, simulated }
+    }
 }
 
-fn boot_and_run(
-    in_guest: &InGuest,
-    order: &Order,
-    held: &mut Held,
-    stop: &AtomicBool,
-    listener: &mut dyn Listener,
-) -> Result<End> {
-    let mut telling = |what: &str| {
-        let _ = listener.hear(&Event::Preparing(what.to_owned()));
+/// Debian packages whose programs the plan's workloads need.
+pub fn packages(plan: &Plan) -> Vec<String> {
+    plan.workloads.iter().flat_map(|workload| ENGINES.packages(workload)).map(str::to_owned).collect()
+}
+
+/// Executes an order in a guest.
+pub fn run(in_guest: &InGuest, order: &Order, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let request = |guest: Guest| {
+        let notes = order.notes.iter().cloned().chain([guest.remark()]).collect();
+        let storage = Storage::Disk(fsarena_guest::lanes_device());
+        let plan = Plan { guest: Some(guest), storage, ..order.plan.clone() };
+        Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }))
     };
-    let prepared = fsarena_guest::prepare(&places::cache()?, &in_guest.wanted, &mut telling)?;
-    telling("booting the guest");
-    let disk = match in_guest.simulated {
-        Some(disk) => GuestDisk::Simulated(disk),
-        None => GuestDisk::Virtual(order.plan.storage.clone()),
+    let task = Task { in_guest, plan: &order.plan, wait: order.wait };
+    task.perform(request, stop, listener)
+}
+
+/// Continues a stored run of `plan` in a guest like its own.
+pub fn resume(stored: StoredRun, plan: &Plan, stop: &AtomicBool, listener: &mut dyn Listener) -> Result<End> {
+    let guest = plan.guest.as_ref().context("the run was not in a guest")?;
+    let storage = match &guest.disk {
+        GuestDisk::Virtual(storage) => storage.clone(),
+        GuestDisk::Simulated(_) => Storage::Memory,
     };
-    let shares = share(&order.plan, held)?;
-    let guest = Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) };
-    let remark = guest.remark();
-    let on_disk = Storage::Disk(fsarena_guest::lanes_device());
-    let plan = Plan { guest: Some(guest), storage: on_disk, ..order.plan.clone() };
-    let size = disk::needed(&plan).context("the lanes are too large")?;
-    let notes = order.notes.iter().cloned().chain([remark]).collect();
-    let request = Request::Compare(Box::new(Order { plan, notes, wait: false, erase: Vec::new() }));
-    let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
-    let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
-    let lanes = Some((&disk, size));
-    let running =
-        Hardware { prepared: &prepared, lanes, raw: None, shares: &shares, order: text.as_ref().map(String::as_bytes) }
-            .boot()?;
-    let stream = running.stream();
-    let link = Link {
-        name: "the guest".to_owned(),
-        input: Box::new(stream.try_clone().context("the connection to the guest")?),
-        output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
-    };
-    let mut listening = Listening { running: &running, inner: listener, booted: false };
-    let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
-    let findings = running.findings();
-    match ended {
-        Err(error) if error.downcast_ref::<Lost>().is_some() => {
-            Err(running.failed("stopped before the run ended").into())
+    let (in_guest, on_host) = (InGuest::like(guest, plan), Plan { storage, ..plan.clone() });
+    let task = Task { in_guest: &in_guest, plan: &on_host, wait: stored.wait };
+    let request = |guest: Guest| {
+        let mut stored = StoredRun { wait: false, ..stored };
+        // The servers of its folders have other ports now.
+        if let Some(Event::Started { plan, .. }) = stored.events.first_mut() {
+            plan.guest = Some(guest);
         }
-        Err(error) => Err(error),
-        Ok(end) => {
-            tell(&findings, listener)?;
-            Ok(end)
+        Request::Resume(stored)
+    };
+    task.perform(request, stop, listener)
+}
+
+/// What is done in a guest. The plan's storage is one of the host.
+struct Task<'a> {
+    in_guest: &'a InGuest,
+    plan: &'a Plan,
+    wait: bool,
+}
+
+impl Task<'_> {
+    /// Locks the machine, boots the guest, lets its agent do the request, and removes everything.
+    fn perform(
+        &self,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let wait = if self.wait { Wait::Yes } else { Wait::No };
+        let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(End::Stopped) };
+        let ended = self.boot_and_run(&mut held, request, stop, listener);
+        let removed = held.ledger.undo();
+        let ended = ended?;
+        removed?;
+        Ok(ended)
+    }
+
+    fn boot_and_run(
+        &self,
+        held: &mut Held,
+        request: impl FnOnce(Guest) -> Request,
+        stop: &AtomicBool,
+        listener: &mut dyn Listener,
+    ) -> Result<End> {
+        let mut telling = |what: &str| {
+            let _ = listener.hear(&Event::Preparing(what.to_owned()));
+        };
+        let prepared = fsarena_guest::prepare(&places::cache()?, &self.in_guest.wanted, &mut telling)?;
+        telling("booting the guest");
+        let disk = match self.in_guest.simulated {
+            Some(disk) => GuestDisk::Simulated(disk),
+            None => GuestDisk::Virtual(self.plan.storage.clone()),
+        };
+        let shares = share(self.plan, held)?;
+        let request = request(Guest { shares: shares.mounts.clone(), ..prepared.describe(disk.clone()) });
+        let on_disk = Plan { storage: Storage::Disk(fsarena_guest::lanes_device()), ..self.plan.clone() };
+        let size = disk::needed(&on_disk).context("the lanes are too large")?;
+        let is_deterministic = prepared.accelerator() == Accelerator::Deterministic;
+        let text = if is_deterministic { Some(serde_json::to_string(&request)? + "\n") } else { None };
+        let order = text.as_ref().map(String::as_bytes);
+        let lanes = Some((&disk, size));
+        let running = Hardware { prepared: &prepared, lanes, raw: None, shares: &shares, order }.boot()?;
+        let stream = running.stream();
+        let link = Link {
+            name: "the guest".to_owned(),
+            input: Box::new(stream.try_clone().context("the connection to the guest")?),
+            output: BufReader::new(stream.try_clone().context("the connection to the guest")?),
+        };
+        let mut listening = Listening { running: &running, inner: listener, booted: false };
+        let ended = agent::converse(link, (!is_deterministic).then_some(&request), stop, &mut listening);
+        let findings = running.findings();
+        match ended {
+            Err(error) if error.downcast_ref::<Lost>().is_some() => {
+                Err(running.failed("stopped before the run ended").into())
+            }
+            Err(error) => Err(error),
+            Ok(end) => {
+                tell(&findings, listener)?;
+                Ok(end)
+            }
         }
     }
 }

@@ -74,12 +74,7 @@ impl Place {
             kernel: arguments.guest_kernel.clone(),
             accelerator: arguments.guest.and_then(cli::How::accelerator),
             memory: arguments.guest_memory,
-            packages: plan
-                .workloads
-                .iter()
-                .flat_map(|workload| ENGINES.packages(workload))
-                .map(str::to_owned)
-                .collect(),
+            packages: guest::packages(plan),
         };
         Ok(Self::Guest(InGuest { wanted, simulated: arguments.simulated() }))
     }
@@ -163,9 +158,10 @@ pub struct Continuation {
 pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) -> Result<Resumed> {
     let Continuation { run, wish, wait, erase, on } = continuation;
     let mut store = places::existing_store(global)?;
-    let held = match &on {
-        Some(_) => None,
-        None => take_machine_for(&store.load(run)?.plan, wait, stop)?,
+    let plan = store.load(run)?.plan;
+    let held = match (&on, &plan.guest) {
+        (None, None) => take_machine_for(&plan, wait, stop)?,
+        _ => None,
     };
     // Loaded after the lock is taken: another process may have continued the run in the meantime.
     let (events, before) = (store.events(run)?, store.load(run)?);
@@ -175,6 +171,10 @@ pub fn resume(global: &Global, continuation: Continuation, stop: &AtomicBool) ->
         (Some(command), _) => {
             let request = Request::Resume(StoredRun { run, events, wish, wait, erase });
             agent::elsewhere(&command, &request, stop, &mut recorder)
+        }
+        (None, None) if plan.guest.is_some() => {
+            let stored = StoredRun { run, events, wish, wait, erase };
+            guest::resume(stored, &plan, stop, &mut recorder)
         }
         (None, Some(held)) => go_on(before.clone(), wish, &Consent(erase), held, stop, &mut recorder),
         (None, None) => Ok(End::Stopped),

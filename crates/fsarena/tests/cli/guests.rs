@@ -44,6 +44,8 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     assert_eq!(report["clean_checks"], 1);
     let command = report["command"].to_string();
     assert!(command.contains("--guest") && command.contains("--guest-kernel"), "{command}");
+    run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
+    assert_eq!(stage.json()["rounds"], 2);
     assert_eq!(stage.left(), Vec::<String>::new());
 }
 
