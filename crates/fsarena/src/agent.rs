@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fsarena_execute::{Listener, Wish};
-use fsarena_model::{ErrorCategory, Event, Explained, Plan, Status};
+use fsarena_model::{ErrorCategory, Event, Plan, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::durability;
-use crate::exit::{self, Refusal};
+use crate::exit::{self, Lost, Refusal};
 
 /// How often an agent writes that it is alive. The other side may take a longer silence for a crash.
 const ALIVE: Duration = Duration::from_secs(10);
@@ -177,28 +177,6 @@ pub struct Link<R> {
     pub input: Box<dyn Write + Send>,
     /// Its stdout.
     pub output: R,
-}
-
-/// The connection ended before the run did.
-#[derive(Debug, thiserror::Error)]
-#[error("`{name}` ended without a result")]
-pub struct Lost {
-    name: String,
-    has_begun: bool,
-}
-
-impl Explained for Lost {
-    fn category(&self) -> ErrorCategory {
-        ErrorCategory::Machine
-    }
-
-    fn hint(&self) -> Option<String> {
-        let hint = match self.has_begun {
-            true => "what was measured before is kept: `fsarena runs` lists it",
-            false => "try the command alone: it has to print the version of fsarena and wait",
-        };
-        Some(hint.to_owned())
-    }
 }
 
 /// Lets the agent that `command` starts do `request`, and passes its events to `listener`.

@@ -71,6 +71,30 @@ impl Explained for Refusal {
     }
 }
 
+/// The connection ended before the run did.
+#[derive(Debug, thiserror::Error)]
+#[error("`{name}` ended without a result")]
+pub struct Lost {
+    /// What started the agent.
+    pub name: String,
+    /// Whether the run had begun.
+    pub has_begun: bool,
+}
+
+impl Explained for Lost {
+    fn category(&self) -> ErrorCategory {
+        ErrorCategory::Machine
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self.has_begun {
+            true => "what was measured before is kept: `fsarena runs` lists it",
+            false => "try the command alone: it has to print the version of fsarena and wait",
+        };
+        Some(hint.to_owned())
+    }
+}
+
 /// Handles clap's result: a usage error, or the help text that the user asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
@@ -121,7 +145,7 @@ pub fn explain(error: &anyhow::Error) -> (ErrorCategory, Option<String>) {
         .or_else(|| of::<fsarena_catalog::CatalogError>(error))
         .or_else(|| of::<fsarena_lane::LaneError>(error))
         .or_else(|| of::<fsarena_guest::GuestError>(error))
-        .or_else(|| of::<crate::agent::Lost>(error))
+        .or_else(|| of::<Lost>(error))
         .or_else(|| of::<fsarena_engine::EngineError>(error))
         .or_else(|| of::<fsarena_execute::RunError>(error))
         .or_else(|| error.downcast_ref::<StoreError>().map(of_store))

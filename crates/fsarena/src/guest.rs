@@ -13,9 +13,10 @@ use fsarena_model::event::Note;
 use fsarena_model::guest::Simulated;
 use fsarena_model::{Accelerator, Contender, Event, Guest, GuestDisk, Plan, Severity, Storage};
 
-use crate::agent::{self, End, Link, Lost, Order, Request, StoredRun};
+use crate::agent::{self, End, Link, Order, Request, StoredRun};
 use crate::engines::ENGINES;
-use crate::perform::{self, Held};
+use crate::exit::Lost;
+use crate::held::{Held, take_machine};
 use crate::places;
 
 /// Memory of the host as a folder.
@@ -102,7 +103,7 @@ impl Task<'_> {
         listener: &mut dyn Listener,
     ) -> Result<End> {
         let wait = if self.wait { Wait::Yes } else { Wait::No };
-        let Some(mut held) = perform::take_machine(wait, stop)? else { return Ok(End::Stopped) };
+        let Some(mut held) = take_machine(wait, stop)? else { return Ok(End::Stopped) };
         let ended = self.boot_and_run(&mut held, request, stop, listener);
         let removed = held.ledger.undo();
         let ended = ended?;

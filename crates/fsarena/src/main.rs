@@ -13,6 +13,7 @@ mod engines;
 mod exit;
 mod formats;
 mod guest;
+mod held;
 mod listen;
 mod note;
 mod open_loops;

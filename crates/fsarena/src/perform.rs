@@ -7,20 +7,19 @@ use anyhow::{Context, Result};
 use fsarena_articles::assess;
 use fsarena_execute::{Listener, Machine, Remaining, Resumption, RunError, Wish};
 use fsarena_guest::Wanted;
-use fsarena_lane::disk::{self, Consent, Disk};
-use fsarena_lane::{Arena, Go, LaneError, Ledger, Wait, default_folder};
+use fsarena_lane::disk::{self, Consent};
+use fsarena_lane::{Arena, Go, Wait};
 use fsarena_model::event::Note;
 use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
 use fsarena_store::Store;
-use fsarena_sys::machine::MachineLock;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
 use crate::agent::{self, End, Order, Request, StoredRun};
 use crate::cli::Global;
-use crate::commands::tell_cleared;
 use crate::engines::ENGINES;
 use crate::exit::Refusal;
 use crate::guest::{self, InGuest};
+use crate::held::{Held, take_machine};
 use crate::listen::Recorder;
 use crate::note::{note, tell};
 use crate::progress::Progress;
@@ -240,38 +239,6 @@ fn with_way_out(error: anyhow::Error, record: &RunRecord) -> anyhow::Error {
     Refusal::machine(format!("run {} cannot go on: {error}", record.run), hint).into()
 }
 
-/// The lock on the machine for one run, and the ledger of the things that the run creates.
-pub struct Held {
-    /// The ledger of the run.
-    pub ledger: Ledger,
-    /// The locked disks of the run.
-    disks: Vec<Disk>,
-    _machine: MachineLock,
-}
-
-/// Locks the machine and removes the leftovers of dead runs; `None` if the run is stopped while it waits.
-pub fn take_machine(wait: Wait, stop: &AtomicBool) -> Result<Option<Held>> {
-    let mut announced = false;
-    let taken = fsarena_lane::take_machine(wait, &mut |holder| {
-        if !std::mem::replace(&mut announced, true) {
-            let busy = LaneError::Busy { holder: holder.cloned().map(Box::new) };
-            note!("waiting: {busy}");
-            let end = holder.map(|holder| format!("; `kill {}` ends that run and clears up", holder.process));
-            note!("hint: this run begins when that one has ended; Ctrl-C leaves{}", end.unwrap_or_default());
-        }
-        if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
-    });
-    match taken {
-        Err(LaneError::Busy { .. }) if stop.load(Ordering::Relaxed) => Ok(None),
-        taken => {
-            let _machine = taken?;
-            let (ledger, cleared) = Ledger::open(&default_folder()?)?;
-            tell_cleared(&cleared);
-            Ok(Some(Held { ledger, disks: Vec::new(), _machine }))
-        }
-    }
-}
-
 fn note_failure(store: &mut Store, run: i64, error: &anyhow::Error) {
     let text = format!("the run failed: {error}");
     let _ = store.append(run, &Event::Note(Note { severity: Severity::Failure, text }));
@@ -290,7 +257,7 @@ fn on_machine(
         let _ = listener.hear(&Event::Preparing(what.to_owned()));
         if stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
     };
-    let Held { mut ledger, disks, _machine } = held;
+    let Held { mut ledger, disks, machine: _machine } = held;
     fsarena_engine::scratch::set_root(ledger.make_scratch()?).context("name the scratch directory")?;
     let arena = Arena::open_on(disks, plan.clone(), ledger, &mut telling)?;
     let mut machine = Machine::new(plan.clone(), arena, ENGINES);
