@@ -31,7 +31,7 @@ fn the_workloads_without_programs_run() {
 
 #[test]
 fn the_workloads_of_articles_without_programs_run() {
-    tried(&["axvisor", "vagrant"], "1G");
+    tried(&["axvisor", "vagrant"], "1200M");
 }
 
 #[test]
