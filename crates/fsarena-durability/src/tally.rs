@@ -14,9 +14,9 @@ pub struct Tally {
     pub losing: u64,
     /// The most acknowledged operations that are lost in one state.
     pub most_lost: u64,
-    /// Number of states that could not be mounted.
+    /// Number of states that could not be mounted, or that stopped the guest's kernel.
     pub unmountable: u64,
-    /// Number of states in which the checker found damage, or the guest's kernel stopped.
+    /// Number of states in which the checker found damage.
     pub damaged: u64,
     /// Examples of what was found.
     pub examples: Vec<String>,

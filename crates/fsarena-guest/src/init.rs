@@ -163,9 +163,7 @@ fn name_disks() -> io::Result<()> {
         let name = entry?.file_name();
         let serial = fs::read_to_string(Path::new("/sys/block").join(&name).join("serial")).unwrap_or_default();
         if !serial.trim().is_empty() {
-            let link = by_id(serial.trim());
-            fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
-            symlink(Path::new("/dev").join(&name), link)?;
+            link(serial.trim(), &Path::new("/dev").join(&name))?;
         }
     }
     Ok(())
@@ -220,9 +218,14 @@ fn simulate_disk() -> io::Result<()> {
     for (name, value) in settings {
         fs::write(disk.join(name), value).map_err(|error| failed(&format!("{name}={value}: {error}")))?;
     }
-    let link = by_id(crate::LANES);
+    link(crate::LANES, Path::new("/dev/nullb0"))
+}
+
+/// Links the name that udev would give to the disk with this serial number.
+fn link(serial: &str, device: &Path) -> io::Result<()> {
+    let link = by_id(serial);
     fs::create_dir_all(link.parent().unwrap_or(Path::new("/")))?;
-    symlink("/dev/nullb0", link)
+    symlink(device, link)
 }
 
 fn disk_with(serial: &str) -> Option<PathBuf> {

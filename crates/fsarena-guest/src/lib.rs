@@ -22,7 +22,7 @@ use fsarena_model::Bytes;
 use fsarena_model::guest::{Accelerator, Guest, GuestDisk};
 use rustix::fs::{FlockOperation, flock};
 
-pub use channel::{Channel, RawDisk, memory};
+pub use channel::{RawDisk, memory};
 pub use error::GuestError;
 pub use qemu::{Hardware, Running};
 pub use shares::{Shared, Shares};

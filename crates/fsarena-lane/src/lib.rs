@@ -31,5 +31,6 @@ pub use error::LaneError;
 pub use kind::{KINDS, Kind, Tool, kind, lane_count, made_lanes, needs_lane};
 pub use ledger::{Cleared, Ledger, Leftover, Wait, default_folder, take_machine};
 pub use require::{kernel_has, missing_tool, tool_versions};
+pub use site::{Mounting, unmount};
 pub use space::{free_space, nearest_existing};
 pub use storage::DEFAULT_FOLDER;

@@ -93,7 +93,7 @@ pub fn make(
         site.description = run_tool(&site.mkfs, site.limit)? + &run_tool(&kind.describe(&lane.path()), site.limit)?;
     }
     if kind.ground() != Ground::Library {
-        mount_at(kind, mounting, point)?;
+        mounting.mount_at(kind, point)?;
         site.is_mounted = true;
         site.start_daemon(kind, lane.map(|(_, lane)| lane))?;
     }
@@ -156,16 +156,21 @@ pub struct Mounting {
     pub options: String,
 }
 
-/// Mounts a contender and verifies the type and the source of the mount.
-pub fn mount_at(kind: &dyn Kind, mounting: &Mounting, point: &Path) -> Result<(), LaneError> {
-    let Mounting { source, options } = mounting;
-    mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
-        source_device: source.clone(),
-        kind: kind.mounted_as().to_owned(),
-        options: options.clone(),
-        error: Box::new(error),
-    })?;
-    verify(kind, source, point)
+impl Mounting {
+    /// Mounts a file system of that kind, and verifies the type and the source of the mount.
+    ///
+    /// # Errors
+    /// If the mount fails, or turns out to be something else.
+    pub fn mount_at(&self, kind: &dyn Kind, point: &Path) -> Result<(), LaneError> {
+        let Self { source, options } = self;
+        mount::mount(kind.mounted_as(), source, options, point).map_err(|error| LaneError::Mount {
+            source_device: source.clone(),
+            kind: kind.mounted_as().to_owned(),
+            options: options.clone(),
+            error: Box::new(error),
+        })?;
+        verify(kind, source, point)
+    }
 }
 
 /// Checks mountinfo. An ext3 image mounts as ext4 without an error, and statfs does not distinguish them.
@@ -185,7 +190,7 @@ fn verify(kind: &dyn Kind, source: &str, point: &Path) -> Result<(), LaneError> 
 ///
 /// # Errors
 /// If it stays busy.
-fn unmount(point: &Path) -> Result<(), LaneError> {
+pub fn unmount(point: &Path) -> Result<(), LaneError> {
     let mut outcome = mount::unmount_plainly(point);
     for _ in 0..PATIENCE.0 {
         if outcome != Err(rustix::io::Errno::BUSY) {

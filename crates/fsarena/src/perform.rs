@@ -10,7 +10,7 @@ use fsarena_guest::Wanted;
 use fsarena_lane::disk::{self, Consent};
 use fsarena_lane::{Arena, Go, Wait};
 use fsarena_model::event::Note;
-use fsarena_model::{Event, Plan, RunRecord, Severity, Status, Storage};
+use fsarena_model::{Event, Plan, RunRecord, Severity, Status};
 use fsarena_store::Store;
 use fsarena_sys::{MonotonicClock, clock, namespace};
 
@@ -44,12 +44,12 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place that the arguments name, with the storage that it has for `plan` by default; a guest if this kernel
-    /// lacks a file system of the plan. Adds a note to `notes` that says so.
+    /// The place that the arguments name; a guest if this kernel lacks a file system of the plan. Adds a note to `notes`
+    /// that says so.
     ///
     /// # Errors
     /// If the plan has a directory of this machine, which a guest does not have.
-    pub fn of(arguments: &cli::Place, plan: &mut Plan, notes: &mut Vec<String>) -> Result<Self> {
+    pub fn of(arguments: &cli::Place, plan: &Plan, notes: &mut Vec<String>) -> Result<Self> {
         if let Some(command) = &arguments.on {
             return Ok(Self::Agent(command.clone()));
         }
@@ -61,9 +61,6 @@ impl Place {
             let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
             tell(&text);
             notes.push(text);
-            if plan.storage == Storage::from(fsarena_lane::DEFAULT_FOLDER) {
-                plan.storage = Storage::Memory;
-            }
         }
         if let Some(contender) = plan.contenders.iter().find(|contender| contender.is_directory()) {
             let text = format!("`{}` is a directory of this machine, which a guest does not have", contender.label);

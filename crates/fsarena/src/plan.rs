@@ -53,7 +53,7 @@ pub fn plan(arguments: &Compare) -> Result<(Plan, Vec<String>)> {
     let scale = arguments.scale.map(Scale::from).unwrap_or_default();
     let usual_baselines = suite.as_ref().map_or(Often::Always, |suite| suite.baselines);
     let (usual, noise) = baselines_at(scale, usual_baselines);
-    let storage = arguments.place.storage(arguments.storage.as_deref());
+    let storage = arguments.place.storage(arguments.storage.as_deref(), &contenders);
     let plan = Plan {
         workloads: work.workloads,
         suite: work.suite.clone(),

@@ -35,7 +35,7 @@ impl Arena {
         let mounting = self.mounting(contender, kind, Some(&self.lanes[lane]))?;
         let (Some(site), lane) = (&mut self.sites[index], &self.lanes[lane]) else { return Ok(None) };
         let Some(check) = site::check(kind, lane)? else { return Ok(None) };
-        let mounted = site::mount_at(kind, &mounting, &site.directory);
+        let mounted = mounting.mount_at(kind, &site.directory);
         site.is_mounted = mounted.is_ok();
         let seen = mounted.map(|()| look(&site.directory));
         if site.is_mounted {

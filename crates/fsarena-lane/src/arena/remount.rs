@@ -41,7 +41,7 @@ impl Arena {
         let unmounting = clock::now().saturating_sub(begin);
         let written = before.zip(written()).map(|(before, after)| Bytes(after.saturating_sub(before)));
         // If this fails, the mount point is a directory of the host: without a site, no workload writes there.
-        site::mount_at(kind, &mounting, &site.directory)?;
+        mounting.mount_at(kind, &site.directory)?;
         site.start_daemon(kind, lane)?;
         let place = self.place(&site);
         self.sites[index] = Some(site);

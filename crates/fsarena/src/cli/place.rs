@@ -93,12 +93,12 @@ impl Place {
         self.guest == Some(How::Deterministic)
     }
 
-    /// The storage of the lanes, if it is `named` or by default.
-    pub fn storage(&self, named: Option<&str>) -> Storage {
-        match (named, self.guest) {
-            (Some(named), _) => Storage::from(named),
-            (None, Some(_)) => Storage::Memory,
-            (None, None) => Storage::from(fsarena_lane::DEFAULT_FOLDER),
+    /// The storage of these contenders' lanes, if it is `named` or by default.
+    pub fn storage(&self, named: Option<&str>, contenders: &[Contender]) -> Storage {
+        match named {
+            Some(named) => Storage::from(named),
+            None if self.is_guest(contenders) => Storage::Memory,
+            None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
         }
     }
 }

@@ -18,9 +18,9 @@ use crate::signals::stop_flag;
 
 /// Runs the comparison and prints its verdicts.
 pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
-    let (mut plan, mut notes) = plan::plan(options)?;
+    let (plan, mut notes) = plan::plan(options)?;
     notes.iter().for_each(|note| tell(note));
-    let place = Place::of(&options.place, &mut plan, &mut notes)?;
+    let place = Place::of(&options.place, &plan, &mut notes)?;
     if options.dry_run {
         return dry::run(&plan::fitted(plan));
     }

@@ -19,9 +19,9 @@ pub fn run(global: &Global, options: &Reproduce) -> Result<Ended> {
     if options.published_only {
         return published::run(&options.article, options.format, places::style(global));
     }
-    let (mut plan, mut notes) = plan::of_article(options)?;
+    let (plan, mut notes) = plan::of_article(options)?;
     notes.iter().for_each(|note| tell(note));
-    let place = Place::of(&options.place, &mut plan, &mut notes)?;
+    let place = Place::of(&options.place, &plan, &mut notes)?;
     if options.dry_run {
         return compare::dry::run(&plan::fitted(plan));
     }

@@ -9,12 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use fsarena_durability::log::{MARKS, SECTOR, mark};
 use fsarena_durability::{Found, Syncs, Writer, find_lost};
-use fsarena_lane::Kind;
 use fsarena_lane::kind::Identity;
+use fsarena_lane::{Kind, Mounting};
 use fsarena_model::{Contender, seed};
 use fsarena_sys::aligned::AlignedBuffer;
 use fsarena_sys::child::{self, Patience};
-use fsarena_sys::{mount, mountinfo};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +125,7 @@ fn check(task: &Task, acknowledged: u64) -> Result<Found> {
         }
     };
     found.losses = find_lost(point, task.seed, acknowledged);
-    unmount(point)?;
+    fsarena_lane::unmount(point)?;
     found.damage = run(&kind.check(&device.partition), 0)?;
     Ok(found)
 }
@@ -149,26 +148,9 @@ fn kind(task: &Task) -> Result<&'static dyn Kind> {
 fn mount_at(kind: &dyn Kind, task: &Task, device: &Path) -> Result<&'static Path> {
     let point = Path::new(POINT);
     fs::create_dir_all(point).context("make the mount point")?;
-    let source = device.display().to_string();
-    mount::mount(kind.mounted_as(), &source, &task.contender.mount, point)?;
-    let found = mountinfo::mount_of(point).context("look up the mount")?;
-    match found.kind == kind.mounted_as() && found.point == point {
-        true => Ok(point),
-        false => bail!("{POINT} should be {}, and is {} at {}", kind.mounted_as(), found.kind, found.point.display()),
-    }
-}
-
-/// Unmounts; the kernel may still be using files that were closed just before.
-fn unmount(point: &Path) -> Result<()> {
-    let mut outcome = mount::unmount_plainly(point);
-    for _ in 0..200 {
-        if outcome.is_ok() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-        outcome = mount::unmount_plainly(point);
-    }
-    outcome.context("unmount")
+    let mounting = Mounting { source: device.display().to_string(), options: task.contender.mount.clone() };
+    mounting.mount_at(kind, point)?;
+    Ok(point)
 }
 
 /// The disk that the host knows, and its partition.
