@@ -18,6 +18,7 @@ struct File {
     #[serde(default)]
     mkfs: Vec<String>,
     path: Option<PathBuf>,
+    disk: Option<String>,
 }
 
 /// The contender that `argument` specifies, or that the file named by `argument` contains.
@@ -42,7 +43,9 @@ pub fn of_text(argument: &str, name: &str, text: &str) -> Result<Contender, Cata
         Some(label) => Label::checked(argument, label)?,
         None => Label(argument.to_owned()),
     };
-    let contender = Contender { label, kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path };
+    let disk = file.disk.as_deref().map(str::parse).transpose();
+    let disk = disk.map_err(|what: String| malformed(name, &what))?;
+    let contender = Contender { label, kind: file.kind, mount: file.mount, mkfs: file.mkfs, path: file.path, disk };
     Ok(contender.relabelled(argument)?)
 }
 

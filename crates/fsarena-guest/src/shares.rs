@@ -19,6 +19,10 @@ const HOST: &str = "10.0.2.2";
 /// The guest's address with the length of its network's prefix.
 pub const GUEST: &str = "10.0.2.15/24";
 
+/// Where the guest finds the sftp-server: an address of the network that no machine has.
+const SFTP: &str = "10.0.2.100";
+const SFTP_PORT: u16 = 2222;
+
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(10);
@@ -40,13 +44,16 @@ pub struct Shares {
     /// QEMU's arguments.
     arguments: Vec<String>,
     has_network: bool,
+    /// Options of the network: what it connects with programs of the host.
+    forwards: String,
     has_shared_memory: bool,
     /// They end when this is dropped.
     servers: Vec<Daemon>,
 }
 
 /// The protocols, by the kind of their contenders.
-const PROTOCOLS: &[(&str, Serve)] = &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("smb", smb)];
+const PROTOCOLS: &[(&str, Serve)] =
+    &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("nfs3", nfs3), ("smb", smb), ("sshfs", sshfs)];
 
 /// Starts what serves these folders; `run` is a folder for its files.
 type Serve = fn(&mut Shares, &[Numbered<'_>], &Path) -> Result<(), GuestError>;
@@ -77,14 +84,15 @@ impl Shares {
     /// Starts the servers of `shared`, whose own files lie in `run`.
     ///
     /// # Errors
-    /// If a server is not installed, or does not start.
+    /// If a server is not installed, needs root, or does not start.
     pub fn serve(shared: &[Shared<'_>], run: &Path) -> Result<Self, GuestError> {
         let mut shares = Self::default();
         for (kind, serve) in PROTOCOLS {
             let numbered = shared.iter().enumerate().map(|(number, shared)| Numbered { number, shared });
             let own: Vec<Numbered<'_>> = numbered.filter(|it| it.shared.contender.kind == *kind).collect();
             if !own.is_empty() {
-                serve(&mut shares, &own, run)?;
+                require_root(kind)?;
+                serve(&mut shares, &own, run).map_err(|error| of_share(error, kind))?;
             }
         }
         Ok(shares)
@@ -94,7 +102,8 @@ impl Shares {
     pub fn arguments(&self, memory: Bytes) -> Vec<String> {
         let mut words = self.arguments.clone();
         if self.has_network {
-            words.extend(["-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net"].map(str::to_owned));
+            let network = format!("user,id=net{}", self.forwards);
+            words.extend(["-netdev", &network, "-device", "virtio-net-pci,netdev=net"].map(str::to_owned));
         }
         if self.has_shared_memory {
             let backend = format!("memory-backend-memfd,id=memory,size={}M,share=on", memory.0 >> 20);
@@ -163,19 +172,38 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
     Ok(())
 }
 
-/// NFS-Ganesha, for version 4 only, which needs no rpcbind.
 fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+    ganesha(shares, folders, run, NfsVersion::Four)
+}
+
+fn nfs3(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
+    ganesha(shares, folders, run, NfsVersion::Three)
+}
+
+/// Versions of NFS, each of which has a server of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NfsVersion {
+    Three,
+    Four,
+}
+
+/// NFS-Ganesha. Neither version needs rpcbind: the guest is told the ports.
+fn ganesha(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path, version: NfsVersion) -> Result<(), GuestError> {
     require("ganesha.nfsd", "nfs-ganesha")?;
     let library = Path::new("/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so");
     if !library.exists() {
         return Err(GuestError::ProgramMissing { program: "libfsalvfs.so", package: "nfs-ganesha-vfs" });
     }
-    let port = free_port()?;
-    let state = run.join("ganesha");
+    let (number, name) = match version {
+        NfsVersion::Three => (3, "ganesha-3"),
+        NfsVersion::Four => (4, "ganesha"),
+    };
+    let (port, mount_port) = (free_port()?, free_port()?);
+    let state = run.join(name);
     make(&state)?;
     let mut text = format!(
-        "NFS_CORE_PARAM {{ NFS_Port = {port}; Protocols = 4; Bind_addr = 127.0.0.1; Enable_NLM = false; \
-         Enable_RQUOTA = false; }}\n\
+        "NFS_CORE_PARAM {{ NFS_Port = {port}; MNT_Port = {mount_port}; Protocols = {number}; Bind_addr = 127.0.0.1; \
+         Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; mount_path_pseudo = true; }}\n\
          NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = {}; Only_Numeric_Owners = true; }}\n",
         state.display()
     );
@@ -188,20 +216,22 @@ fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
             share.name()
         );
     }
-    let (file, log, pid) = (run.join("ganesha.conf"), run.join("ganesha.log"), run.join("ganesha.pid"));
+    let [file, log, pid] = ["conf", "log", "pid"].map(|kind| run.join(format!("{name}.{kind}")));
     fs::write(&file, text).map_err(GuestError::io("write", &file))?;
     let path = |path: &Path| path.display().to_string();
     let argv = ["ganesha.nfsd", "-F", "-f", &path(&file), "-L", &path(&log), "-p", &path(&pid)].map(str::to_owned);
-    start(shares, &argv, run, "ganesha", || answers(port))?;
+    start(shares, &argv, run, name, || answers(port))?;
     shares.has_network = true;
-    let version = version_of(&["ganesha.nfsd", "-v"]);
+    let server = version_of(&["ganesha.nfsd", "-v"]);
     let address = GUEST.split('/').next().unwrap_or(GUEST);
-    let (port, client) = (format!("port={port}"), format!("clientaddr={address}"));
-    let host = format!("addr={HOST}");
+    let of_version = match version {
+        NfsVersion::Three => format!("vers=3,nolock,mountproto=tcp,mountport={mount_port}"),
+        NfsVersion::Four => format!("vers=4.2,clientaddr={address}"),
+    };
+    let options = format!("{of_version},proto=tcp,sec=sys,port={port},addr={HOST}");
     for share in folders {
         let (_, own) = share.options(|_| false);
-        let options = ["vers=4.2", "proto=tcp", "sec=sys", &port, &host, &client];
-        shares.add(share, format!("{HOST}:/{}", share.name()), &options, &own, &version);
+        shares.add(share, format!("{HOST}:/{}", share.name()), &[&options], &own, &server);
     }
     Ok(())
 }
@@ -238,6 +268,39 @@ fn smb(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), 
         shares.add(share, format!("//{HOST}/{}", share.name()), &options, &own, &version);
     }
     Ok(())
+}
+
+/// OpenSSH's sftp-server, without the encryption of sshd: QEMU starts one for each connection to an address of its
+/// network, so it listens nowhere on the host, and ends with QEMU.
+fn sshfs(shares: &mut Shares, folders: &[Numbered<'_>], _run: &Path) -> Result<(), GuestError> {
+    let places =
+        ["/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server"].into_iter();
+    let missing = GuestError::ProgramMissing { program: "sftp-server", package: "openssh-sftp-server" };
+    let program = places.into_iter().find(|path| Path::new(path).exists()).ok_or(missing)?;
+    shares.has_network = true;
+    shares.forwards = format!(",guestfwd=tcp:{SFTP}:{SFTP_PORT}-cmd:{program}");
+    for share in folders {
+        let (_, own) = share.options(|_| false);
+        let port = format!("directport={SFTP_PORT}");
+        shares.add(share, format!("{SFTP}:{}", share.folder()), &[&port, "allow_other"], &own, "OpenSSH's sftp-server");
+    }
+    Ok(())
+}
+
+/// The servers that give files their owners, or open them by handles, need root.
+fn require_root(kind: &'static str) -> Result<(), GuestError> {
+    match ["9p", "sshfs"].contains(&kind) || rustix::process::geteuid().is_root() {
+        true => Ok(()),
+        false => Err(GuestError::ShareNeedsRoot { kind }),
+    }
+}
+
+/// The same error about the server of a kind.
+fn of_share(error: GuestError, kind: &'static str) -> GuestError {
+    match error {
+        GuestError::ProgramMissing { program, package } => GuestError::ServerMissing { kind, program, package },
+        other => other,
+    }
 }
 
 fn require(program: &'static str, package: &'static str) -> Result<(), GuestError> {

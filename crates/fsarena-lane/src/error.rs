@@ -35,6 +35,14 @@ pub enum LaneError {
         /// The file system.
         kind: String,
     },
+    /// The kernel of the guest has no such file system.
+    #[error("the guest's kernel ({kernel}) has no `{kind}`")]
+    GuestLacks {
+        /// The file system.
+        kind: String,
+        /// The kernel's package.
+        kernel: String,
+    },
     /// A share without a server.
     #[error("`{contender}` is a folder of the host that a guest mounts, and no guest was started for it")]
     NoShare {
@@ -109,6 +117,14 @@ pub enum LaneError {
         contender: String,
         /// What is wrong.
         what: String,
+    },
+    /// A program that mounts failed.
+    #[error("`{command}` failed: {words}")]
+    Mounter {
+        /// The command.
+        command: String,
+        /// Its output.
+        words: String,
     },
     /// mkfs failed.
     #[error("`{command}` failed: {words}")]
@@ -285,6 +301,7 @@ impl Explained for LaneError {
             | Self::BadOption { .. } => ErrorCategory::Use,
             Self::Mkfs { .. }
             | Self::Check(_)
+            | Self::Mounter { .. }
             | Self::Mount { .. }
             | Self::WrongMount { .. }
             | Self::Unmount { .. }
@@ -298,6 +315,7 @@ impl Explained for LaneError {
         Some(match self {
             Self::UnknownKind { known, .. } => format!("the kinds are {}", known.join(", ")),
             Self::NoShare { .. } => "compare it without --on, or compare the mounted folder: dir:PATH".to_owned(),
+            Self::GuestLacks { .. } => "another one may have it: --guest-kernel PACKAGE".to_owned(),
             Self::KernelLacks { .. } => "`fsarena list` shows the kinds that this machine can do".to_owned(),
             Self::ToolMissing { package, .. } => format!("apt-get install {package}"),
             Self::NotRoot { .. } => {
@@ -321,6 +339,7 @@ impl Explained for LaneError {
             }
             Self::Mkfs { .. } => "the options come from the contender's `mkfs` and the lane's size".to_owned(),
             Self::Mount { .. } => "the words after the colon are the kernel's; `dmesg` may say more".to_owned(),
+            Self::Mounter { .. } => "options after the colon of a contender are given to that program".to_owned(),
             Self::NotDirect { .. } => "put the images on another file system with --storage".to_owned(),
             Self::LimitTooSmall { needed, .. } => format!("memory-limit = \"{}M\"", needed.0 >> 20),
             Self::NoMemoryGroup { .. } => {

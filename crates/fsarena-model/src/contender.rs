@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::guest::DiskMode;
+
 /// The name under which a contender appears in every table: the argument as typed, or its part before `=`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -50,6 +52,9 @@ pub struct Contender {
     pub mkfs: Vec<String>,
     /// The existing directory of a `dir` contender.
     pub path: Option<PathBuf>,
+    /// How QEMU keeps its own virtual disk, if it has one: it then runs in a guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<DiskMode>,
 }
 
 /// Why a contender argument was refused.
@@ -69,6 +74,14 @@ pub enum ContenderError {
     /// `dir:` without a path.
     #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
     NoPath(String),
+    /// What follows the `@` is no property of a guest's disk.
+    #[error("contender `{argument}`: {what}")]
+    BadDisk {
+        /// What was typed.
+        argument: String,
+        /// What is wrong.
+        what: String,
+    },
 }
 
 impl Contender {
@@ -97,8 +110,11 @@ impl Contender {
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
-        let plain = format!("{}{options}{mkfs}", self.kind);
-        Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
+        let disk = self.disk.map(|mode| format!("@{mode}")).unwrap_or_default();
+        let plain = format!("{}{disk}{options}{mkfs}", self.kind);
+        // An argument that is its own label can be spelled in another way, such as with two spaces.
+        let has_own_label = plain != self.label.0 && Label::checked("", &self.label.0).is_ok();
+        Some(if has_own_label { format!("{}={plain}", self.label) } else { plain })
     }
 
     /// The same contender under the label that `argument` gives, if any.
@@ -113,7 +129,8 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`.
+/// Parses `[LABEL=]KIND[@DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`. DISK is what the guest's disk is
+/// like, such as `cache=none,format=qcow2`.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -129,6 +146,7 @@ impl FromStr for Contender {
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
+        let (kind, disk) = kind.split_once('@').map_or((kind, None), |(kind, disk)| (kind, Some(disk)));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
         }
@@ -141,13 +159,18 @@ impl FromStr for Contender {
             mount: if is_directory { String::new() } else { after.to_owned() },
             mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
+            disk: disk.map(|text| text.parse().map_err(|what| bad_disk(argument, what))).transpose()?,
         })
     }
 }
 
-/// A `=` makes a label only if it comes before the first `:`, `/` and space.
+fn bad_disk(argument: &str, what: String) -> ContenderError {
+    ContenderError::BadDisk { argument: argument.to_owned(), what }
+}
+
+/// A `=` makes a label only if it comes before the first `:`, `/`, `@` and space.
 fn split_label(argument: &str) -> (Option<&str>, &str) {
-    let is_end = |letter: char| [':', '/'].contains(&letter) || letter.is_whitespace();
+    let is_end = |letter: char| [':', '/', '@'].contains(&letter) || letter.is_whitespace();
     let end = argument.find(is_end).unwrap_or(argument.len());
     match argument[..end].find('=') {
         Some(at) => (Some(&argument[..at]), &argument[at + 1..]),
@@ -235,6 +258,17 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_an_at_sign_is_about_the_guests_disk() {
+        let contender = parse("ext4@cache=none,format=qcow2:noatime -m 0");
+        assert_eq!((contender.kind.as_str(), contender.mount.as_str()), ("ext4", "noatime"));
+        assert_eq!(contender.disk, Some("cache=none,format=qcow2".parse().expect("well spelled")));
+        assert_eq!(contender.label, Label::from("ext4@cache=none,format=qcow2:noatime -m 0"));
+        assert_eq!(parse("dir:/mnt/a@b").disk, None);
+        assert!(matches!("ext4@cache=fast".parse::<Contender>(), Err(ContenderError::BadDisk { .. })));
+        assert!(matches!("@cache=none".parse::<Contender>(), Err(ContenderError::NoKind(_))));
+    }
+
+    #[test]
     fn bad_spellings_are_refused() {
         assert!(matches!("a,b=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
@@ -254,9 +288,12 @@ mod tests {
     #[test]
     fn a_spelling_names_the_same_contender() {
         let same = ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"];
-        for text in same.into_iter().chain(["xfs -m reflink=0", "bare=ext4:noatime -O ^has_journal", "dir:/mnt/a b"]) {
+        let same = same.into_iter().chain(["ext4@cache=none", "slow=xfs@cache=directsync,format=qcow2:noatime -m x"]);
+        for text in same.chain(["xfs -m reflink=0", "bare=ext4:noatime -O ^has_journal", "dir:/mnt/a b"]) {
             assert_eq!(parse(text).spelling().as_deref(), Some(text));
         }
+        let spelling = parse("ext4@format=raw,cache=none").spelling();
+        assert_eq!(spelling.as_deref(), Some("ext4@cache=none,format=raw"));
         assert_eq!(Contender { mkfs: vec!["a b".to_owned()], ..parse("ext4") }.spelling(), None);
     }
 

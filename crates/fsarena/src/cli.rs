@@ -119,7 +119,7 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it
+    /// '[LABEL=]KIND[@DISK][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it
     /// names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,

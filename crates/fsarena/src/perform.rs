@@ -50,6 +50,11 @@ impl Place {
     /// # Errors
     /// If the plan has a directory of this machine, which a guest does not have.
     pub fn of(arguments: &cli::Place, plan: &Plan, notes: &mut Vec<String>) -> Result<Self> {
+        let own_disk = plan.contenders.iter().find(|contender| contender.disk.is_some());
+        if let Some(contender) = own_disk.filter(|_| arguments.on.is_some() || arguments.simulated().is_some()) {
+            let text = format!("`{}` has a virtual disk of its own, in a guest of this machine", contender.label);
+            return Err(Refusal::wrong_use(text, "leave out --on, --guest-disk and --guest deterministic").into());
+        }
         if let Some(command) = &arguments.on {
             return Ok(Self::Agent(command.clone()));
         }
@@ -58,7 +63,11 @@ impl Place {
         }
         if arguments.guest.is_none() {
             let lacking = cli::Place::only_in_guest(&plan.contenders).join(" and ");
-            let text = format!("this machine cannot mount {lacking}: all contenders run in a guest");
+            let why = match (lacking.as_str(), own_disk) {
+                ("", Some(contender)) => format!("`{}` has a virtual disk of its own", contender.label),
+                _ => format!("this machine cannot mount {lacking}"),
+            };
+            let text = format!("{why}: all contenders run in a guest");
             tell(&text);
             notes.push(text);
         }

@@ -80,7 +80,8 @@ impl Place {
 
     /// Whether these contenders are compared in a guest.
     pub fn is_guest(&self, contenders: &[Contender]) -> bool {
-        self.on.is_none() && (self.guest.is_some() || !Self::only_in_guest(contenders).is_empty())
+        let has_disks = contenders.iter().any(|contender| contender.disk.is_some());
+        self.on.is_none() && (self.guest.is_some() || has_disks || !Self::only_in_guest(contenders).is_empty())
     }
 
     /// The simulated disk of the guest, if it has one.
@@ -97,6 +98,10 @@ impl Place {
     pub fn storage(&self, named: Option<&str>, contenders: &[Contender]) -> Storage {
         match named {
             Some(named) => Storage::from(named),
+            // In memory, no cache mode makes a difference.
+            None if contenders.iter().any(|contender| contender.disk.is_some()) => {
+                Storage::from(fsarena_lane::DEFAULT_FOLDER)
+            }
             None if self.is_guest(contenders) => Storage::Memory,
             None => Storage::from(fsarena_lane::DEFAULT_FOLDER),
         }

@@ -46,6 +46,8 @@ pub enum Availability {
     Here,
     /// Usable by root only.
     AsRoot,
+    /// It is a folder of this machine that a guest mounts.
+    InGuest,
     /// The running kernel does not support it.
     KernelLacks,
     /// This program is not installed.
@@ -58,7 +60,8 @@ impl fmt::Display for Availability {
         match self {
             Self::Here => write!(f, "yes"),
             Self::AsRoot => write!(f, "as root"),
-            Self::KernelLacks => write!(f, "no: this kernel lacks it"),
+            Self::InGuest => write!(f, "in a guest"),
+            Self::KernelLacks => write!(f, "in a guest: this kernel lacks it"),
             Self::ToolMissing(tool) => write!(f, "no: apt-get install {}", tool.package),
         }
     }
@@ -68,6 +71,9 @@ impl fmt::Display for Availability {
 pub fn availability(kind: &dyn Kind) -> Availability {
     if kind.ground() == Ground::Directory {
         return Availability::Here;
+    }
+    if kind.ground() == Ground::Share {
+        return Availability::InGuest;
     }
     if !kernel_has(kind.mounted_as()) {
         return Availability::KernelLacks;
