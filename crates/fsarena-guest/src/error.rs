@@ -4,6 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fsarena_model::{Bytes, ErrorCategory, Explained};
+use rustix::fs::statvfs;
+
+/// Free bytes of a file system that is full: less than a piece of what a program writes.
+const FULL: u64 = 1 << 20;
 
 /// Why a guest cannot be prepared, booted or used.
 #[derive(Debug, thiserror::Error)]
@@ -119,17 +123,12 @@ impl GuestError {
 
     /// This error of filling `cache`; another one if there was no room for it.
     pub fn of_cache(self, cache: &Path) -> Self {
+        // tar and apt say it in their own ways.
+        let free = statvfs(cache).map(|found| found.f_bfree.saturating_mul(found.f_frsize));
         let is_full = match &self {
             Self::Io { source, .. } => source.kind() == io::ErrorKind::StorageFull,
-            // tar, mke2fs and apt.
-            Self::Program { words, .. }
-            | Self::Package { words, .. }
-            | Self::Lists { words }
-            | Self::NoKernel { what: words, .. } => {
-                ["No space left on device", "ould not allocate", "enough free space"]
-                    .iter()
-                    .any(|sign| words.contains(sign))
-            }
+            Self::Package { words, .. } => words.contains("enough free space"),
+            Self::Program { .. } | Self::NoKernel { .. } => free.is_ok_and(|free| free < FULL),
             _ => false,
         };
         if is_full { Self::CacheFull { cache: cache.to_owned(), words: self.to_string() } } else { self }
@@ -154,7 +153,11 @@ impl Explained for GuestError {
             Self::ShareNeedsRoot { .. } => {
                 "run it as root, or name contenders without it: `9p` and `sshfs` need no root".to_owned()
             }
-            Self::Package { .. } | Self::Lists { .. } => {
+            Self::Lists { .. } => {
+                "without a network, copy what another machine has fetched: /var/cache/fsarena, or ~/.cache/fsarena"
+                    .to_owned()
+            }
+            Self::Package { .. } => {
                 "packages come from the mirrors of this machine's apt; without a network, name a kernel's .deb: \
                  --guest-kernel FILE"
                     .to_owned()

@@ -94,8 +94,9 @@ pub fn prepare(cache: &Path, wanted: &Wanted, telling: &mut dyn FnMut(&str)) -> 
     partial::remove(cache);
     let prepared = fill(cache, wanted, qemu, telling);
     prepared.map_err(|error| {
+        let error = error.of_cache(cache);
         partial::remove(cache);
-        error.of_cache(cache)
+        error
     })
 }
 

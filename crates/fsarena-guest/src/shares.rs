@@ -53,7 +53,7 @@ pub struct Shares {
 
 /// The protocols, by the kind of their contenders.
 const PROTOCOLS: &[(&str, Serve)] =
-    &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("nfs3", nfs3), ("smb", smb), ("sshfs", sshfs)];
+    &[("9p", plan9), ("virtiofs", virtiofs), ("nfs", nfs), ("smb", smb), ("sshfs", sshfs)];
 
 /// Starts what serves these folders; `run` is a folder for its files.
 type Serve = fn(&mut Shares, &[Numbered<'_>], &Path) -> Result<(), GuestError>;
@@ -172,38 +172,19 @@ fn virtiofs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result
     Ok(())
 }
 
+/// NFS-Ganesha, for version 4 only, which needs no rpcbind: Debian's does not start for version 3 without one.
 fn nfs(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
-    ganesha(shares, folders, run, NfsVersion::Four)
-}
-
-fn nfs3(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path) -> Result<(), GuestError> {
-    ganesha(shares, folders, run, NfsVersion::Three)
-}
-
-/// Versions of NFS, each of which has a server of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NfsVersion {
-    Three,
-    Four,
-}
-
-/// NFS-Ganesha. Neither version needs rpcbind: the guest is told the ports.
-fn ganesha(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path, version: NfsVersion) -> Result<(), GuestError> {
     require("ganesha.nfsd", "nfs-ganesha")?;
     let library = Path::new("/usr/lib/x86_64-linux-gnu/ganesha/libfsalvfs.so");
     if !library.exists() {
         return Err(GuestError::ProgramMissing { program: "libfsalvfs.so", package: "nfs-ganesha-vfs" });
     }
-    let (number, name) = match version {
-        NfsVersion::Three => (3, "ganesha-3"),
-        NfsVersion::Four => (4, "ganesha"),
-    };
-    let (port, mount_port) = (free_port()?, free_port()?);
-    let state = run.join(name);
+    let port = free_port()?;
+    let state = run.join("ganesha");
     make(&state)?;
     let mut text = format!(
-        "NFS_CORE_PARAM {{ NFS_Port = {port}; MNT_Port = {mount_port}; Protocols = {number}; Bind_addr = 127.0.0.1; \
-         Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; mount_path_pseudo = true; }}\n\
+        "NFS_CORE_PARAM {{ NFS_Port = {port}; Protocols = 4; Bind_addr = 127.0.0.1; Enable_NLM = false; \
+         Enable_RQUOTA = false; }}\n\
          NFSv4 {{ Graceless = true; RecoveryBackend = fs; RecoveryRoot = {}; Only_Numeric_Owners = true; }}\n",
         state.display()
     );
@@ -216,22 +197,20 @@ fn ganesha(shares: &mut Shares, folders: &[Numbered<'_>], run: &Path, version: N
             share.name()
         );
     }
-    let [file, log, pid] = ["conf", "log", "pid"].map(|kind| run.join(format!("{name}.{kind}")));
+    let (file, log, pid) = (run.join("ganesha.conf"), run.join("ganesha.log"), run.join("ganesha.pid"));
     fs::write(&file, text).map_err(GuestError::io("write", &file))?;
     let path = |path: &Path| path.display().to_string();
     let argv = ["ganesha.nfsd", "-F", "-f", &path(&file), "-L", &path(&log), "-p", &path(&pid)].map(str::to_owned);
-    start(shares, &argv, run, name, || answers(port))?;
+    start(shares, &argv, run, "ganesha", || answers(port))?;
     shares.has_network = true;
-    let server = version_of(&["ganesha.nfsd", "-v"]);
+    let version = version_of(&["ganesha.nfsd", "-v"]);
     let address = GUEST.split('/').next().unwrap_or(GUEST);
-    let of_version = match version {
-        NfsVersion::Three => format!("vers=3,nolock,mountproto=tcp,mountport={mount_port}"),
-        NfsVersion::Four => format!("vers=4.2,clientaddr={address}"),
-    };
-    let options = format!("{of_version},proto=tcp,sec=sys,port={port},addr={HOST}");
+    let (port, client) = (format!("port={port}"), format!("clientaddr={address}"));
+    let host = format!("addr={HOST}");
     for share in folders {
         let (_, own) = share.options(|_| false);
-        shares.add(share, format!("{HOST}:/{}", share.name()), &[&options], &own, &server);
+        let options = ["vers=4.2", "proto=tcp", "sec=sys", &port, &host, &client];
+        shares.add(share, format!("{HOST}:/{}", share.name()), &options, &own, &version);
     }
     Ok(())
 }

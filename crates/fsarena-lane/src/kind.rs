@@ -31,7 +31,6 @@ pub static KINDS: &[&dyn Kind] = &[
     &share::PLAN9,
     &share::VIRTIOFS,
     &share::NFS,
-    &share::NFS3,
     &share::SMB,
     &share::SSHFS,
     &dir::Directory,

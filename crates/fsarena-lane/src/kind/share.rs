@@ -24,13 +24,6 @@ pub static VIRTIOFS: Share = Share {
 /// NFS 4.2, served by NFS-Ganesha.
 pub static NFS: Share =
     Share { name: "nfs", mounted_as: "nfs4", about: "a folder of the host in a guest, by NFS 4.2", mounter: &[] };
-/// NFS 3, served by NFS-Ganesha.
-pub static NFS3: Share = Share {
-    name: "nfs3",
-    mounted_as: "nfs",
-    about: "a folder of the host in a guest, by NFS 3 over TCP",
-    mounter: &[],
-};
 /// SMB 3.1.1, served by Samba.
 pub static SMB: Share =
     Share { name: "smb", mounted_as: "cifs", about: "a folder of the host in a guest, by SMB 3.1.1", mounter: &[] };

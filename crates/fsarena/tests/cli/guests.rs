@@ -3,20 +3,26 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use fsarena_testing::{Need, has};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::stage::{Doomed, Stage, binary, err, out, run, wait_until};
 
-/// Fetches what a guest needs. This is done before a stage takes the test's network away.
+/// Fetches what a guest needs, once for all tests. This is done before a stage takes the test's network away.
 fn prepared() -> bool {
-    if !has(&[Need::Root, Need::Program("qemu-system-x86_64")]) {
-        return false;
-    }
-    let output = run(Command::new(binary()).arg("guest"), 0);
-    assert!(out(&output).starts_with("The guest works: linux-image-"), "{}", out(&output));
-    true
+    has(&[Need::Root, Need::Program("qemu-system-x86_64")]) && !release().is_empty()
+}
+
+/// The release of the guest's kernel.
+fn release() -> &'static str {
+    static RELEASE: OnceLock<String> = OnceLock::new();
+    RELEASE.get_or_init(|| {
+        let text = out(&run(Command::new(binary()).arg("guest"), 0));
+        let package = text.strip_prefix("The guest works: linux-image-").expect("a kernel's package");
+        package.split(' ').next().unwrap_or_default().to_owned()
+    })
 }
 
 #[test]
@@ -131,7 +137,7 @@ fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest
     let stage = Stage::new();
     let arguments = ["ext4@cache=unsafe", "slow=ext4@cache=directsync,format=qcow2", "sshfs", "--rounds", "1"];
     let output = run(stage.compare(&arguments).args(["--baselines", "never", "--workload", &stage.small()]), 0);
-    assert!(err(&output).contains("`ext4@cache=unsafe` has a virtual disk of its own"), "{}", err(&output));
+    assert!(err(&output).contains("cannot mount sshfs: all contenders run in a guest"), "{}", err(&output));
     let report = stage.json();
     let cells = report["cells"].as_array().expect("cells");
     assert!(cells.len() == 3 && cells.iter().all(|cell| cell["median"].as_f64().is_some_and(|rate| rate > 0.0)));
@@ -207,7 +213,7 @@ fn what_this_machine_lacks_for_a_guest_is_named_with_the_way_out() {
 
     // The test's network has no devices.
     empty_cache("64M");
-    refused(&["ext4", "xfs", "--guest"], "fetch the lists of Debian's packages: ", "packages come from the mirrors");
+    refused(&["ext4", "xfs", "--guest"], "fetch the lists of Debian's packages: ", "without a network, copy");
 
     let path = std::env::var("PATH").unwrap_or_default();
     let qemu =
@@ -247,12 +253,10 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
     let mount = ["ext4:bogus", "xfs", "--guest"];
     failed(&mount, 3, &["Unknown parameter 'bogus'", "hint: the words after the colon are the kernel's"]);
 
-    let root =
-        fs::read_dir(format!("{CACHE}/roots")).expect("prepared").next().expect("a kernel").expect("readable").path();
+    let root = Path::new(CACHE).join("roots").join(release());
     let (image, own) = (root.join("root.img"), stage.in_memory("root.img"));
     fs::copy(&image, &own).expect("copied");
-    let release = root.file_name().expect("a name").to_string_lossy().into_owned();
-    let module = format!("rm /usr/lib/modules/{release}/kernel/fs/nilfs2/nilfs2.ko");
+    let module = format!("rm /usr/lib/modules/{}/kernel/fs/nilfs2/nilfs2.ko", release());
     run(Command::new("debugfs").args(["-w", "-R", &module]).arg(&own), 0);
     cover(&image.display().to_string(), &own);
     failed(
