@@ -76,6 +76,10 @@ pub fn rights_and_kinds(plan: &Plan) -> Result<(), LaneError> {
     contenders(&plan.contenders)?;
     for contender in &plan.contenders {
         let kind = known(&contender.label.0, &contender.kind)?;
+        if contender.disk.is_some() && plan.guest.is_none() {
+            let what = "it has a virtual disk of its own, and this is no guest".to_owned();
+            return Err(LaneError::BadOption { contender: contender.label.to_string(), what });
+        }
         if kind.ground() != Ground::Directory {
             lanes_of(kind, plan.lane_size).map_err(|error| of_guest(error, plan))?;
         }

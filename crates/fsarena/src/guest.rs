@@ -133,6 +133,8 @@ impl Task<'_> {
         stop: &AtomicBool,
         listener: &mut dyn Listener,
     ) -> Result<End> {
+        let kinds: Vec<&str> = self.plan.contenders.iter().filter_map(share_of).map(|kind| kind.name()).collect();
+        Shares::require(&kinds)?;
         // Only root can have a namespace, and then counts what QEMU does.
         let has_counters = self.plan.has_own_disks() && namespace::enter_private_mounts().is_ok();
         let wait = if self.wait { Wait::Yes } else { Wait::No };
