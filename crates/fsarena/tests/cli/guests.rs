@@ -25,6 +25,21 @@ fn release() -> &'static str {
     })
 }
 
+/// Nothing is left of the test's runs, and no process of theirs: these are in the test's own network namespace.
+fn assert_nothing_left(stage: &Stage) {
+    assert_eq!(stage.left(), Vec::<String>::new());
+    let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
+    let own = network("thread-self").expect("a thread has a namespace");
+    assert_ne!(Some(&own), network("1").as_ref(), "the test has a namespace of its own");
+    let entries = fs::read_dir("/proc").expect("readable").filter_map(Result::ok);
+    let processes = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_left = |process: &String| {
+        process.parse().is_ok_and(|number: u32| number != std::process::id()) && network(process).as_ref() == Some(&own)
+    };
+    let left: Vec<String> = processes.filter(is_left).collect();
+    assert!(left.is_empty(), "processes {left:?}");
+}
+
 #[test]
 fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest() {
     if !prepared() {
@@ -54,7 +69,7 @@ fn kinds_that_this_kernel_lacks_and_folders_of_the_host_are_compared_in_a_guest(
     assert!(command.contains("--guest") && command.contains("--guest-kernel"), "{command}");
     run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
     assert_eq!(stage.json()["rounds"], 2);
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 #[test]
@@ -105,7 +120,7 @@ fn a_guest_that_dies_is_an_error_with_its_last_words_and_leaves_nothing() {
     std::io::Read::read_to_string(child.0.stderr.as_mut().expect("piped"), &mut text).expect("text");
     assert_eq!(status.code(), Some(3), "{text}");
     assert!(text.contains("the guest stopped before the run ended: QEMU ended with signal: 9"), "{text}");
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 #[test]
@@ -126,7 +141,7 @@ fn what_no_guest_can_do_is_refused_with_a_hint() {
         let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), code);
         assert!(err(&output).contains(expected) && err(&output).contains("hint: "), "{}", err(&output));
     }
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 #[test]
@@ -153,7 +168,7 @@ fn disks_with_their_own_cache_modes_and_a_folder_by_sftp_are_compared_in_a_guest
     assert!(command.contains("slow=ext4@cache=directsync,format=qcow2"), "{command}");
     run(stage.fsarena().args(["resume", "last", "--rounds", "1"]), 0);
     assert_eq!(stage.json()["rounds"], 2);
-    assert_eq!(stage.left(), Vec::<String>::new());
+    assert_nothing_left(&stage);
 }
 
 /// Writes and flushes of the guest, and syncs of QEMU, in the note about a disk.
@@ -188,7 +203,7 @@ fn what_this_machine_lacks_for_a_guest_is_named_with_the_way_out() {
         let output = run(stage.compare(arguments).args(["--workload", &stage.small()]), 4);
         let text = err(&output);
         assert!(text.contains(expected) && text.contains(&format!("hint: {hint}")), "{text}");
-        assert_eq!(stage.left(), Vec::<String>::new());
+        assert_nothing_left(&stage);
     };
     let unknown = ["ext4", "xfs", "--guest", "--guest-kernel", "linux-image-of-nobody"];
     refused(&unknown, "fetch the package `linux-image-of-nobody`: Unable to locate", "packages come from the mirrors");
@@ -246,7 +261,7 @@ fn a_guest_that_cannot_do_its_work_measures_nothing_and_says_why() {
         let output = run(stage.compare(arguments).args(["--rounds", "1", "--workload", &stage.small()]), code);
         let text = err(&output);
         assert!(expected.iter().all(|words| text.contains(words)), "{text}");
-        assert_eq!(stage.left(), Vec::<String>::new());
+        assert_nothing_left(&stage);
         let runs = out(&run(stage.fsarena().arg("runs"), 0));
         assert!(!runs.contains("ext4"), "nothing was measured: {runs}");
     };
