@@ -44,6 +44,9 @@ pub struct Contender {
     pub label: Label,
     /// The kind's name, such as `ext4`, `btrfs`, `tmpfs` or `dir`.
     pub kind: String,
+    /// The kernel of the guest in which it runs: a Debian package, or what names one; `None` for the run's kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
     /// Mount options as typed, comma-separated; empty for the kind's defaults.
     pub mount: String,
     /// Further arguments of the kind's mkfs.
@@ -66,6 +69,11 @@ pub enum ContenderError {
     /// The kind is missing.
     #[error("contender `{0}`: no file-system kind is named")]
     NoKind(String),
+    /// `@` without a kernel, or on a directory.
+    #[error(
+        "contender `{0}`: a kind may be followed by `@` and a kernel, as in `ext4@linux-6.12`; a directory may not"
+    )]
+    NoKernel(String),
     /// `dir:` without a path.
     #[error("contender `{0}`: `dir:` needs a path, as in `dir:/mnt/share`")]
     NoPath(String),
@@ -97,7 +105,8 @@ impl Contender {
             None if self.mount.is_empty() => String::new(),
             None => format!(":{}", self.mount),
         };
-        let plain = format!("{}{options}{mkfs}", self.kind);
+        let kernel: String = self.kernel.iter().map(|kernel| format!("@{kernel}")).collect();
+        let plain = format!("{}{kernel}{options}{mkfs}", self.kind);
         Some(if plain == self.label.0 { plain } else { format!("{}={plain}", self.label) })
     }
 
@@ -113,7 +122,7 @@ impl Contender {
     }
 }
 
-/// Parses `[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`.
+/// Parses `[LABEL=]KIND[@KERNEL][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]` or `[LABEL=]dir:PATH`.
 impl FromStr for Contender {
     type Err = ContenderError;
 
@@ -129,8 +138,12 @@ impl FromStr for Contender {
             false => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
         };
         let (kind, after) = rest.split_once(':').unwrap_or((rest, ""));
+        let (kind, kernel) = kind.split_once('@').map_or((kind, None), |(kind, kernel)| (kind, Some(kernel)));
         if kind.is_empty() {
             return Err(ContenderError::NoKind(argument.to_owned()));
+        }
+        if kernel.is_some_and(|kernel| kernel.is_empty() || kind == Self::DIRECTORY) {
+            return Err(ContenderError::NoKernel(argument.to_owned()));
         }
         if is_directory && after.is_empty() {
             return Err(ContenderError::NoPath(argument.to_owned()));
@@ -138,6 +151,7 @@ impl FromStr for Contender {
         Ok(Self {
             label,
             kind: kind.to_owned(),
+            kernel: kernel.map(str::to_owned),
             mount: if is_directory { String::new() } else { after.to_owned() },
             mkfs: mkfs.split_whitespace().map(str::to_owned).collect(),
             path: is_directory.then(|| PathBuf::from(after)),
@@ -228,6 +242,14 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_follows_the_kind() {
+        let contender = parse("ext4@linux-6.12:noatime -m 0");
+        assert_eq!((contender.kind.as_str(), contender.kernel.as_deref()), ("ext4", Some("linux-6.12")));
+        assert_eq!((contender.mount.as_str(), contender.mkfs.len()), ("noatime", 2));
+        assert_eq!(parse("ext4").kernel, None);
+    }
+
+    #[test]
     fn a_label_comes_before_the_first_colon_and_slash() {
         assert_eq!(parse("noatime=ext4:noatime").label, Label::from("noatime"));
         assert_eq!(parse("dir:/mnt/a=b").path, Some(PathBuf::from("/mnt/a=b")));
@@ -240,6 +262,9 @@ mod tests {
         assert!(matches!("=ext4".parse::<Contender>(), Err(ContenderError::BadLabel { .. })));
         assert!(matches!("".parse::<Contender>(), Err(ContenderError::NoKind(_))));
         assert!(matches!("dir:".parse::<Contender>(), Err(ContenderError::NoPath(_))));
+        for wrong in ["ext4@", "ext4@:noatime", "dir@linux-6.1:/mnt"] {
+            assert!(matches!(wrong.parse::<Contender>(), Err(ContenderError::NoKernel(_))), "{wrong}");
+        }
     }
 
     #[test]
@@ -254,7 +279,12 @@ mod tests {
     #[test]
     fn a_spelling_names_the_same_contender() {
         let same = ["ext4", "btrfs:compress=zstd", "noatime=ext4:noatime", "dir:/mnt/a=b", "nfs=dir:/mnt/a:b"];
-        for text in same.into_iter().chain(["xfs -m reflink=0", "bare=ext4:noatime -O ^has_journal", "dir:/mnt/a b"]) {
+        let of_kernels = ["ext4@linux-6.12", "new=xfs@./linux-image_6.12.1-1_amd64.deb:noatime -m reflink=0"];
+        for text in same.into_iter().chain(of_kernels).chain([
+            "xfs -m reflink=0",
+            "bare=ext4:noatime -O ^has_journal",
+            "dir:/mnt/a b",
+        ]) {
             assert_eq!(parse(text).spelling().as_deref(), Some(text));
         }
         assert_eq!(Contender { mkfs: vec!["a b".to_owned()], ..parse("ext4") }.spelling(), None);

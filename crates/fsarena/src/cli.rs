@@ -1,5 +1,6 @@
 //! What can be typed. What will be done is the plan's matter.
 
+mod bisect;
 mod calibrate;
 #[cfg(test)]
 mod documented;
@@ -13,6 +14,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use fsarena_model::plan::Slowdown;
 use fsarena_model::{Bytes, Label, Medium, Mix, Nanos, Often, Rate, Share};
 
+pub use bisect::Bisect;
 pub use calibrate::Calibrate;
 pub use durability::{DiskKind, Durability, WriterKind};
 pub use place::{Guest, How, Place};
@@ -82,6 +84,8 @@ pub enum Command {
     Doctor(Doctor),
     /// Cut the power of a virtual disk many times, and look whether file systems keep what they have acknowledged
     Durability(Durability),
+    /// Find the first of several kernels under which a file system is slower, in guests
+    Bisect(Bisect),
     /// Remove what killed runs have left
     Clean,
     /// Measure which differences can be found here, with equal and with slowed-down contenders; or whether slices agree
@@ -119,8 +123,8 @@ pub enum Generated {
 /// `fsarena compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// '[LABEL=]KIND[:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the suite, if it
-    /// names some]
+    /// '[LABEL=]KIND[@KERNEL][:MOUNT-OPTIONS][ MKFS-ARGUMENTS]', dir:PATH, or a .toml file [default: those of the
+    /// suite, if it names some]
     #[arg(value_name = "CONTENDER")]
     pub contenders: Vec<String>,
     /// For contenders whose direct I/O goes through the page cache, add one for which it is direct: btrfs:nodatasum

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod agent;
+mod bisect;
 mod calibrate;
 mod clean;
 mod compare;
@@ -39,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<Ended> {
         Command::List(options) => list::run(options),
         Command::Doctor(options) => doctor::run(global, options),
         Command::Durability(options) => durability::run(global, options),
+        Command::Bisect(options) => bisect::run(global, options),
         Command::Clean => clean::run(),
         Command::Calibrate(options) => calibrate::run(global, options),
         Command::Agent => agent::run(),

@@ -80,7 +80,8 @@ impl Place {
 
     /// Whether these contenders are compared in a guest.
     pub fn is_guest(&self, contenders: &[Contender]) -> bool {
-        self.on.is_none() && (self.guest.is_some() || !Self::only_in_guest(contenders).is_empty())
+        let names_kernel = || contenders.iter().any(|contender| contender.kernel.is_some());
+        self.on.is_none() && (self.guest.is_some() || names_kernel() || !Self::only_in_guest(contenders).is_empty())
     }
 
     /// The simulated disk of the guest, if it has one.

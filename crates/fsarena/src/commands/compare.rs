@@ -2,6 +2,8 @@
 
 pub mod dry;
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use fsarena_articles::assess;
 use fsarena_model::{Comparison, Outcome, RunRecord, Severity, Status};
@@ -30,6 +32,14 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
     show(global, &record)?;
     Ok(ended(&record, status))
+}
+
+/// Runs the comparison and returns its record; `None` if it was stopped before anything was measured.
+pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<Option<(RunRecord, Status)>> {
+    let (plan, mut notes) = plan::plan(options)?;
+    let place = Place::of(&options.place, &plan, &mut notes)?;
+    let order = Order { plan, notes, wait: !options.no_wait, erase: options.erase.clone() };
+    perform(global, &Task { order, place }, stop)
 }
 
 /// Prints the verdicts of a run that has just ended, and the commands that continue or export it.
