@@ -199,6 +199,9 @@ pub struct Compare {
     /// --scale smoke, else always]
     #[arg(long, value_name = "OFTEN")]
     pub baselines: Option<Often>,
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
     /// Print the plan, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -248,6 +251,9 @@ pub struct Resume {
     /// Overwrite the data on a disk of the run, by its ID from `fsarena doctor`; can be repeated
     #[arg(long, value_name = "ID")]
     pub erase: Vec<String>,
+    /// Print the whole report, not only a summary
+    #[arg(long)]
+    pub full: bool,
     /// Print what would be done, its duration and the space it needs, and do nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -30,7 +30,7 @@ pub fn run(global: &Global, options: &Compare) -> Result<Ended> {
     let task = Task { order, place };
     let stop = stop_flag()?;
     let Some((record, status)) = perform(global, &task, &stop)? else { return Ok(Ended::Interrupted) };
-    show(global, &record)?;
+    show(global, &record, options.full)?;
     Ok(ended(&record, status))
 }
 
@@ -42,15 +42,19 @@ pub fn record(global: &Global, options: &Compare, stop: &AtomicBool) -> Result<O
     perform(global, &Task { order, place }, stop)
 }
 
-/// Prints the verdicts of a run that has just ended, and the commands that continue or export it.
-pub fn show(global: &Global, record: &RunRecord) -> Result<()> {
+/// Prints the summary of a run that has just ended, or the whole report, and the commands that continue or export it.
+pub fn show(global: &Global, record: &RunRecord, is_full: bool) -> Result<()> {
     let comparison = assess(record);
-    report::print(global, &comparison)?;
-    farewell(&comparison);
+    // A reproduction is about the article, which the summary does not name.
+    match is_full || comparison.reproduction.is_some() {
+        true => report::print(global, &comparison)?,
+        false => report::print_summary(global, &comparison)?,
+    }
+    farewell(&comparison, is_full);
     Ok(())
 }
 
-fn farewell(comparison: &Comparison) {
+fn farewell(comparison: &Comparison, is_full: bool) {
     let run = comparison.run;
     if comparison.status == Status::Interrupted {
         note!("interrupted; what was measured is kept: fsarena report {run}; to go on: fsarena resume {run}");
@@ -61,7 +65,10 @@ fn farewell(comparison: &Comparison) {
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
-    note!("run {run}; as a page: fsarena report {run} --format html {page}");
+    if !is_full {
+        note!("the whole report: fsarena report {run}");
+    }
+    note!("as a page: fsarena report {run} --format html {page}");
 }
 
 /// How a run ended, for the exit code.
