@@ -34,9 +34,9 @@ use fsarena_model::Comparison;
 pub use answer::advised;
 pub use json::indented as json;
 pub use report::Additions;
-pub use text::{Style, layout, render as text, summary};
+pub use text::{PLAIN, Style, layout, render as text, summary};
 pub use visible::{shell, visible, visible_lines};
-pub use words::rounds;
+pub use words::{cache, durable, mode, rounds};
 
 /// A report that is ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

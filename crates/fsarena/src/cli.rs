@@ -78,7 +78,7 @@ pub enum Command {
     Export(Export),
     /// Add runs that `fsarena export` has written to the store
     Import(Import),
-    /// List kinds, workloads, suites and articles, and what is missing for each
+    /// List kinds, workloads, suites and articles, and what is missing for each; or say all about one
     List(List),
     /// Show what this machine can do, how noisy it is, and where lanes are best
     Doctor(Doctor),
@@ -304,22 +304,9 @@ pub struct Import {
 /// `fsarena list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only this
+    /// kinds, workloads, suites or published; the name of one of these; or a word to look for in descriptions
     #[arg(value_name = "WHAT")]
-    pub what: Option<Listed>,
-}
-
-/// What can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Listed {
-    /// File systems.
-    Kinds,
-    /// Workloads.
-    Workloads,
-    /// Lists of workloads.
-    Suites,
-    /// Articles that are kept with all their figures and claims.
-    Published,
+    pub what: Option<String>,
 }
 
 /// `fsarena doctor`.

@@ -65,10 +65,8 @@ fn farewell(comparison: &Comparison, is_full: bool) {
     }
     let can_write = access(".", Access::WRITE_OK).is_ok();
     let page = if can_write { "-o fsarena-report.html" } else { "-o FILE" };
-    if !is_full {
-        note!("the whole report: fsarena report {run}");
-    }
-    note!("as a page: fsarena report {run} --format html {page}");
+    let everything = if is_full { String::new() } else { format!("everything: fsarena report {run}; ") };
+    note!("run {run}; {everything}as a page: fsarena report {run} --format html {page}");
 }
 
 /// How a run ended, for the exit code.
